@@ -4,7 +4,7 @@ import gc
 import os
 from typing import Final
 
-from environment import environment_check
+from environment import environment_check, retired_variables_log
 
 OBJECTS_BETWEEN: Final = 20_000
 
@@ -31,6 +31,7 @@ from config.logs import logs_all_json, logs_redact  # noqa: E402
 
 logs_redact()
 logs_all_json()
+retired_variables_log(os.environ)
 
 from config.celery import app as celery_app  # noqa: E402
 

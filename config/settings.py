@@ -299,13 +299,6 @@ CELERY_BEAT_SCHEDULE = {
 # Maximum total size of the files of an upload, which are stored in the database until imported.
 UPLOAD_MAX_BYTES = env["UPLOAD_MAX_BYTES"]
 
-# --- Zenodo -------------------------------------------------------------------------------------
-
-# Lets organisers create drafts of published results in their own Zenodo accounts; pages mention
-# this only if it is enabled.
-ZENODO_UPLOADS = env["ZENODO_UPLOADS"]
-ZENODO_ADDRESSES = {"sandbox": "https://sandbox.zenodo.org", "zenodo": "https://zenodo.org"}
-
 # --- The pool -----------------------------------------------------------------------------------
 
 # HITs planned in advance last an hour at the current pace of a test set, within these bounds.

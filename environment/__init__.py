@@ -15,8 +15,15 @@ if sys.version_info < (3, 11):  # noqa: UP036
         "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`."
     )
 
-from environment.reading import environment_check, environment_read
+from environment.reading import environment_check, environment_read, retired_variables_log
 from environment.secret_files import SECRETS
 from environment.variables import VARIABLES, Variable
 
-__all__ = ["SECRETS", "VARIABLES", "Variable", "environment_check", "environment_read"]
+__all__ = [
+    "SECRETS",
+    "VARIABLES",
+    "Variable",
+    "environment_check",
+    "environment_read",
+    "retired_variables_log",
+]

@@ -1,14 +1,17 @@
 """Check and read the variables of the environment."""
 
+import logging
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from environment.secret_files import secrets_read
-from environment.variables import VARIABLES, Variable
+from environment.variables import RETIRED, VARIABLES, Variable
 from optional_packages import has_extra, how_to_install
 
 Values = Mapping[str, Any]
+
+logger = logging.getLogger(__name__)
 
 
 def environment_check(environment: MutableMapping[str, str]) -> None:
@@ -43,6 +46,13 @@ def environment_read(environment: Mapping[str, str]) -> Values:
     ]
     _refuse(missing + problems)
     return values
+
+
+def retired_variables_log(environment: Mapping[str, str]) -> None:
+    """Log a warning for each variable that an earlier version used."""
+    for name in RETIRED:
+        if environment.get(name):
+            logger.warning("%s is set, but this version ignores it. Remove it.", name)
 
 
 def _strip(environment: MutableMapping[str, str]) -> None:

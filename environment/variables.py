@@ -195,7 +195,6 @@ VARIABLES: Final = (
         '{"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {"bucket_name": "media"}}',
         is_secret=True,
     ),
-    _switch("ZENODO_UPLOADS"),
     _number("API_READS_A_MINUTE", default="1200", least=0),
     _number("API_WRITES_A_MINUTE", default="600", least=0),
     _number("POOL_MIN_HITS", default="200", least=1),
@@ -259,3 +258,6 @@ VARIABLES: Final = (
         is_secret=True,
     ),
 )
+
+#: Variables of earlier versions, which are ignored.
+RETIRED: Final = ("ZENODO_UPLOADS",)

@@ -8,7 +8,6 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         import ranking.export.writing
-        import ranking.export.zenodo
         import ranking.pages.published
         import ranking.services.analyses
         import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs

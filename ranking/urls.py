@@ -57,7 +57,6 @@ _task: list[URLPattern | URLResolver] = [
     path("publish/", publishing.publish_page, name="publish"),
     path("publish/confirm/", publishing.publish_confirm, name="publish-confirm"),
     path("publish/<int:version>/bundle/", publishing.published_bundle, name="published-bundle"),
-    path("publish/<int:version>/zenodo/", publishing.published_zenodo, name="published-zenodo"),
     path("publish/<int:version>/embargo/", publishing.published_embargo, name="published-embargo"),
     path(
         "publish/<int:version>/reviewers/",

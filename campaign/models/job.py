@@ -20,7 +20,6 @@ class JobKind(models.TextChoices):
     ANALYSIS = "analysis", _("Analysis")
     SLOW_ANALYSIS = "slow_analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
-    ZENODO_DRAFT = "zenodo_draft", _("Zenodo draft")
     EXPORT = "export", _("Export")
     METRICS = "metrics", _("Metrics")
 
@@ -40,7 +39,7 @@ ENDED = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
 #: Kinds whose `done` and `total` are bytes; for the others they are numbers of objects.
-IN_BYTES = (JobKind.TEXTS_CHECK, JobKind.TEXTS_IMPORT, JobKind.ZENODO_DRAFT)
+IN_BYTES = (JobKind.TEXTS_CHECK, JobKind.TEXTS_IMPORT)
 
 
 class JobQuerySet(models.QuerySet["Job"]):

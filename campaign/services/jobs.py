@@ -33,7 +33,6 @@ _SECONDS_BETWEEN_WRITES: Final = 0.5
 # Two jobs at a time in a process, at most one of them a slow analysis: quick ones pass it.
 _any_lane, _quick_lane = threading.Lock(), threading.Lock()
 _HANDLERS: Final[dict[str, "Handler"]] = {}
-_ENDINGS: Final[dict[str, "Ending"]] = {}
 _REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
 
 
@@ -98,20 +97,6 @@ def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Ha
     return registered
 
 
-#: Called with a job that has ended, in whatever state.
-Ending = Callable[[Job], None]
-
-
-def ends(kind: JobKind) -> Callable[[Ending], Ending]:
-    """Register a function to be called once a job of a kind has ended; it is committed together with the end."""
-
-    def registered(ending: Ending) -> Ending:
-        _ENDINGS[kind] = ending
-        return ending
-
-    return registered
-
-
 @transaction.atomic
 def job_queue(
     *,
@@ -141,13 +126,10 @@ def job_cancel(*, job: Job) -> Job:
     if found.has_ended:
         return found
     found.cancel_asked_at = Now()
-    is_waiting = found.state == JobState.QUEUED
-    if is_waiting:
+    if found.state == JobState.QUEUED:
         found.state, found.finished_at = JobState.CANCELLED, Now()
     found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
     found.refresh_from_db()
-    if is_waiting:
-        _has_ended(found)
     return found
 
 
@@ -264,13 +246,6 @@ def _end(
     Job.objects.filter(pk=job.pk).update(
         state=state, error=error, result=result or {}, finished_at=Now()
     )
-    _has_ended(job)
-
-
-def _has_ended(job: Job) -> None:
-    ending = _ENDINGS.get(job.kind)
-    if ending is not None:
-        ending(job)
 
 
 def _actor(job: Job) -> dict[str, Any]:

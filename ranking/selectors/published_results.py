@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Left, Now
 from django.utils.translation import ngettext
 
 from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
-from campaign.models import Campaign, Instructions, Job, JobKind, KeptFile, Membership, System, Task
+from campaign.models import Campaign, Instructions, KeptFile, Membership, System, Task
 from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import ADDRESS_LENGTH, PublishedResult, RankingRun
@@ -70,16 +70,6 @@ def next_version(*, task_id: int) -> int:
 
 
 _SENT: Final = 1 << 16
-
-
-def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
-    """Return the jobs for Zenodo drafts of a result, newest first."""
-    jobs = Job.objects.filter(
-        campaign__test_sets__tasks=result.task_id,
-        kind=JobKind.ZENODO_DRAFT,
-        parameters__result=result.pk,
-    )
-    return jobs.select_related("asked_by").order_by("-pk")
 
 
 def bundle_opened(bundle: KeptFile) -> IO[bytes]:

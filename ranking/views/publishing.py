@@ -7,9 +7,7 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
-from django.core.validators import RegexValidator
 from django.forms.boundfield import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -25,7 +23,6 @@ from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
@@ -64,19 +61,12 @@ from ranking.selectors.published_results import (
     systems_entered,
     versions_of,
     versions_shown,
-    zenodo_jobs,
 )
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.bundles import (
-    LICENCES,
-    TOKEN,
-    ZenodoHost,
-    ZenodoRefusedError,
     judging_goes_on,
     new_seed_comes,
     result_bundle_ask,
-    zenodo_draft_ask,
-    zenodo_metadata,
 )
 from ranking.services.publishing.content import (
     PublishedFacts,
@@ -319,31 +309,6 @@ class RetractionForm(forms.Form):
     )
 
 
-class ZenodoForm(forms.Form):
-    """Site and licence of the draft, and the organiser's own token."""
-
-    host = forms.ChoiceField(
-        label=gettext_lazy("Site"), choices=ZenodoHost.choices, initial=ZenodoHost.SANDBOX
-    )
-    licence = forms.ChoiceField(
-        label=gettext_lazy("Licence"),
-        choices=list(LICENCES.items()),
-        help_text=gettext_lazy(
-            "Covers the judgments and any texts in the bundle. Ask the owners of the texts first."
-        ),
-    )
-    token = forms.CharField(
-        label=gettext_lazy("Access token"),
-        help_text=gettext_lazy(
-            "A token for this site with the deposit:write scope. Stored encrypted until the draft is created, "
-            "then deleted; revoke it on the site as well."
-        ),
-        max_length=200,
-        validators=[RegexValidator(TOKEN)],
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-    )
-
-
 @page_view
 def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the preview of a result with its form, and list the versions."""
@@ -449,7 +414,6 @@ def _desk(
             **of_task(task, "publish"),
             "form": form,
             "versions": version_lines(versions, shown=None),
-            "zenodo_is_allowed": settings.ZENODO_UPLOADS,
             "next_version": versions[0].version + 1 if versions else 1,
             "is_publishable": has_results,
             "uncomputed": None
@@ -559,43 +523,6 @@ def _result(
     versions = versions_of(task_id=task.pk)
     result: PublishedResult = get_object_or_404(versions, version=version)
     return task, result
-
-
-def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Show a preview of the Zenodo draft and existing drafts; POST has a worker create one."""
-    if not settings.ZENODO_UPLOADS:
-        raise Http404
-    return _zenodo_page(request, slug, task_id, version)
-
-
-@form_view
-@sensitive_post_parameters("token")
-def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    task, result = _result(request, slug, task_id, version)
-    result.task = task
-    form = ZenodoForm(request.POST if request.method == "POST" else None)
-    url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
-    if form.is_bound and form.is_valid():
-        try:
-            zenodo_draft_ask(result=result, url=url, by=user_of(request), **form.cleaned_data)
-        except ZenodoRefusedError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, _("Creating the draft."))
-            return redirect("published-zenodo", slug, task_id, version)
-    jobs = list(zenodo_jobs(result))
-    context = {
-        **of_task(task, "publish"),
-        "result": result,
-        "bundle": result.bundle,
-        "metadata": zenodo_metadata(result, licence=next(iter(LICENCES)), url=url),
-        "form": form,
-        "drafts": [(ZenodoHost(job.parameters["host"]).label, job) for job in jobs],
-        "is_under_way": any(not job.has_ended for job in jobs),
-    }
-    is_part = request.headers.get("HX-Request")
-    name = "publish/_zenodo.html" if is_part else "publish/zenodo.html"
-    return render(request, name, context, status=400 if form.errors else 200)
 
 
 #: Maximum number of seconds until a retraction reaches readers with a cached page.

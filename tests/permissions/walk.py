@@ -33,10 +33,10 @@ _NAMES_NOTHING: Final = (
     ),
     *("replies/<int:number>", "invitations/judges/<int:judge_id>"),
 )
-#: What is not there in this world: nobody of a panel, no second factor, nothing in the bin, no Zenodo, no media.
+#: What is not there in this world: nobody of a panel, no second factor, nothing in the bin, no media.
 _NOT_THERE: Final = (
     *("/completion/", "second-factors/app/remove/", "second-factors/codes/"),
-    *("second-factors/codes/download/", "/restore/", "/zenodo/", "results/<slug:digest>/embed/"),
+    *("second-factors/codes/download/", "/restore/", "results/<slug:digest>/embed/"),
     *("/media/<str:file_name>", "/media/<slug:signature>/<str:file_name>"),
 )
 #: What is sent besides where {} is refused before anybody asks who sent it.

@@ -1,34 +1,27 @@
-"""Request and store the bundle of a published result, and request a draft on Zenodo."""
+"""Request and store the bundle of a published result."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from functools import partial
 from operator import attrgetter
 from typing import IO, Any, Final
 
-from cryptography.fernet import InvalidToken
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, TextChoices
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
-from django.utils.html import escape
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
 
 from annotation.models import HIT, Assignment, Design
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.many_rows import row_locked
-from campaign.database.sealing import cipher
 from campaign.database.seeds import seed_draw
-from campaign.models import CampaignState, Job, JobKind, Task, User
+from campaign.models import CampaignState, JobKind, Task, User
 from campaign.models.upload import PART_BYTES
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult
-from ranking.reports.published import basis_of, firmness_of, hides_a_name, title_of
-from ranking.selectors.published_results import zenodo_jobs
+from ranking.reports.published import hides_a_name
 from ranking.services.publishing.naming import PublishingRefusedError
 
 _CLOSED_STATES: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
@@ -223,135 +216,3 @@ def result_bundle_store(
     )
     kept.save(update_fields=["bundle", "bundle_files"])
     return kept
-
-
-#: Available licences, by their names on Zenodo.
-LICENCES: Final[Mapping[str, str]] = {
-    "cc-by-4.0": "Creative Commons Attribution 4.0 International",
-    "cc-by-sa-4.0": "Creative Commons Attribution Share Alike 4.0 International",
-    "cc0-1.0": "Creative Commons Zero 1.0 Universal",
-}
-#: Characters allowed in a header: a line break would start another header.
-TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
-#: The job parameter with the token.
-SEALED: Final = "sealed_token"
-_ZENODO: Final = "ranking.zenodo"
-
-
-class ZenodoHost(TextChoices):
-    """Zenodo sites for drafts."""
-
-    SANDBOX = (
-        "sandbox",
-        gettext_lazy("sandbox.zenodo.org (for testing; content may be deleted)"),
-    )
-    ZENODO = "zenodo", gettext_lazy("zenodo.org")
-
-
-class ZenodoRefusedError(Exception):
-    """The draft cannot be created; the message is for organisers."""
-
-
-@override("en")
-def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[str, Any]:
-    """Return Zenodo's metadata of a result, in English like its files; `url` is the public page.
-
-    Creators are the authors of the citation, or the campaign if there are none.
-    """
-    content = result.content
-    authors = content["authors"] or [content["campaign"]["name"]]
-    said = [
-        f"Human ranking of machine translation systems: {title_of(content)}.",
-        " ".join([basis_of(content), *firmness_of(content)]),
-        (
-            f"The bundle has the judgments, the design and the method, from which Quintet "
-            f"{content['method']['code_version']} computes the result again."
-        ),
-        content["acknowledgement"],
-    ]
-    return {
-        "title": f"{title_of(content)}, version {content['version']}",
-        "upload_type": "dataset",
-        "description": "".join(f"<p>{escape(each)}</p>" for each in said if each),
-        "creators": [{"name": author} for author in authors],
-        "version": str(content["version"]),
-        "publication_date": content["published_at"][:10],
-        **_access(result),
-        "license": licence,
-        "related_identifiers": [{"identifier": url, "relation": "isAlternateIdentifier"}],
-        "notes": f"SHA-256 of the content: {result.digest}",
-    }
-
-
-def _access(result: PublishedResult) -> dict[str, str]:
-    """Return the access rights. Files open on the day after the end of an embargo, because Zenodo stores days."""
-    until = result.embargo_until
-    if until is None or until <= database_now():
-        return {"access_right": "open"}
-    moment = until.astimezone(UTC)
-    day = moment.date() if moment.time() == time() else moment.date() + timedelta(days=1)
-    return {"access_right": "embargoed", "embargo_date": day.isoformat()}
-
-
-@transaction.atomic
-def zenodo_draft_ask(
-    *,
-    result: PublishedResult,
-    host: str,
-    token: str,
-    licence: str,
-    url: str,
-    by: User | None,
-) -> Job:
-    """Have a worker create a Zenodo draft of a result's bundle in the token's account; return the job.
-
-    The draft is not published. The token is stored encrypted, and deleted when the job ends.
-
-    Raises
-    ------
-    ZenodoRefusedError
-        If drafts are disabled, the result is retracted or has no bundle yet, or a worker is already making one.
-    """
-    _refuse_disabled()
-    if result.retracted_at is not None:
-        raise ZenodoRefusedError(_("This version is retracted."))
-    if result.bundle_id is None:
-        raise ZenodoRefusedError(_("This version has no bundle yet."))
-    PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
-    last = zenodo_jobs(result).first()
-    if last is not None and not last.has_ended:
-        raise ZenodoRefusedError(_("A draft of this version is already in progress."))
-    return job_queue(
-        campaign=result.task.test_set.campaign,
-        kind=JobKind.ZENODO_DRAFT,
-        name=_job_name(result),
-        parameters={
-            "result": result.pk,
-            "host": ZenodoHost(host),
-            "metadata": zenodo_metadata(result, licence=licence, url=url),
-            SEALED: cipher(_ZENODO).encrypt(token.encode()).decode(),
-        },
-        user=by,
-    )
-
-
-def zenodo_token(job: Job) -> str:
-    """Return the token of a job.
-
-    Raises
-    ------
-    ZenodoRefusedError
-        If it has been deleted, as after each job, or drafts are disabled.
-    """
-    _refuse_disabled()
-    try:
-        return cipher(_ZENODO).decrypt(job.parameters[SEALED]).decode()
-    except (KeyError, InvalidToken) as error:
-        raise ZenodoRefusedError(
-            _("The token is no longer stored. Create the draft again with your token.")
-        ) from error
-
-
-def _refuse_disabled() -> None:
-    if not settings.ZENODO_UPLOADS:
-        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))

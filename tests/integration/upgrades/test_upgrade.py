@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
@@ -42,17 +41,15 @@ from campaign.services.uploads import (
 from launcher.data_directory import CHECKOUT
 from protocols.models import SpansAnswer
 from ranking.export.asked import export_asked, export_queue
-from ranking.models import LatestRanking, PublishedResult, RankingRun
+from ranking.models import LatestRanking, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.metrics import metrics_ask
-from ranking.services.publishing.bundles import zenodo_draft_ask
 from ranking.services.publishing.publish import result_publish
 from tests.at_work import expire, judge_one_hit
 from tests.conftest import test_database_url as database_url
 from tests.roles import connected_as, owner_cursor, owner_role
 from tests.upgrades.dump import dump_read, dumps
 from tests.walked_pages import broken_links
-from tests.zenodo_stand_in import TOKEN, zenodo_stand_in
 from whole_campaigns.cloning import campaign_clone
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
@@ -172,8 +169,7 @@ class TestAnUpgradedDatabase:
             assert judge_one_hit(ada) is not None
         assert Judgment.objects.filter(judge=ada).count() > before
 
-    def test_every_kind_of_job_is_done(self, settings: Any) -> None:
-        settings.ZENODO_UPLOADS = True
+    def test_every_kind_of_job_is_done(self) -> None:
         kinds = {Job.objects.waiting().get().kind}
         kinds |= _done(
             *_jobs_of_a_task(Task.objects.get(test_set__name="SECRET-NEWS", protocol="ranking"))
@@ -184,13 +180,6 @@ class TestAnUpgradedDatabase:
             rehearsal_begin(campaign=draft, bots=2, skill=1.0, share=0.1, seed=1, by=None)
         )
         kinds |= _done(rehearsal_end_later(campaign=draft, by=None))
-        with zenodo_stand_in() as zenodo:
-            settings.ZENODO_ADDRESSES = {"sandbox": zenodo.address}
-            result = PublishedResult.objects.exclude(bundle=None).latest("pk")
-            draft_job = zenodo_draft_ask(
-                result=result, host="sandbox", licence="cc-by-4.0", token=TOKEN, url="", by=None
-            )
-            kinds |= _done(draft_job)
         assert kinds == set(JobKind)
 
 

@@ -11,7 +11,6 @@ from tests.permissions.addresses.answers import (
     ROLES,
 )
 from tests.permissions.audiences import (
-    MEMBERS,
     ONCE_PUBLISHED,
     ORGANISERS,
     WITH_LINK,
@@ -34,11 +33,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/restore/": ONLY_POST
     | sends(POST=ORGANISERS),
-    # Where the operator allows it: tests/integration/publishing/test_zenodo.py.
-    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/zenodo/": dict.fromkeys(
-        ROLES, 404
-    )
-    | sends(GET=MEMBERS, POST=ORGANISERS),
     "results/<slug:digest>/": EMBARGOED | sends(GET=ONCE_PUBLISHED),
     "results/<slug:digest>/<str:file_name>": EMBARGOED | sends(GET=ONCE_PUBLISHED),
     "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404) | sends(GET=ONCE_PUBLISHED),

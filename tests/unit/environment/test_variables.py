@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from environment import VARIABLES, environment_check, environment_read
+from environment.variables import RETIRED
 from launcher.data_directory import CHECKOUT
 
 REQUIRED = {"DATABASE_URL": "postgres:///q", "REDIS_URL": "redis://r", "SECRET_KEY": "s"}
@@ -199,3 +200,17 @@ def test_every_process_ends_with_the_message_alone(arguments: list[str]) -> None
     with pytest.raises(SystemExit) as refusal:
         environment_check(dict(wrong))
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{refusal.value}\n")
+
+
+@pytest.mark.parametrize("name", RETIRED)
+def test_retired_variable_is_ignored_with_a_warning(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import config.settings"],
+        cwd=CHECKOUT,
+        env={"PATH": os.environ["PATH"], **REQUIRED, name: "any value"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == f"{name} is set, but this version ignores it. Remove it.\n"
