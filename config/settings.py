@@ -180,20 +180,6 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 30_000,
     **DATABASES["default"]["OPTIONS"],
 }
-# A standby server for reads by pages of organisers and by the research API; see docs/scale.md.
-if REPLICA_URL := env["REPLICA_URL"]:
-    replica = database_settings(REPLICA_URL)
-    DATABASES["replica"] = {
-        **DATABASES["default"],
-        **replica,
-        "OPTIONS": {
-            **DATABASES["default"]["OPTIONS"],
-            **replica["OPTIONS"],
-            # Even if the address is that of the primary.
-            "options": "-c default_transaction_read_only=on",
-        },
-    }
-REPLICA_JUDGMENTS_BEHIND = 1000
 # Time limits of database work in seconds, by kind of process; 0 for no limit
 # (`campaign.database.prepared.time_limits`).
 DATABASE_LIMITS = {

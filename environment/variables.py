@@ -96,13 +96,6 @@ VARIABLES: Final = (
         "postgresql://quintet:password@host:5432/quintet",
         is_secret=True,
     ),
-    Variable(
-        "REPLICA_URL",
-        database,
-        _DATABASE,
-        "postgresql://quintet_app:password@standby:5432/quintet",
-        is_secret=True,
-    ),
     _number("CONN_MAX_AGE", default="600", least=0),
     Variable(
         "REDIS_URL",
@@ -260,4 +253,4 @@ VARIABLES: Final = (
 )
 
 #: Variables of earlier versions, which are ignored.
-RETIRED: Final = ("ZENODO_UPLOADS",)
+RETIRED: Final = ("REPLICA_URL", "REPLICA_URL_FILE", "ZENODO_UPLOADS")

@@ -1,14 +1,12 @@
 """Judgments, skips, comparisons and problem reports for the members of a campaign, paginated or as a file."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import F, Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound
 from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
@@ -25,7 +23,6 @@ from annotation.selectors.judgment_list import (
     problem_reports_of,
     skips_listed,
 )
-from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.services.numbers import judgments_number
 from annotation.services.problem_reports import REPLY_LENGTH, problem_reply, problem_reply_take_back
 from campaign.api.operations import (
@@ -34,39 +31,9 @@ from campaign.api.operations import (
     filter_parameters,
     filtered,
     operation,
-    readable_task,
 )
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.database.replica import NotEnoughError, replica_is_there
 from campaign.models import Task
-
-
-def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `get(view, request, task_id)` read from a replica, if there is one that is recent enough.
-
-    Responses from a replica have the headers `Quintet-Watermark`, the number of its last judgment,
-    and `Quintet-Behind`, the number of judgments it was missing.
-    """
-
-    @wraps(get)
-    def read(view: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        if not replica_is_there():
-            return get(view, request, *args, **kwargs)
-        # The primary decides who may read, so that revoked rights do not last while the replica lags.
-        task = readable_task(request, view.kwargs["task_id"])
-
-        def answer(at: ReadAt | None) -> Response:
-            try:
-                response: Response = get(view, request, *args, **kwargs)
-            except NotFound as error:
-                if at is None:
-                    raise
-                raise NotEnoughError from error
-            return response
-
-        return task_answer(answer, task_id=task.pk)
-
-    return read
 
 
 class JudgmentRecordSerializer(PlainSerializer):
@@ -142,7 +109,6 @@ class UntilSerializer(PlainSerializer):
 class JudgmentsView(Address):
     ordering = "number"
 
-    @from_replica
     @operation(
         "tasks_judgments_list",
         JudgmentRecordSerializer(many=True),
@@ -235,7 +201,6 @@ class ComparisonsView(Address):
     pagination_class = ComparisonPages
     ordering = "number"
 
-    @from_replica
     @operation("tasks_comparisons_list", ComparisonSerializer(many=True), filters=ComparisonFilter)
     def get(self) -> QuerySet[JudgmentNumber]:
         """List the comparisons of the judgments that count, by judgment number.

@@ -25,7 +25,6 @@ from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 from annotation.selectors.counted import TALLY, WORKED, Counters, counters_counted, counters_stored
 from campaign.database.many_rows import one_snapshot
 from campaign.database.prepared import Statement
-from campaign.database.replica import replica_is_asked
 from campaign.models import Campaign, Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks import message_put
@@ -237,11 +236,10 @@ def judgments_number(*, task_id: int) -> int:
 
     Locks the task's `JudgmentSequence`: outside a transaction, for one batch at a time; inside one,
     for all waiting judgments until the commit. May be called concurrently; submissions never wait
-    for it. One query if all judgments have a number. On a replica, only returns the last number
-    there.
+    for it. One query if all judgments have a number.
     """
     is_waiting, last = _standing(task_id)
-    if not is_waiting or replica_is_asked():
+    if not is_waiting:
         return last
     # Inside a transaction, the lock is held to the end, and each batch would scan the rows deleted
     # by earlier ones, which took half of the numbering time in an import of a million judgments.
@@ -328,7 +326,7 @@ def _write(task_id: int, counted: Counters) -> None:
 def pages_changed(
     task_ids: Iterable[int], *, problem_reports: int = 0, problems_closed: int = 0
 ) -> None:
-    """Invalidate the pages of tasks, including on replicas; call it in the transaction that changed them.
+    """Invalidate the pages of tasks; call it in the transaction that changed them.
 
     The numbers are added to the counts of problem reports. Locks the rows of the tasks, in the order of their ids.
     """

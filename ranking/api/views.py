@@ -15,7 +15,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.research import from_replica
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.judges import JudgeStatus
 from annotation.services.quality import (
@@ -547,7 +546,6 @@ class RankingView(Address):
 
 class RankingLatestView(APIView):
     @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
-    @from_replica
     def get(self, request: Request, task_id: int) -> Response:
         """Return the newest ranking; `watermark` is the number of the last judgment in it.
 
@@ -585,7 +583,6 @@ class RankingSettingsView(Address):
 class JudgesView(Address):
     ordering = "pseudonym"
 
-    @from_replica
     @operation(
         "tasks_judges_list", JudgeSerializer(many=True), parameters=filter_parameters(JudgeFilter)
     )
@@ -598,7 +595,6 @@ class JudgesView(Address):
 
 
 class QualityActionsView(Address):
-    @from_replica
     @operation("tasks_quality_actions_list", QualityActionSerializer(many=True))
     def get(self) -> QuerySet[QualityAction]:
         """List the actions on judges of the campaign, newest first."""

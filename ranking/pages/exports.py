@@ -10,8 +10,6 @@ from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 
 from annotation.models import Block, JudgmentSequence
-from annotation.selectors.replica_reads import task_answer
-from campaign.database.replica import read_on
 from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, Task
 from campaign.services.members import NotAllowedError
@@ -105,7 +103,7 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 def export_stream(
     *, task: Task, asked: dict[str, Any], sent: Mapping[str, str], has_marks: bool = False
 ) -> StreamingHttpResponse:
-    """Stream an export to a member, from the replica if there is one.
+    """Stream an export to a member.
 
     Its headers contain the parameters for resuming it, and what it omits. `sent` are the headers of the request.
     With `has_marks`, the CSV files in a zip begin with a byte order mark.
@@ -114,33 +112,30 @@ def export_stream(
     changed since.
     """
 
-    def stream(_at: object) -> StreamingHttpResponse:
-        export = export_of_member(task=task, asked=asked)
-        if sent.get("If-Match", "*") not in {"*", f'"{export.tag}"'}:
-            raise ExportChangedError(
-                "The set of excluded judges has changed since the export began. Start again from the beginning."
-            )
-        headers = {
-            "Cache-Control": "private, no-store",
-            "ETag": f'"{export.tag}"',
-            "Quintet-After": str(export.after),
-            "Quintet-Until": str(export.until),
-            "Quintet-Watermark": str(export.watermark),
-            "Excluded-Judges": str(len(export.excluded_judges)),
-        }
-        if export.rehearsed is not None:
-            headers["Rehearsal-Of"] = export.rehearsed
-        if export.answers is not None:
-            lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
-            headers["Not-Carried-Over"] = "; ".join(lost)
-        content = export_bytes(export, has_marks=has_marks)
-        # An export that cannot be written is refused before the response begins.
-        beginning = next(content, b"")
-        whole = chain([beginning], read_on(content))
-        answer = streamed_download(export.file_name, whole, headers)
-        if export.is_part and answer["Content-Type"] == "application/json":
-            # It is only JSON together with the other parts.
-            answer["Content-Type"] = PART_OF_JSON
-        return answer
-
-    return task_answer(stream, task_id=task.pk)
+    export = export_of_member(task=task, asked=asked)
+    if sent.get("If-Match", "*") not in {"*", f'"{export.tag}"'}:
+        raise ExportChangedError(
+            "The set of excluded judges has changed since the export began. Start again from the beginning."
+        )
+    headers = {
+        "Cache-Control": "private, no-store",
+        "ETag": f'"{export.tag}"',
+        "Quintet-After": str(export.after),
+        "Quintet-Until": str(export.until),
+        "Quintet-Watermark": str(export.watermark),
+        "Excluded-Judges": str(len(export.excluded_judges)),
+    }
+    if export.rehearsed is not None:
+        headers["Rehearsal-Of"] = export.rehearsed
+    if export.answers is not None:
+        lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
+        headers["Not-Carried-Over"] = "; ".join(lost)
+    content = export_bytes(export, has_marks=has_marks)
+    # An export that cannot be written is refused before the response begins.
+    beginning = next(content, b"")
+    whole = chain([beginning], content)
+    answer = streamed_download(export.file_name, whole, headers)
+    if export.is_part and answer["Content-Type"] == "application/json":
+        # It is only JSON together with the other parts.
+        answer["Content-Type"] = PART_OF_JSON
+    return answer

@@ -18,7 +18,6 @@ from annotation.judge_measures import DEFINITIONS, JudgeMeasure, threshold_as_te
 from annotation.models import QualityAction, QualityActionKind, QualityRule
 from annotation.pages.judge_tables import judge_details
 from annotation.selectors.judges import JudgeStatus, campaign_judges, judge_status
-from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds
 from annotation.selectors.work_time import hours_worked, work_time
 from annotation.services.quality import (
@@ -112,10 +111,6 @@ def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> 
     campaign = task.test_set.campaign
     judge: Judge = get_object_or_404(campaign_judges(campaign=campaign), pk=judge_id)
     judge.campaign = campaign
-    return task_answer(lambda at: _judge_page(request, task, judge, at), task_id=task.pk)
-
-
-def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | None) -> HttpResponse:
     rows = judges_listed(task=task).filter(judge=judge)
     tally = rows.first()
     own = measures_of(judge=judge, task=task)
@@ -138,7 +133,6 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
         "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
         "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(judge.pk, []),
         "actions": action_lines(quality_actions(task=task).filter(judge=judge), task=task),
-        "read_at": at,
         **_worked(judge),
     }
     return render(request, "organiser/judge.html", context)
@@ -164,10 +158,6 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     Query parameters: `sort` and `page`, as for all tables, and the filters of `JudgeFilter`.
     """
     task = organised_task(request, slug, task_id)
-    return task_answer(lambda at: _judges_page(request, task, at), task_id=task.pk)
-
-
-def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpResponse:
     asked = JudgeFilter.of(request, judges_listed(task=task))
     sections = Sections(request, task)
     table = JudgeTable(asked.found, task=task)
@@ -196,7 +186,6 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
         "is_led_by_flags": has_flags and not request.GET.get("sort"),
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
         "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
-        "read_at": at,
         "sections": sections.of("judges"),
         "contents": [("quality", _("Quality"))],
     }

@@ -21,7 +21,6 @@ from django.utils.translation import gettext as _
 from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
-from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.export.downloads import for_spreadsheets
 from campaign.models import Campaign, CampaignState, Judge, Task
 from campaign.pages.desk import TEST_SET, rights, role_remember
@@ -539,45 +538,34 @@ _ANALYSES_LISTED: Final = 25
 @page_view
 def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the ranking of a test set, its progress and its judges."""
-    here = _state(request, slug, task_id)
-
-    def page(at: ReadAt | None) -> HttpResponse:
-        state = here if at is None else _state(request, slug, task_id)
-        sections = Sections(request, state.task)
-        shown = _context(state)
-        listed = sections.of("ranking")
-        contents = []
-        if shown["in_place"] is None:
-            contents.append(("headline", _("Ranking")))
-        if shown["history"]:
-            contents.append(("history", _("Ranking over time")))
-        context = shown | {
-            "section": "ranking",
-            "read_at": at,
-            "answers": [each for each in listed if each["name"] == shown["in_place"]],
-            "sections": listed,
-            "contents": contents,
-        }
-        return render(request, "dashboard/test_set.html", context, status=sections.status)
-
-    return task_answer(page, task_id=task_id)
+    state = _state(request, slug, task_id)
+    sections = Sections(request, state.task)
+    shown = _context(state)
+    listed = sections.of("ranking")
+    contents = []
+    if shown["in_place"] is None:
+        contents.append(("headline", _("Ranking")))
+    if shown["history"]:
+        contents.append(("history", _("Ranking over time")))
+    context = shown | {
+        "section": "ranking",
+        "answers": [each for each in listed if each["name"] == shown["in_place"]],
+        "sections": listed,
+        "contents": contents,
+    }
+    return render(request, "dashboard/test_set.html", context, status=sections.status)
 
 
 @page_view
 def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return the current ranking and progress for polling; 304 while nothing has changed."""
-    here = _state(request, slug, task_id)
-
-    def part(at: ReadAt | None) -> HttpResponse:
-        state = here if at is None else _state(request, slug, task_id)
-        etag = quote_etag(_version(state))
-        response = get_conditional_response(request, etag=etag)
-        if response is None:
-            response = render(request, "dashboard/_live.html", _context(state) | {"read_at": at})
-        response["ETag"] = etag
-        return response
-
-    return task_answer(part, task_id=task_id)
+    state = _state(request, slug, task_id)
+    etag = quote_etag(_version(state))
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        response = render(request, "dashboard/_live.html", _context(state))
+    response["ETag"] = etag
+    return response
 
 
 def _version(state: DashboardState) -> str:

@@ -265,18 +265,11 @@ def test_more_than_a_batch_is_numbered_at_once(
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3, 4, 5]
 
 
-def test_numbers_cost_a_query_where_none_is_to_be_given(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_cost_a_query_where_none_is_to_be_given(writer: TestSetWriter) -> None:
     task_id = writer.task.pk
     with CaptureQueriesContext(connection) as asked:
         assert judgments_number(task_id=task_id) == 0
     assert len(asked) == 1
-    writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], is_numbered=False)
-    # A replica is asked how far it is, and changes nothing.
-    monkeypatch.setattr(numbering, "replica_is_asked", lambda: True)
-    assert judgments_number(task_id=task_id) == 0
-    assert UncountedAnswer.objects.exists()
 
 
 def test_a_test_set_that_cannot_be_numbered_holds_up_no_other(

@@ -30,7 +30,6 @@ VALUES: dict[str, dict[str, Any]] = {
             "oidc-client-secret",
             "metrics-token",
             "sentry-dsn",
-            "replica-url",
             "export-storage-options",
         ],
         "image": {"digest": "sha256:" + "0" * 64},

@@ -24,7 +24,6 @@ WRONG = [
     {"DATABASE_URL": "psql://user:pass@host/quintet"},
     {"DATABASE_URL": "postgresql://user:pass@host/quintet new"},
     {"MIGRATION_DATABASE_URL": "host/quintet"},
-    {"REPLICA_URL": "standby"},
     {"REDIS_URL": "localhost:6379"},
     {"REDIS_URL": "redis:///0"},
     {"REDIS_URL": "redis://host/first"},
