@@ -1,11 +1,11 @@
-"""Hold every REST operation to one contract: parameters, fields, versions, limits, repeated requests."""
+"""Hold every REST operation to one contract: parameters, versions, limits, repeated requests."""
 
 import hashlib
 import json
 import re
 from collections.abc import Callable
 from copy import copy
-from functools import cached_property, partial
+from functools import partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
@@ -36,7 +36,7 @@ from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.database.sealing import cipher
 from campaign.models import IdempotentAnswer
 from campaign.services.api_tokens import KEPT
-from config.api.description import FIELDS, DescribedOperation, described_operations
+from config.api.description import query_parameters
 
 HEADER: Final = "Idempotency-Key"
 #: Response header that marks a repeated response.
@@ -131,12 +131,12 @@ class AskedAsDescribed(APIView):
     ----------
     route : str
         The address as a route of Django, with a leading slash.
-    described : dict of str to DescribedOperation, or None
-        By method; None until the first request with parameters.
+    described : dict of str to frozenset of str, or None
+        Described parameters by method; None until the first request with parameters.
     """
 
     route: ClassVar[str]
-    described: ClassVar[dict[str, DescribedOperation] | None] = None
+    described: ClassVar[dict[str, frozenset[str] | None] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Run the checks of DRF, then refuse unknown parameters."""
@@ -155,22 +155,17 @@ class AskedAsDescribed(APIView):
         sends_file = getattr(handler, "sends_file", False)
         return super().perform_content_negotiation(request, force or has_one or sends_file)
 
-    @property
-    def operation(self) -> DescribedOperation | None:
-        """Description of the requested operation; None if the description omits it."""
+    def _unknown_refuse(self, request: Request) -> None:
         cls = type(self)
         if cls.described is None:
-            cls.described = described_operations(cls.route, cls.as_view())
-        method = str(self.request.method).lower()
-        return cls.described.get("get" if method == "head" else method)
-
-    def _unknown_refuse(self, request: Request) -> None:
-        operation = self.operation
-        if operation is None or operation.parameters is None:
+            cls.described = query_parameters(cls.route, cls.as_view())
+        method = "get" if request.method == "HEAD" else str(request.method).lower()
+        described = cls.described.get(method)
+        if described is None:
             return
-        unknown = sorted(set(request.query_params) - operation.parameters)
+        unknown = sorted(set(request.query_params) - described)
         if unknown:
-            known = sorted(operation.parameters)
+            known = sorted(described)
             raise ProblemError(
                 "unknown-parameter",
                 unknown_words(unknown, known),
@@ -220,7 +215,7 @@ class Contracted(AskedAsDescribed):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse invalid parameters, then unknown body keys and fields."""
+        """Refuse invalid parameters, then unknown body keys."""
         super().initial(request, *args, **kwargs)
         view: Any = self
         if request.method == "POST" and hasattr(view, "post"):
@@ -230,20 +225,6 @@ class Contracted(AskedAsDescribed):
             self._unknown_keys_refuse(request)
         if request.method in _CHANGES and _MATCH in request.headers:
             self._other_versions_refuse(request, *args, **kwargs)
-        wanted = self.wanted
-        if wanted is None:
-            return
-        operation = self.operation
-        known = operation.fields if operation else frozenset()
-        unknown = sorted(set(wanted) - known)
-        if unknown:
-            raise ProblemError(
-                "unknown-field",
-                unknown_words(unknown, sorted(known)),
-                status=400,
-                errors={FIELDS: [f"Unknown field “{name}”." for name in unknown]},
-                known=sorted(known),
-            )
 
     def _unknown_keys_refuse(self, request: Request) -> None:
         handler = getattr(type(self), str(request.method).lower(), None)
@@ -283,31 +264,12 @@ class Contracted(AskedAsDescribed):
                 headers={} if etag is None else {"ETag": etag},
             )
 
-    @cached_property
-    def wanted(self) -> list[str] | None:
-        """Fields selected by the request; None without a selection."""
-        if self.request.method not in _READS or FIELDS not in self.request.GET:
-            return None
-        return ",".join(self.request.GET.getlist(FIELDS)).split(",")
-
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Omit fields that are not selected, and add an `ETag`."""
-        if self.wanted is not None and response.status_code == HTTPStatus.OK:
-            response = self._with_fields(request, response)
+        """Add an `ETag`."""
         finished = super().finalize_response(request, response, *args, **kwargs)
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
             return _etag_added(request, finished)
         return finished
-
-    def _with_fields(self, request: Request, response: Any) -> Any:
-        is_file = not isinstance(response, Response) or request.accepted_renderer.format != "json"
-        if is_file:
-            refused = ProblemError(
-                "unknown-field", "File downloads do not support ?fields=.", status=400
-            )
-            return self.handle_exception(refused)
-        response.data = _picked(response.data, self.wanted or [])
-        return response
 
 
 def contracted(
@@ -321,14 +283,6 @@ def contracted(
         "route": route,
     }
     return cast("type[APIView]", type(view.__name__, (contract, view), members))
-
-
-def _picked(data: Any, wanted: list[str]) -> Any:
-    if isinstance(data, list):
-        return [_picked(row, wanted) for row in data]
-    if "next" in data and "results" in data and "results" not in wanted:
-        return {**data, "results": _picked(data["results"], wanted)}
-    return {name: data[name] for name in wanted if name in data}
 
 
 def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBase:

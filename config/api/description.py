@@ -4,7 +4,6 @@ Requests are checked against the description, so it is correct and no view repea
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
 
@@ -14,12 +13,6 @@ from drf_spectacular.generators import SchemaGenerator
 
 from config.api.errors import CONTENT_TYPE
 
-#: Extension with the fields that `?fields=` may select. It is not described as a parameter, because
-#: typed clients could not parse the resulting response.
-NAMES: Final = "x-fields"
-#: The parameter that selects fields.
-FIELDS: Final = "fields"
-_FIELDS_WORDS: Final = "Comma-separated names from `x-fields`; all other fields are left out."
 _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -100,7 +93,7 @@ def api_describe(
         for body in operation.get("requestBody", {}).get("content", {}).values():
             _close(body.get("schema", {}), schemas, closed)
         if JUDGING not in address and method == "get":
-            _reading_describe(operation, schemas)
+            _reading_describe(operation)
         if JUDGING not in address and method == "post":
             operation.setdefault("parameters", []).append(_KEY)
         if _takes_match(address, method, result):
@@ -153,7 +146,7 @@ def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
         _close(described.get(key), parts, seen)
 
 
-def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> None:
+def _reading_describe(operation: dict[str, Any]) -> None:
     answer = operation["responses"].get("200")
     if answer is None:
         return
@@ -161,24 +154,6 @@ def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> No
     operation["responses"]["304"] = {
         "description": "Not changed since the response with this `ETag`."
     }
-    described = answer.get("content", {}).get(_JSON, {}).get("schema")
-    names = sorted(_names(described, parts)) if described else []
-    if names:
-        operation[NAMES] = names
-        operation["description"] = "\n\n".join(
-            filter(None, [operation.get("description"), _FIELDS_WORDS])
-        )
-
-
-def _names(described: Mapping[str, Any], parts: Mapping[str, Any]) -> set[str]:
-    """Return the fields of a response, or of the rows in a list."""
-    found = dict(_resolved(described, parts))
-    rows = found.get("properties", {}).get("results")
-    if rows is not None and "next" in found["properties"]:
-        found = dict(_resolved(rows, parts))
-    if found.get("type") == "array":
-        found = dict(_resolved(found["items"], parts))
-    return set(found.get("properties", {}))
 
 
 def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -257,28 +232,18 @@ def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
     return errors
 
 
-@dataclass(frozen=True)
-class DescribedOperation:
-    """An operation of an address.
+def query_parameters(route: str, view: Any) -> dict[str, frozenset[str] | None]:
+    """Return the query parameters of an address by method; empty if the description omits it.
 
-    `parameters` is None if the view checks them itself.
-    """
-
-    parameters: frozenset[str] | None
-    fields: frozenset[str]
-
-
-def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
-    """Return the operations of an address by method; empty if the description omits it.
-
-    This takes some hundredths of a second, so callers should cache the result.
+    They are None if the view checks them itself. This takes some hundredths of a second, so callers should cache the
+    result.
     """
     generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
     with DESCRIBING, override("en"):
         document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     (operations,) = document["paths"].values() or [{}]
     return {
-        method: DescribedOperation(_parameters(operation), _fields(operation))
+        method: _parameters(operation)
         for method, operation in operations.items()
         if method in _METHODS
     }
@@ -289,9 +254,4 @@ def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
     # Parameters with arbitrary names are objects, which the view checks.
     if any(each["schema"].get("type") == "object" for each in query):
         return None
-    more = {FIELDS} if _fields(operation) else set()
-    return frozenset(each["name"] for each in query) | more
-
-
-def _fields(operation: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(operation.get(NAMES, ()))
+    return frozenset(each["name"] for each in query)

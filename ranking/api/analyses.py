@@ -282,7 +282,7 @@ def _asked(request: Request, kind: str) -> dict[str, Any]:
     return {
         name: values if name in many else values[-1]
         for name, values in request.query_params.lists()
-        if name not in ("format", "fields")
+        if name != "format"
     }
 
 

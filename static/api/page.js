@@ -17,8 +17,6 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   supportedSubmitMethods: ["get"],
   validatorUrl: null,
-  // `x-fields`: the values of ?fields=.
-  showExtensions: true,
   layout: "BaseLayout",
   // The page has a main landmark already.
   onComplete: () => place.querySelector("main")?.setAttribute("role", "presentation"),

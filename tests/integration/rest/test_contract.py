@@ -6,7 +6,6 @@ import pytest
 from rest_framework.test import APIClient
 
 from campaign.api.requests import problem_type
-from config.api.description import DescribedOperation
 from tests.permissions.world import World
 from tests.rest_operations import Address, addresses
 from tests.some_now import some_now
@@ -16,12 +15,12 @@ pytestmark = pytest.mark.django_db
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-def described(address: Address) -> dict[str, DescribedOperation]:
-    from config.api.description import described_operations
+def described(address: Address) -> dict[str, frozenset[str] | None]:
+    from config.api.description import query_parameters
 
     view = address.view
     if view.described is None:
-        view.described = described_operations(view.route, view.as_view())
+        view.described = query_parameters(view.route, view.as_view())
     return dict(view.described)
 
 
@@ -45,10 +44,10 @@ def whole(answer: Any) -> Any:
     return answer
 
 
-def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
+def readable(world: World) -> list[Address]:
     """Return the addresses of JSON that answer an organiser with 200."""
     return [
-        (address, described(address)["get"])
+        address
         for address in addresses()
         if not address.is_judging
         and "get" in described(address)
@@ -63,44 +62,20 @@ def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world:
     wrong = []
     for address in addresses():
         assert described(address), address.route
-        for method, operation in described(address).items():
+        for method, parameters in described(address).items():
             answer = ask(world, address, method, "?no_such_parameter=1")
             said = answer.json()
-            if operation.parameters is None:
+            if parameters is None:
                 # Options of any name, which the view looks at.
                 assert answer.status_code == 400, address.route
                 assert "no_such_parameter" in said["errors"]
             elif (answer.status_code, said.get("type"), said.get("known")) != (
                 400,
                 problem_type("unknown-parameter"),
-                sorted(operation.parameters),
+                sorted(parameters),
             ):
                 wrong.append((address.route, method, answer.status_code, said))
     assert wrong == []
-
-
-@pytest.mark.thorough
-def test_of_each_answer_the_fields_can_be_chosen(world: World) -> None:
-    found = readable(world)
-    assert len(found) > 40
-    for address, operation in found:
-        answer = ask(world, address, "get")
-        if "Content-Disposition" in answer.headers:
-            # A file is sent whole.
-            continue
-        assert operation.fields, address.route
-        whole = answer.json()
-        rows = rows_of(whole)
-        there = sorted(operation.fields & set(rows[0])) if rows else sorted(operation.fields)
-        chosen = there[:2]
-        said = ask(world, address, "get", f"?fields={','.join(chosen)}").json()
-        assert all(set(row) <= set(chosen) for row in rows_of(said)), address.route
-        assert len(rows_of(said)) == len(rows)
-        if rows:
-            assert any(rows_of(said)), address.route
-        # Where there are several pages they go on.
-        if isinstance(whole, dict) and "next" in whole:
-            assert set(said) == set(whole)
 
 
 #: Not in pages: what the judging page reads whole, of one judge, and the same as organisers see it.
@@ -124,7 +99,7 @@ def test_every_list_comes_in_pages(world: World) -> None:
             bare.add(address.route)
         elif "results" in data:
             assert {"next", "previous"} <= set(data), address.route
-            known = described(address)["get"].parameters or frozenset()
+            known = described(address)["get"] or frozenset()
             assert {"cursor", "page_size"} <= known, address.route
             paged += 1
     assert bare == BARE
@@ -136,8 +111,7 @@ def test_pages_of_one_row_hold_every_row_once(world: World) -> None:
     """Forwards and back again, of every list: also of those that are computed."""
     several = 0
     for address in addresses():
-        operation = described(address).get("get")
-        if operation is None or "cursor" not in (operation.parameters or ()):
+        if "cursor" not in (described(address).get("get") or ()):
             continue
         whole = ask(world, address, "get").json()
         several += len(whole["results"]) > 1
@@ -165,15 +139,9 @@ def named(row: dict[str, Any]) -> Any:
     )
 
 
-def rows_of(data: Any) -> list[dict[str, Any]]:
-    if isinstance(data, list):
-        return data
-    return data["results"] if "next" in data and "results" in data else [data]
-
-
 @pytest.mark.thorough
 def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> None:
-    for address, _operation in readable(world):
+    for address in readable(world):
         first = ask(world, address, "get")
         again = ask(world, address, "get", **{"If-None-Match": first.headers["ETag"]})
         # What counts the seconds that went by is another answer by then.
