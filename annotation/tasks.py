@@ -9,14 +9,9 @@ from annotation.notification import planning_request_clear
 from annotation.selectors.pool import tasks_changed, tasks_to_plan
 from annotation.services.judges import erasures_due_carry_out
 from annotation.services.lending.lend import leases_release
-from annotation.services.numbers import (
-    counters_check,
-    judgment_webhooks_record,
-    waiting_judgments_number,
-)
+from annotation.services.numbers import judgment_webhooks_record, waiting_judgments_number
 from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill
-from campaign.models import Task
 from campaign.models.task import TaskQuerySet
 from campaign.services.webhooks import webhooks_deliver
 
@@ -62,19 +57,6 @@ def deliver_webhooks() -> None:
     """Put new judgments into the outbox of webhooks, and send due messages."""
     judgment_webhooks_record()
     webhooks_deliver()
-
-
-@shared_task
-def check_counters() -> None:
-    """Compare the counters that pages read with the judgments; log differences."""
-    for task_id in Task.objects.order_by("pk").values_list("pk", flat=True):
-        wrong = counters_check(task_id=task_id)
-        if wrong:
-            logger.error(
-                "Counters of test set %s are not what its judgments say: %s. `recount` corrects them.",
-                task_id,
-                ", ".join(wrong),
-            )
 
 
 @shared_task

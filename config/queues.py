@@ -31,7 +31,6 @@ QUEUES: Final = {
     "webhooks": ("annotation.tasks.deliver_webhooks",),
     "housekeeping": (
         "annotation.tasks.carry_out_erasures",
-        "annotation.tasks.check_counters",
         "annotation.tasks.refresh_participations",
         "campaign.tasks.clean_up",
         "campaign.tasks.close_campaigns",
@@ -44,7 +43,11 @@ QUEUES: Final = {
 #: Queues of earlier versions, which a command for a worker may still name after an upgrade.
 RETIRED_QUEUES: Final = ("shards",)
 #: Tasks of earlier versions, whose messages may still wait at the broker after an upgrade; workers drop them.
-RETIRED: Final = ("ranking.tasks.compute_shard", "ranking.tasks.forget_shard_jobs")
+RETIRED: Final = (
+    "annotation.tasks.check_counters",
+    "ranking.tasks.compute_shard",
+    "ranking.tasks.forget_shard_jobs",
+)
 
 ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
 

@@ -272,7 +272,6 @@ CELERY_BEAT_SCHEDULE = {
     "deliver-webhooks": every(15, "annotation.tasks.deliver_webhooks"),
     "run-jobs": every(60, "campaign.tasks.run_jobs"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
-    "check-counters": every(86_400, "annotation.tasks.check_counters"),
     "carry-out-erasures": every(3600, "annotation.tasks.carry_out_erasures"),
     "close-campaigns": every(60, "campaign.tasks.close_campaigns"),
     "empty-bin": every(86_400, "campaign.tasks.empty_bin"),

@@ -1,6 +1,6 @@
 """Numbers of judgments, assigned after their commit, and stored counters that pages read.
 
-`JUDGMENTS_NUMBER` keeps them, and `pages_changed` keeps `PageChanges`.
+`judgments_number` keeps them, and `pages_changed` keeps `PageChanges`.
 """
 
 from typing import ClassVar
@@ -13,7 +13,7 @@ from campaign.database.triggers import trigger_after_insert
 
 
 class JudgmentNumber(models.Model):
-    """The number of a judgment in its task. Append-only; written by `JUDGMENTS_NUMBER` alone.
+    """The number of a judgment in its task. Append-only; written by `judgments_number` alone.
 
     Numbers count the judgments of a task without a gap, in the order in which they were committed. A
     reader who sees number w therefore sees exactly the judgments 1…w, so that w serves as a ranking run's
@@ -119,8 +119,8 @@ class JudgmentSequence(models.Model):
 class JudgeTally(models.Model):
     """The judgments of a judge in a test set that have a number, and the skips that are counted.
 
-    First judgments are each judge's first of each block. Standing skips are `skipped` less `taken_back`. Controls
-    are excluded from both.
+    First judgments are each judge's first of each block; skips are those that stand. Controls are excluded from
+    both.
     """
 
     task = models.ForeignKey(
@@ -134,7 +134,6 @@ class JudgeTally(models.Model):
     first_number = models.PositiveIntegerField(null=True, blank=True)
     first_at = models.DateTimeField(null=True, blank=True)
     skipped = models.PositiveIntegerField(default=0, db_default=0)
-    taken_back = models.PositiveIntegerField(default=0, db_default=0)
     #: Includes revisions and controls.
     last_at = models.DateTimeField()
 
@@ -146,7 +145,6 @@ class JudgeTally(models.Model):
             "first_number": KEPT_WITHHELD,
             "first_at": KEPT_WITHHELD,
             "skipped": KEPT_WITHHELD,
-            "taken_back": KEPT_WITHHELD,
             "last_at": KEPT_WITHHELD,
         },
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, cast
 
-from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Exists, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.dispatch import Signal
 
@@ -60,7 +60,7 @@ def blocks_to_plan(task: Task) -> int | None:
         return None
     is_imported = Q(judge__origin=Judge.Origin.IMPORTED)
     sums = JudgeTally.objects.filter(task=task).aggregate(
-        skipped=Sum(F("skipped") - F("taken_back"), filter=~is_imported, default=0),
+        skipped=Sum("skipped", filter=~is_imported, default=0),
         left_out=Sum("judged", filter=is_left_out() & ~is_imported, default=0),
         imported=Sum("judged", filter=is_imported & ~is_left_out(), default=0),
     )

@@ -5,194 +5,59 @@ and the task's counter is the last number assigned, so no batch is lost or sent 
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
 from annotation.models import (
     JudgeTally,
+    JudgmentNumber,
     JudgmentSequence,
     PageChanges,
+    Skip,
     UncountedAnswer,
     WorkedQuarterHour,
 )
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
-from annotation.selectors.counted import TALLY, WORKED, Counters, counters_counted, counters_stored
-from campaign.database.many_rows import one_snapshot
-from campaign.database.prepared import Statement
+from annotation.selectors.counted import (
+    CountedQuarterHour,
+    CountedTally,
+    quarter_hours_counted,
+    tallies_counted,
+)
 from campaign.models import Campaign, Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks import message_put
 
-# One transaction at a time numbers the judgments of a task. The lock is a separate statement, sent
-# with `JUDGMENTS_NUMBER` in one round trip. The update changes no row; it only locks the existing
-# one.
-_JUDGMENT_SEQUENCE_LOCK: Final = Statement(
-    "judgment_sequence_lock",
-    "bigint",
-    """
-    INSERT INTO annotation_judgmentsequence AS s (task_id) VALUES ($1)
-    ON CONFLICT (task_id) DO UPDATE SET last_number = s.last_number WHERE false
-    """,
-)
-
+Counted = TypeVar("Counted", CountedTally, CountedQuarterHour)
 
 # Judgments are numbered after their commit, without gaps and in commit order: a judgment that begins
 # after another was committed has the larger primary key, and a transaction that sees it also sees the
 # earlier one, which is therefore in an earlier batch or earlier in the same one. The lock of the
 # sequence is held until the commit: no number becomes visible before the smaller ones, and a rollback
-# returns its numbers. The counters therefore always cover judgments 1 to the last number, and the
-# skips that no longer wait. A block that was skipped and judged is one sentence and one skip taken
-# back, in either order.
+# returns its numbers.
 #
-# `is_first`: the judge's first judgment of a block that is no control. `was_skipped`: a skip of the
-# block is counted already. Waiting rows outside this batch (`is_new`) are counted by a later one; if
-# both are in this batch, the earlier one is the sentence. `OFFSET 0` forces a lookup by key for each
-# row: PostgreSQL usually gathers statistics while nothing waits, so it expects one row, for which any
-# plan is cheap, and would compare thousands with each other.
-JUDGMENTS_NUMBER = Statement(
-    "judgments_number",
-    "bigint, int",
-    """
-    WITH last AS MATERIALIZED (
-        SELECT (
-            SELECT max(first.answer) FROM (
-                SELECT u.answer FROM annotation_uncountedanswer u
-                WHERE u.task_id = $1 AND NOT u.is_skip ORDER BY u.answer LIMIT $2
-            ) first
-        ) AS judgment_id, (
-            SELECT max(first.answer) FROM (
-                SELECT u.answer FROM annotation_uncountedanswer u
-                WHERE u.task_id = $1 AND u.is_skip ORDER BY u.answer LIMIT $2
-            ) first
-        ) AS skip_id
+# One statement, so that all parts see the same waiting rows. It looks them up by the largest primary
+# key of the batch, which costs the same whatever the statistics of the table say.
+_JUDGMENTS_NUMBER: Final = """
+    WITH batch AS MATERIALIZED (
+        SELECT max(first.answer) AS last_id FROM (
+            SELECT answer FROM annotation_uncountedanswer
+            WHERE task_id = %(task)s AND NOT is_skip ORDER BY answer LIMIT %(limit)s
+        ) first
     ), taken AS (
-        DELETE FROM annotation_uncountedanswer u
-        WHERE u.task_id = $1 AND NOT u.is_skip AND u.answer <= (SELECT last.judgment_id FROM last)
-        RETURNING u.answer AS judgment_id
-    ), taken_skip AS (
-        DELETE FROM annotation_uncountedanswer u
-        WHERE u.task_id = $1 AND u.is_skip AND u.answer <= (SELECT last.skip_id FROM last)
-        RETURNING u.answer AS skip_id
-    ), numbered AS MATERIALIZED (
-        SELECT taken.judgment_id AS id,
-            (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.task_id = $1)
-                + row_number() OVER (ORDER BY taken.judgment_id) AS number,
-            j.judge_id, j.submitted_at, j.active_ms, cardinality(j.labels) AS candidates,
-            j.supersedes_id IS NULL AND j.control = '' AS is_first,
-            j.assignment_id IS NOT NULL AS is_lent,
-            k.id IS NOT NULL AND NOT k.waits AND j.control = '' AS was_skipped,
-            j.supersedes_id IS NULL AND (k.id IS NULL OR k.waits AND (
-                NOT k.is_new OR j.submitted_at < k.created_at
-            )) AS is_sentence
-        FROM taken
-        CROSS JOIN LATERAL (
-            SELECT j.judge_id, j.submitted_at, j.active_ms, j.labels, j.supersedes_id,
-                j.assignment_id, j.block_id,
-                (SELECT b.control FROM annotation_block b WHERE b.id = j.block_id) AS control
-            FROM annotation_judgment j WHERE j.id = taken.judgment_id OFFSET 0
-        ) j
-        LEFT JOIN LATERAL (
-            SELECT k.id, k.created_at,
-                coalesce(k.id <= (SELECT last.skip_id FROM last), false) AS is_new,
-                EXISTS (
-                    SELECT FROM annotation_uncountedanswer u
-                    WHERE u.task_id = $1 AND u.is_skip AND u.answer = k.id OFFSET 0
-                ) AS waits
-            FROM annotation_skip k
-            WHERE j.supersedes_id IS NULL AND k.judge_id = j.judge_id AND k.block_id = j.block_id
-            OFFSET 0
-        ) k ON true
-    ), skipped AS MATERIALIZED (
-        SELECT k.judge_id, k.created_at, k.active_ms, k.assignment_id IS NOT NULL AS is_lent,
-            b.control = '' AND (j.id IS NULL OR j.waits AND NOT j.is_new) AS is_standing,
-            j.id IS NULL OR j.waits AND (
-                NOT j.is_new OR k.created_at <= j.submitted_at
-            ) AS is_sentence
-        FROM taken_skip
-        CROSS JOIN LATERAL (
-            SELECT * FROM annotation_skip k WHERE k.id = taken_skip.skip_id OFFSET 0
-        ) k
-        CROSS JOIN LATERAL (
-            SELECT b.control FROM annotation_block b WHERE b.id = k.block_id OFFSET 0
-        ) b
-        LEFT JOIN LATERAL (
-            SELECT j.id, j.submitted_at,
-                coalesce(j.id <= (SELECT last.judgment_id FROM last), false) AS is_new,
-                EXISTS (
-                    SELECT FROM annotation_uncountedanswer u
-                    WHERE u.task_id = $1 AND NOT u.is_skip AND u.answer = j.id OFFSET 0
-                ) AS waits
-            FROM annotation_judgment j
-            WHERE j.judge_id = k.judge_id AND j.block_id = k.block_id AND j.supersedes_id IS NULL
-            OFFSET 0
-        ) j ON true
-    ), stored AS (
-        INSERT INTO annotation_judgmentnumber (judgment_id, task_id, number)
-        SELECT id, $1, number FROM numbered
-    ), done AS MATERIALIZED (
-        SELECT judge_id, submitted_at AS at, active_ms, is_lent, is_sentence, is_first, was_skipped,
-            CASE WHEN is_first THEN number END AS first_number, false AS is_standing
-        FROM numbered
-        UNION ALL
-        SELECT judge_id, created_at, active_ms, is_lent, is_sentence, false, false, NULL, is_standing
-        FROM skipped
-    ), judge AS MATERIALIZED (
-        SELECT judge_id, count(*) FILTER (WHERE is_first) AS judged,
-            min(first_number) AS first_number, min(at) FILTER (WHERE is_first) AS first_at,
-            count(*) FILTER (WHERE is_standing) AS skipped,
-            count(*) FILTER (WHERE was_skipped) AS taken_back, max(at) AS last_at
-        FROM done GROUP BY judge_id
-    ), tally AS (
-        INSERT INTO annotation_judgetally AS t
-            (task_id, judge_id, judged, first_number, first_at, skipped, taken_back, last_at)
-        SELECT $1, judge_id, judged, first_number, first_at, skipped, taken_back, last_at FROM judge
-        ON CONFLICT (task_id, judge_id) DO UPDATE
-        SET judged = t.judged + EXCLUDED.judged,
-            first_number = least(t.first_number, EXCLUDED.first_number),
-            first_at = least(t.first_at, EXCLUDED.first_at),
-            skipped = t.skipped + EXCLUDED.skipped,
-            taken_back = t.taken_back + EXCLUDED.taken_back,
-            last_at = greatest(t.last_at, EXCLUDED.last_at)
-    ), worked AS (
-        INSERT INTO annotation_workedquarterhour AS w
-            (judge_id, task_id, start, sentences, active_ms, untimed, judged)
-        SELECT judge_id, $1, date_bin('15 minutes', at, TIMESTAMPTZ '2000-01-01 00:00+00'),
-            count(*) FILTER (WHERE is_lent AND is_sentence),
-            coalesce(sum(active_ms) FILTER (WHERE is_lent), 0),
-            count(*) FILTER (WHERE is_lent AND active_ms IS NULL), count(*) FILTER (WHERE is_first)
-        FROM done WHERE is_lent OR is_first GROUP BY 1, 3
-        ON CONFLICT (judge_id, task_id, start) DO UPDATE
-        SET sentences = w.sentences + EXCLUDED.sentences,
-            active_ms = w.active_ms + EXCLUDED.active_ms, untimed = w.untimed + EXCLUDED.untimed,
-            judged = w.judged + EXCLUDED.judged
+        DELETE FROM annotation_uncountedanswer
+        WHERE task_id = %(task)s AND NOT is_skip AND answer <= (SELECT last_id FROM batch)
+        RETURNING answer
     )
-    UPDATE annotation_judgmentsequence s
-    SET last_number = s.last_number + batch.judgments, judged = s.judged + batch.judged,
-        judges = s.judges + (
-            SELECT count(*) FROM judge WHERE judge.judged > 0 AND NOT EXISTS (
-                SELECT FROM annotation_judgetally t
-                WHERE t.task_id = $1 AND t.judge_id = judge.judge_id AND t.judged > 0 OFFSET 0
-            )
-        ),
-        skipped = s.skipped + (SELECT coalesce(sum(skipped - taken_back), 0) FROM judge),
-        most_candidates = greatest(s.most_candidates, batch.most_candidates),
-        changes = s.changes + 1
-    FROM (
-        SELECT count(*) AS judgments, count(*) FILTER (WHERE is_first) AS judged,
-            max(candidates) AS most_candidates, (SELECT count(*) FROM skipped) AS skips
-        FROM numbered
-    ) batch
-    WHERE s.task_id = $1 AND batch.judgments + batch.skips > 0
-    RETURNING greatest(batch.judgments, batch.skips), s.last_number
-    """,
-    first=_JUDGMENT_SEQUENCE_LOCK,
-)
+    INSERT INTO annotation_judgmentnumber (judgment_id, task_id, number)
+    SELECT answer, %(task)s, %(last)s + row_number() OVER (ORDER BY answer) FROM taken
+"""
 
 
 @transaction.atomic
@@ -225,29 +90,77 @@ def ranking_request_clear(*, task_id: int) -> None:
 
 logger = logging.getLogger(__name__)
 
-# A batch takes 0.1 to 0.2 s, during which other callers wait.
+# A batch takes some tenths of a second, during which other callers wait.
 _BATCH: Final = 5_000
 
 
 def judgments_number(*, task_id: int) -> int:
     """Assign numbers to the committed judgments of a task, and return the last number.
 
-    Skips are counted with them.
+    Skips are counted with them, and the counters that pages read.
 
     Locks the task's `JudgmentSequence`: outside a transaction, for one batch at a time; inside one,
     for all waiting judgments until the commit. May be called concurrently; submissions never wait
     for it. One query if all judgments have a number.
     """
     is_waiting, last = _standing(task_id)
-    if not is_waiting:
-        return last
     # Inside a transaction, the lock is held to the end, and each batch would scan the rows deleted
     # by earlier ones, which took half of the numbering time in an import of a million judgments.
-    batch = None if connection.in_atomic_block else _BATCH
-    while (row := JUDGMENTS_NUMBER.row(task_id, task_id, batch)) and row[0] == batch:
-        pass
-    # None if another transaction has numbered the last ones.
-    return int(row[1]) if row else _standing(task_id)[1]
+    limit = None if connection.in_atomic_block else _BATCH
+    while is_waiting:
+        batch = _batch_number(task_id=task_id, limit=limit)
+        last, is_waiting = batch.last_number, batch.is_full
+    return last
+
+
+class _Batch(NamedTuple):
+    last_number: int
+    is_full: bool
+
+
+@transaction.atomic
+def _batch_number(*, task_id: int, limit: int | None) -> _Batch:
+    """Assign numbers to a batch of judgments, count a batch of skips, and recount their judges."""
+    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
+    before = sequence.last_number
+    with connection.cursor() as cursor:
+        cursor.execute(_JUDGMENTS_NUMBER, {"task": task_id, "limit": limit, "last": before})
+        sequence.last_number += cursor.rowcount
+    waiting_skips = UncountedAnswer.objects.filter(task=task_id, is_skip=True)
+    skips = list(waiting_skips.order_by("answer").values_list("answer", flat=True)[:limit])
+    waiting_skips.filter(answer__in=skips).delete()
+    if sequence.last_number > before or skips:
+        new = JudgmentNumber.objects.filter(task=task_id, number__gt=before)
+        most = new.aggregate(most=Max("judgment__labels__len", default=0))["most"]
+        sequence.most_candidates = max(sequence.most_candidates, most)
+        judges = {
+            *new.values_list("judgment__judge", flat=True).distinct(),
+            *Skip.objects.filter(pk__in=skips).values_list("judge", flat=True).distinct(),
+        }
+        _recount(sequence, judges)
+    largest = max(sequence.last_number - before, len(skips))
+    return _Batch(sequence.last_number, is_full=largest == limit)
+
+
+def _recount(sequence: JudgmentSequence, judges: Collection[int] | None = None) -> None:
+    """Recount judges, all by default, and store the sequence, whose row the caller has locked."""
+    tallies = JudgeTally.objects.filter(task=sequence.task_id)
+    worked = WorkedQuarterHour.objects.filter(task=sequence.task_id)
+    of_judges = Q() if judges is None else Q(judge__in=judges)
+    counted_tallies = tallies_counted(task_id=sequence.task_id, judges=judges)
+    counted_hours = quarter_hours_counted(task_id=sequence.task_id, judges=judges)
+    _rows_replace(sequence.task_id, tallies.filter(of_judges), CountedTally, counted_tallies)
+    _rows_replace(sequence.task_id, worked.filter(of_judges), CountedQuarterHour, counted_hours)
+    totals = tallies.aggregate(
+        total_judged=Sum("judged", default=0),
+        total_judges=Count("pk", filter=Q(judged__gt=0)),
+        total_skipped=Sum("skipped", default=0),
+    )
+    sequence.judged = totals["total_judged"]
+    sequence.judges = totals["total_judges"]
+    sequence.skipped = totals["total_skipped"]
+    sequence.changes += 1
+    sequence.save()
 
 
 def waiting_judgments_number(*, campaign: Campaign | None = None) -> None:
@@ -271,56 +184,32 @@ def _standing(task_id: int) -> tuple[bool, int]:
     return waits, last or 0
 
 
-def counters_check(*, task_id: int) -> list[str]:
-    """Return the names of a task's counters that differ from its judgments.
-
-    Reads both from one snapshot, in which they agree, because one transaction numbers judgments and
-    counts them. Locks nothing; raises RuntimeError inside a transaction.
-    """
-    with one_snapshot():
-        return _compared(task_id)[1]
-
-
 @transaction.atomic
-def counters_rebuild(*, task_id: int) -> list[str]:
-    """Recount a task's judgments, and return the names of the counters that were wrong.
+def counters_rebuild(*, task_id: int) -> None:
+    """Recount all judges of a task, after blocks have begun or ceased to count.
 
     Locks the task's `JudgmentSequence`, creating it if necessary: numbering waits for this, but
     submissions do not.
     """
-    JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
-    counted, wrong = _compared(task_id)
-    if wrong:
-        _write(task_id, counted)
-    return wrong
+    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
+    _recount(sequence)
 
 
-def _compared(task_id: int) -> tuple[Counters, list[str]]:
-    """Return the counters computed from the judgments, and the names of the stored ones that differ."""
-    counted = counters_counted(task_id=task_id)
-    return counted, counted.differing(counters_stored(task_id=task_id))
-
-
-def _write(task_id: int, counted: Counters) -> None:
-    JudgmentSequence.objects.filter(pk=task_id).update(
-        judged=counted.judged,
-        judges=counted.judges,
-        skipped=counted.skipped,
-        most_candidates=counted.most_candidates,
-        changes=F("changes") + 1,
-    )
-    JudgeTally.objects.filter(task=task_id).delete()
-    JudgeTally.objects.bulk_create(
-        JudgeTally(task_id=task_id, judge_id=judge, **dict(zip(TALLY, columns, strict=True)))
-        for judge, columns in counted.tallies.items()
-    )
-    WorkedQuarterHour.objects.filter(task=task_id).delete()
-    WorkedQuarterHour.objects.bulk_create(
-        WorkedQuarterHour(
-            task_id=task_id, judge_id=judge, start=start, **dict(zip(WORKED, counts, strict=True))
-        )
-        for (judge, start), counts in counted.worked.items()
-    )
+def _rows_replace(
+    task_id: int, stored: QuerySet[Any], kind: type[Counted], counted: set[Counted]
+) -> None:
+    """Replace the stored rows of a task by the counted ones; equal rows stay as they are."""
+    equal = set()
+    stale = []
+    for pk, *columns in stored.values_list("pk", *kind._fields):
+        row = kind(*columns)
+        if row in counted:
+            equal.add(row)
+        else:
+            stale.append(pk)
+    stored.filter(pk__in=stale).delete()
+    model = stored.model
+    model.objects.bulk_create(model(task_id=task_id, **row._asdict()) for row in counted - equal)
 
 
 def pages_changed(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from django.db import connection, models, transaction
+from django.db import connection, models
 
 _Row = TypeVar("_Row", bound=models.Model)
 
@@ -42,18 +42,6 @@ def named_lock_try(name: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
         return bool(cursor.fetchone()[0])
-
-
-@contextmanager
-def one_snapshot() -> Iterator[None]:
-    """Run all queries of the block in one read-only snapshot.
-
-    Takes no lock. Raises RuntimeError inside another transaction.
-    """
-    with transaction.atomic(durable=True):
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
 
 
 def rows_insert(

@@ -52,7 +52,7 @@ LOW_AGREEMENT_LEVEL = 0.05
 
 def judges_present(task_id: int) -> QuerySet[JudgeTally]:
     """Return the tallies of judges of a task with a judgment or a skip in force."""
-    present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
+    present = Q(judged__gt=0) | Q(skipped__gt=0)
     return JudgeTally.objects.filter(present, task=task_id)
 
 
@@ -99,7 +99,7 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
         given_name=F("judge__user__name"),
         origin=F("judge__origin"),
         note=F("judge__note"),
-        standing=F("skipped") - F("taken_back"),
+        standing=F("skipped"),
         seconds=_measured("measured__measures", JudgeMeasure.SECONDS),
         kappa=_measured("measured__measures", JudgeMeasure.INTER),
         kappa_low=_measured("measured__measures", JudgeMeasure.INTER, "low"),

@@ -587,13 +587,12 @@ def _runs(task_id: int) -> Iterator[RankingRun]:
         yield latest.as_run()
 
 
-def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
+def tallies_check(*, task_id: int) -> list[str]:
     """Return the names of differences between a task's stored numbers and its judgments.
 
     All judgments are read and recounted, as when a run is reproduced, instead of only the changed
-    segments. Tallies that were checked and have not changed since are not recounted. With
-    `corrects`, wrong tallies are discarded, also in the memory of workers, and the ranking is
-    recomputed.
+    segments. Tallies that were checked and have not changed since are not recounted. Wrong tallies
+    are discarded, also in the memory of workers, and the ranking is recomputed.
     """
     row = StoredTallies.objects.filter(pk=task_id).first()
     latest = LatestRanking.objects.filter(pk=task_id).first()
@@ -604,7 +603,7 @@ def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
     if not wrong:
         rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
         rows.update(checked_watermark=run.watermark)
-    elif corrects:
+    else:
         # Workers with a copy in memory notice that the row is gone.
         StoredTallies.objects.filter(pk=task_id).delete()
         ranking_compute(task_id=task_id, again=True)

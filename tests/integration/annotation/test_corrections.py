@@ -9,7 +9,6 @@ from rest_framework.test import APIClient
 
 from annotation.models import HIT, Block, BlockControl, Judgment
 from annotation.selectors.hits import plans_read
-from annotation.services.numbers import counters_rebuild
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.planning.redraw import hit_redraw
@@ -17,6 +16,7 @@ from annotation.services.systems import correction_decide, output_correct
 from campaign.models import ActivityEvent, Output, OutputCorrection, Task
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
+from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +80,7 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(tas
         ranking_run_reproduce(kept)
     correction_decide(correction=correction, leave_out=False)
     assert counted(task) == before
-    assert counters_rebuild(task_id=task.pk) == []
+    assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
     again = ranking_run_compute(task_id=task.pk)
     assert again is not None
     assert again.result["systems"] == kept.result["systems"]

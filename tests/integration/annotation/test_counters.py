@@ -1,14 +1,10 @@
 """Counters that pages read are what the judgments say, whatever happened."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,14 +12,12 @@ from annotation.models import (
     Assignment,
     BlockControl,
     Judgment,
-    JudgmentSequence,
     Skip,
-    WorkedQuarterHour,
 )
-from annotation.selectors.counted import Counters, counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.numbers import counters_check, judgments_number
+from annotation.services.numbers import judgments_number
 from tests.at_work import lend
+from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 from tests.properties import examples
@@ -48,7 +42,7 @@ def control(writer: TestSetWriter, segment: int) -> Any:
 
 def agree(writer: TestSetWriter) -> bool:
     task_id = writer.task.pk
-    return counters_counted(task_id=task_id) == counters_stored(task_id=task_id)
+    return counters_stored(task_id=task_id) == counters_by_row(task_id=task_id)
 
 
 def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
@@ -70,15 +64,15 @@ def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
     assert agree(writer)
     assert (stored.judged, stored.judges, stored.most_candidates) == (5, 4, 6)
     by_people = [writer.judge(name).pk for name in ("ann", "ben")]
-    judged = {key: each[-1] for key, each in stored.worked.items() if key[0] in by_people}
+    judged = {key: row.judged for key, row in stored.worked.items() if key[0] in by_people}
     assert judged == {
         (by_people[0], NOON): 1,
         (by_people[1], NOON): 1,
         (by_people[1], NOON + timedelta(minutes=15)): 1,
     }
     ann, other = (stored.tallies[writer.judge(name).pk] for name in ("ann", "only checked"))
-    assert ann == (1, 1, NOON, 0, NOON + timedelta(hours=2))
-    assert other == (0, None, None, 0, NOON)
+    assert ann[1:] == (1, 1, NOON, 0, NOON + timedelta(hours=2))
+    assert other[1:] == (0, None, None, 0, NOON)
 
 
 DONE = st.tuples(
@@ -140,61 +134,5 @@ def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
     Judgment.objects.create(client_id=uuid4(), labels=labels, submitted_at=NOON, **done)
     judgments_number(task_id=task.pk)
     stored = counters_stored(task_id=task.pk)
-    assert [worked[0] for worked in stored.worked.values()] == [1]
-    assert stored == counters_counted(task_id=task.pk)
-
-
-@pytest.fixture
-def spoilt(writer: TestSetWriter) -> TestSetWriter:
-    writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
-    JudgmentSequence.objects.update(judged=7)
-    WorkedQuarterHour.objects.all().delete()
-    return writer
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_wrong_is_named_and_changed_by_nobody_who_only_looks(spoilt: TestSetWriter) -> None:
-    assert counters_check(task_id=spoilt.task.pk) == ["judged", "worked"]
-    assert JudgmentSequence.objects.get().judged == 7
-
-
-@pytest.mark.django_db(transaction=True)
-def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    block = writer.block(1, ["A", "B"])
-    writer.judgment("ann", block, [1, 2])
-    writer.judgment("ben", block, [1, 2], is_numbered=False)
-
-    def give_numbers() -> int:
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '2s'")
-            return judgments_number(task_id=writer.task.pk)
-        finally:
-            connection.close()
-
-    def counted_and_then_numbered(*, task_id: int) -> Counters:
-        counted = counters_counted(task_id=task_id)
-        with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(give_numbers).result() == 2
-        return counted
-
-    monkeypatch.setattr("annotation.services.numbers.counters_counted", counted_and_then_numbered)
-    assert counters_check(task_id=writer.task.pk) == []
-    assert agree(writer)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) -> None:
-    said = StringIO()
-    with pytest.raises(CommandError, match="Nothing was changed"):
-        call_command("recount", check=True, stdout=said)
-    assert "wrong: judged, worked" in said.getvalue()
-    assert JudgmentSequence.objects.get().judged == 7
-    call_command("recount", campaign=spoilt.campaign.slug, stdout=said)
-    assert "corrected: judged, worked" in said.getvalue()
-    call_command("recount", check=True, stdout=said)
-    assert said.getvalue().endswith("counted: correct.\n")
-    with pytest.raises(CommandError, match="has no test set"):
-        call_command("recount", campaign="nowhere")
+    assert [quarter.sentences for quarter in stored.worked.values()] == [1]
+    assert stored == counters_by_row(task_id=task.pk)

@@ -22,7 +22,6 @@ from annotation.models import (
     JudgmentSequence,
     UncountedAnswer,
 )
-from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
 from annotation.services import numbers as numbering
 from annotation.services.numbers import (
@@ -34,6 +33,7 @@ from annotation.services.submission import judgment_submit
 from annotation.tasks import fill_pools
 from campaign.models import Judge
 from tests.at_work import lend
+from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 from tests.some_now import some_now
@@ -196,8 +196,7 @@ def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed
     for one, other in combinations(sorted(ledger.stored, key=lambda each: each.began), 2):
         if one.acknowledged < other.began:
             assert number_of[one.judgment] < number_of[other.judgment]
-    counted = counters_counted(task_id=ledger.task)
-    assert counted == counters_stored(task_id=ledger.task)
+    assert counters_stored(task_id=ledger.task) == counters_by_row(task_id=ledger.task)
 
 
 @pytest.fixture

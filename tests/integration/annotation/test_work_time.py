@@ -12,7 +12,6 @@ from pytest_django import Settings
 
 from annotation.models import Judgment, Skip
 from annotation.selectors import work_time as work_times
-from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.selectors.work_time import Worked, WorkTime
@@ -21,6 +20,7 @@ from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
 from tests.at_work import lend
+from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ API = "/api/v1/judging/work-time/?campaign=museum"
 def work_time(judge: Judge) -> WorkTime:
     waiting_judgments_number()
     for task in Task.objects.of(judge.campaign).all():
-        assert counters_stored(task_id=task.pk) == counters_counted(task_id=task.pk)
+        assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
     return work_times.work_time(judge)
 
 

@@ -128,7 +128,7 @@ def process_of(kind: str, address: str) -> Process:
     process = of_compose("web" if kind == "command" else kind)
     environment = {**process.environment, "SENTRY_DSN": address}
     if kind == "command":
-        return Process(["python", "manage.py", "recount"], environment, [])
+        return Process(["python", "manage.py", "check_rankings"], environment, [])
     if kind == "beat":
         environment["REDIS_URL"] = NO_ONE
     return replace(process, environment=environment)
@@ -181,7 +181,7 @@ def test_it_is_logged_as_json_and_reported(
     errors = [line for line in lines if line["level"] in {"error", "critical"}]
     assert errors
     if kind == "command":
-        assert {line["command"] for line in errors} == {"recount"}
+        assert {line["command"] for line in errors} == {"check_rankings"}
         assert "campaign_task" in errors[0]["exception"]
     told = b"".join(sent).decode()
     assert '"level":"error"' in told or '"level":"critical"' in told

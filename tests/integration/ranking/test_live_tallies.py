@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment
 from ranking.core.live.state import LiveTallies
@@ -170,13 +169,11 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
     judged: TestSetWriter, rank: Rank, counted: list[int], caplog: pytest.LogCaptureFixture
 ) -> None:
     forge_tallies(judged)
-    with pytest.raises(CommandError, match="Nothing was changed"):
-        call_command("recount", "--check")
     check_tallies()
 
     assert f"of test set {judged.task.pk} are not what its judgments say: cells." in caplog.text
     assert counted == [10]
-    call_command("recount", "--check")
+    assert tallies_check(task_id=judged.task.pk) == []
 
 
 def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank: Rank) -> None:

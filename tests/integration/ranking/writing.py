@@ -16,15 +16,12 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import stands_for
-from annotation.services.numbers import JUDGMENTS_NUMBER
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings, StoredTallies
 from ranking.range_choices import RangeChoiceError
 from ranking.services.settings import ranking_settings_change
 from tests.factories import empty_task
-
-# More than a test ever has without a number.
-_ALL_AT_ONCE = 5_000
 
 
 class TestSetWriter:
@@ -155,8 +152,7 @@ class TestSetWriter:
         self._number()
 
     def _number(self) -> None:
-        # As `judgments_number`, without asking whether one waits.
-        JUDGMENTS_NUMBER.row(self.task.pk, self.task.pk, _ALL_AT_ONCE)
+        judgments_number(task_id=self.task.pk)
 
     def skip(
         self,
