@@ -75,6 +75,13 @@ def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
     assert other[1:] == (0, None, None, 0, NOON)
 
 
+def test_skip_of_a_judge_without_judgments_is_counted(writer: TestSetWriter) -> None:
+    writer.skip("ann", writer.block(1, ["A", "B"]), at=NOON)
+    stored = counters_stored(task_id=writer.task.pk)
+    assert stored.skipped == 1
+    assert stored == counters_by_row(task_id=writer.task.pk)
+
+
 DONE = st.tuples(
     st.sampled_from(list(ORIGINS)),
     st.integers(1, 4),
