@@ -157,9 +157,7 @@ def is_publishable(run: RankingRun) -> bool:
 def _nothing_to_publish(task: Task) -> str:
     if kind_in_place_of_ranking(task=task) is None:
         return _("No ranking to publish yet.")
-    return _(
-        "The results of all judgments are not computed yet. Open Results, then reload this page."
-    )
+    return _("The results of all judgments have not been computed yet.")
 
 
 @transaction.atomic

@@ -165,7 +165,7 @@ def test_skipped_block_is_answered_later(writer: TestSetWriter) -> None:
     assert stored.values_list("block__public_id", flat=True)[1] == UUID(skipped[1])
     assert MachineJudgment.objects.count() == 4
     assert machine.skip(skipped[1], "other").status_code == 409
-    shown = machines_of(campaign_id=writer.campaign.pk).values("judged", "skipped").get()
+    shown = machines_of(campaign_id=writer.campaign.pk).values("judged", "skipped").get()  # type: ignore[misc]  # annotated
     assert shown == {"judged": 1, "skipped": 1}
 
 

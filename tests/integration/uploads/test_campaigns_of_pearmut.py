@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation.importing.answers import FORMS_LOST, answers_import
+from annotation.importing.answers import FORMS_LOST, ImportOptions, answers_import
 from annotation.models import Judgment
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import task_rules
@@ -161,7 +161,7 @@ def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
     answers_import(
         task=Task.objects.get(),
         files=[StoredFile("log.json", partial(io.BytesIO, download))],
-        file_format="pearmut-log",
+        options=ImportOptions(file_format="pearmut-log"),
     )
     assert sorted(RatingAnswer.objects.values_list("points", flat=True)) == [[1, 20], [3, 40]]
 
