@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """Store the skips of a judge that stand in one column instead of two."""
 
     dependencies = [
-        ('annotation', '0006_machine_judgments'),
+        ('annotation', '0008_machine_answers_of_files'),
     ]
 
     operations = [
