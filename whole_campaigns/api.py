@@ -278,6 +278,10 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
             *("expertise", "rules", "segments_again", "closed", "confirm"),
         ]
 
+    def validate_expertise(self, tags: list[str]) -> list[str]:
+        """Return distinct tags in lower case, as those of judges."""
+        return sorted({tag.lower() for tag in tags})
+
 
 class TaskDeletionSerializer(PlainSerializer):
     """Response with status 409: nothing was deleted."""
@@ -371,7 +375,7 @@ class TaskView(Address):
         if closed and not confirm and task.closed_at is None and task_at_work(task=task).judges:
             return self.answer(closing_answer(task), ClosingSerializer, 409)
         with transaction.atomic():
-            _change(task, **changes)
+            task_settings_change(task, **changes)
         if closed is not None:
             (task_close if closed else task_reopen)(task=task)
         return self.counted()
@@ -417,7 +421,7 @@ class TaskView(Address):
         return self.answer({"detail": refused, "words": words}, TaskDeletionSerializer, 409)
 
 
-def _change(
+def task_settings_change(
     task: Task,
     *,
     rules: dict[str, Any] | None = None,

@@ -230,7 +230,7 @@ class CampaignJudgeView(_JudgeAddress):
         409 without `confirm` if the change affects their work.
         """
         judge = self.judge(judge_id)
-        changes = _changes(self.campaign, judge, self.sent)
+        changes = judge_changes(self.campaign, judge, self.sent)
         if not self.sent.get("confirm"):
             words = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
@@ -242,7 +242,7 @@ class CampaignJudgeView(_JudgeAddress):
         return self.judge(judge_id)
 
 
-def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
+def judge_changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `judge_change`. Raises ValidationError for unknown groups and systems."""
     changes: dict[str, Any] = {
         name: sent[name] for name in ("address", "languages") if name in sent

@@ -53,7 +53,7 @@ from ranking.api.published_results import (
     PublishedResultView,
 )
 from whole_campaigns.api import CampaignCloneView, RehearsalView, TasksView, TaskView
-from whole_campaigns.campaign_file.api import CampaignFileView, CampaignSchemaView
+from whole_campaigns.campaign_file.api import CampaignFileView
 
 
 def _at(route: str, view: type[APIView]) -> URLPattern:
@@ -215,7 +215,6 @@ PREFIX: Final = "api/v1/"
 urlpatterns: list[URLPattern | URLResolver] = [
     *(_judging(each) for each in urls.urlpatterns),
     _at("", RootView),
-    _at("schemas/campaign.json", CampaignSchemaView),
     _at("tokens/", tokens.TokensView),
     _at("tokens/<int:token_id>/", tokens.TokenView),
     _at("campaigns/", campaigns.CampaignsView),

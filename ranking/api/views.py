@@ -574,10 +574,15 @@ class RankingSettingsView(Address):
     )
     def patch(self) -> RankingSettings:
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
-        changes = dict(self.sent)
-        if "judge_group" in changes:
-            changes["judge_group"] = changes["judge_group"]["name"]
+        changes = ranking_settings_of(self.sent)
         return ranking_settings_change(task=self.task, changed_by=self.user, **changes)
+
+
+def ranking_settings_of(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the validated content of `RankingSettingsSerializer` as arguments of `ranking_settings_change`."""
+    if "judge_group" not in sent:
+        return sent
+    return {**sent, "judge_group": sent["judge_group"]["name"]}
 
 
 class JudgesView(Address):

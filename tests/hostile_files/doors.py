@@ -22,7 +22,7 @@ from ranking.files.bundles import bundle_check, opened_bundle
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat
 from ranking.services.publishing.reproducing import result_reproduce
-from whole_campaigns.campaign_file.schema import schema_check
+from whole_campaigns.campaign_file.applying import campaign_file_check
 
 Door = Callable[[Path], None]
 
@@ -95,7 +95,7 @@ def _snippets(path: Path) -> None:
 
 def _campaign_file(path: Path) -> None:
     with path.open("rb") as stream:
-        schema_check(read_yaml(path.name, stream.read(MAX_BYTES + 1)))
+        campaign_file_check(read_yaml(path.name, stream.read(MAX_BYTES + 1)))
 
 
 def _judge_list(path: Path) -> None:

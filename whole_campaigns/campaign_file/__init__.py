@@ -1,5 +1,5 @@
 """Campaign files in YAML: write, check, compare and apply them.
 
-Each part of the file is a section (`sections/`), which defines its schema, reads the values of a campaign, and applies
-those of a file through the same services as pages.
+Each part of the file is the body of a REST resource (`bodies`): it is validated by the serializer of that resource, and
+applied by the same services.
 """

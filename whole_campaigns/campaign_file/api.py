@@ -4,13 +4,10 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from campaign.api.operations import Address, operation, organised_campaign, reader
 from campaign.api.plain_serializer import PlainSerializer
@@ -20,8 +17,9 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
 from campaign.selectors.credentials import may_make_campaigns
-from whole_campaigns.campaign_file.applying import ChangeKind, campaign_file, campaign_file_apply
-from whole_campaigns.campaign_file.schema import schema_bytes
+from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.bodies import CampaignFileSerializer
+from whole_campaigns.campaign_file.differences import ChangeKind
 
 MEDIA_TYPE = MEDIA_TYPES["yaml"]
 _PEOPLE = OpenApiParameter(
@@ -78,7 +76,9 @@ class CampaignFileAppliedSerializer(PlainSerializer):
 class CampaignFileView(Address):
     parser_classes = [YamlParser]
 
-    @operation("campaign_file_read", {(200, MEDIA_TYPE): OpenApiTypes.OBJECT}, parameters=[_PEOPLE])
+    @operation(
+        "campaign_file_read", {(200, MEDIA_TYPE): CampaignFileSerializer}, parameters=[_PEOPLE]
+    )
     def get(self) -> HttpResponse:
         """Return the settings of the campaign as a file, without judgments, codes, tokens and URLs of links."""
         people = truth_asked(self.request, "people")
@@ -95,7 +95,7 @@ class CampaignFileView(Address):
                 description="Code from a check; 409 if the changes are different now.",
             ),
         ],
-        request={MEDIA_TYPE: OpenApiTypes.STR},
+        request={MEDIA_TYPE: CampaignFileSerializer},
         responses={
             200: CampaignFileAppliedSerializer,
             201: CampaignFileAppliedSerializer,
@@ -132,26 +132,3 @@ class CampaignFileView(Address):
 def _may_be_made(request: Request, slug: str) -> bool:
     """Return whether the campaign does not exist, and the user may create it."""
     return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
-
-
-class CampaignSchemaView(APIView):
-    """The JSON Schema of campaign files."""
-
-    authentication_classes = ()
-    permission_classes = (AllowAny,)
-
-    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Use the only available type, ignoring the requested one."""
-        del force
-        return super().perform_content_negotiation(request, force=True)
-
-    @extend_schema(
-        operation_id="campaign_file_schema",
-        auth=[],
-        responses={(200, "application/schema+json"): OpenApiTypes.OBJECT},
-    )
-    def get(self, request: Request) -> HttpResponse:
-        """Return the schema, for editors and programs."""
-        del request
-        headers = {"Cache-Control": "max-age=3600"}
-        return HttpResponse(schema_bytes(), content_type="application/schema+json", headers=headers)

@@ -21,7 +21,7 @@ from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
-from whole_campaigns.campaign_file.sections import NewLink
+from whole_campaigns.campaign_file.settings import NewLink
 
 _SECTION: Final = "settings"
 _NEW: Final = "organiser/campaign_new_file.html"
@@ -96,11 +96,11 @@ def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     if form.is_valid():
         content = form.content()
         try:
-            found = _applied(request, campaign, content, confirmed="")
+            preview = _applied(request, campaign, content, confirmed="")
         except FormatError as error:
             form.add_error("file", str(error))
         else:
-            return _asked(request, campaign, content, found)
+            return _asked(request, campaign, content, preview)
     return _page(request, campaign, form)
 
 
@@ -130,20 +130,20 @@ def _asked(
     request: HttpRequest,
     campaign: Campaign | None,
     content: bytes,
-    found: Applied,
+    preview: Applied,
     error: str = "",
 ) -> HttpResponse:
-    if campaign is not None and not found.changes:
+    if campaign is not None and not preview.changes:
         messages.info(request, _("No changes: the campaign matches the file."))
         return redirect("campaign-file", campaign.slug)
     is_new = campaign is None
     question = Question(
         title=_("New campaign from a file") if is_new else _("Apply file"),
-        facts=[*(change.words for change in found.changes), *found.notes],
+        facts=[*(change.words for change in preview.changes), *preview.notes],
         answers=[Answer(_("Create campaign") if is_new else _("Apply file"))],
         cancel=request.path,
         error=error,
-        fields={"content": packed(content), "code": found.code},
+        fields={"content": packed(content), "code": preview.code},
     )
     if campaign is None:
         return render(request, _NEW, {"question": question}, status=409 if error else 200)
@@ -168,8 +168,8 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     messages.success(request, _("Saved."))
     if done.links:
         # Without a redirect, for which the tokens would have to be stored.
-        there = campaign or organised_campaign(request, done.slug)
-        return _page(request, there, CampaignFileForm(), done.links)
+        applied_to = campaign or organised_campaign(request, done.slug)
+        return _page(request, applied_to, CampaignFileForm(), done.links)
     return redirect("campaign-detail" if campaign is None else "campaign-file", done.slug)
 
 

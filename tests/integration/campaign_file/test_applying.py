@@ -21,7 +21,7 @@ from tests.integration.campaign_file.test_round_trip import rows
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
 from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
-from whole_campaigns.campaign_file.said import TextFolders
+from whole_campaigns.campaign_file.parts import TextFolders
 
 pytestmark = pytest.mark.django_db
 
@@ -107,18 +107,18 @@ state: paused
     assert words(apply(text, user)) == [
         "~ blocks_per_judge: 30 → –",
         "~ lease_minutes: 17 → 20",
+        "~ state: open → paused",
+        "− test_sets › museum en-de › closed: false → true",
         "~ instructions › de › text: Ordne. → Ordne neu.",
         "~ test_sets › museum en-de › expertise: law, no → law",
         "− test_sets › museum en-de › systems › dune › withdrawn: false → true",
         "~ test_sets › museum en-de › systems › ember › team: – → Theirs",
         "~ test_sets › museum en-de › design › reference_rate: 0.25 → 0.0",
-        "− test_sets › museum en-de › design › rank_shown_reference: true → –",
+        "~ test_sets › museum en-de › design › rank_shown_reference: true → false",
         "~ quality_rules › seconds › threshold: 5.0 → 4.0",
         "~ quality_rules › seconds › minimum: 30 → 5",
-        "− quality_rules › one_label: direction: above, threshold: 0.5, minimum: 20, action: warn → –",
         "~ panels › P › minutes_allowed: 40 → 50",
-        "~ state: open → paused",
-        "− test_sets › museum en-de › closed: false → true",
+        "− quality_rules › one_label: direction: above, threshold: 0.5, minimum: 20, action: warn → –",
     ]
     assert campaign.panels.get().completion_code
     assert words(apply(text, user)) == []
@@ -149,24 +149,32 @@ SET = "test_sets:\n  - name: museum en-de\n    "
 
 def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None:
     cases: list[tuple[str, int, str]] = [
-        ("lease_minutes: 0", 3, "enter 1 or more"),
-        ("lease_minutes: ten", 3, '"ten" is not an integer'),
+        ("lease_minutes: 0", 3, "greater than or equal to 1"),
+        ("lease_minuets: 9", 3, 'write "lease_minutes"'),
+        ("version: 2", 3, "does not read version 2"),
+        ("test_sets: 5", 3, "5 is not a list"),
+        ("panels: [{name: P, completion_code: X}]", 3, "use only the keys name, kind"),
+        ("judges: [{pseudonym: Ada, conflicts: [{}]}]", 3, 'the key "system" is missing'),
+        ("instructions: [{language: de, text: a}, {language: DE, text: b}]", 3, "already appears"),
+        ("state: bin", 3, "choose one of: draft, open, paused, closed, archived"),
+        ("lease_minutes: ten", 3, "valid integer"),
         ("show_source: false\nshow_reference: false", 4, "Show the source, the reference, or both"),
         ("name: Other", 2, "already appears on line 2"),
         ("state: draft", 3, "open and cannot change to draft"),
         ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is in the past"),
-        ("closes_at: tomorrow", 3, "not a time with a time zone"),
+        ("closes_at: tomorrow", 3, "wrong format"),
+        ("closes_at: 2999-05-01T18:00:00", 3, "time zone is missing"),
         ("instructions: [{language: xx-xx, text: a}]", 3, "xx"),
         (f"{SET}target_language: zxx", 5, "not a language tag"),
         (f"{SET}design: {{documents: [9]}}", 5, "not in the test set: 9"),
-        (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "enter 0.9 or less"),
+        (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "0.9"),
         (f"{SET}design: {{reference_rate: 0.5}}", 5, "see the reference"),
         (f"{SET}systems: [{{name: nobody}}]", 5, 'has no system "nobody"'),
         (f"{SET}systems: [{{name: _ref, kind: system}}]", 5, "remove the key"),
         (f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}", 5, "sign_test"),
         (f"{SET}closed: true\n  - name: museum en-de\n", 6, "already appears on line 4"),
         ("test_sets: [{name: other}]", 3, 'requires "texts"'),
-        ("panels: [{name: Q, kind: generic}]", 3, 'requires "blocks_asked"'),
+        ("panels: [{name: Q, kind: generic}]", 3, 'the key "blocks_asked" is missing'),
         ("panels: [{name: P, kind: generic}]", 3, "belongs to prolific"),
         (
             "judges: [{pseudonym: Eve, conflicts: [{system: nobody}]}]",
@@ -319,7 +327,7 @@ def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: Use
     with pytest.raises(CommandError) as caught:
         call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
     said = str(caught.value)
-    assert 'group "experts" not found' in said
+    assert "“experts” not found" in said
     assert "test_sets.en-de.design.judge_group" in said
     assert not Campaign.objects.filter(slug="tour").exists()
     file.write_text(f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n")

@@ -11,7 +11,7 @@ import pytest
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, yaml_bytes
 from campaign.models import Campaign, User
-from whole_campaigns.campaign_file.applying import campaign_file_apply, campaign_said
+from whole_campaigns.campaign_file.applying import campaign_content, campaign_file_apply
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
@@ -40,7 +40,7 @@ def with_value(said: dict[str, Any], path: Path, value: Any) -> bytes:
 
 
 def test_no_value_in_any_place_breaks_it(campaign: Campaign, user: User) -> None:
-    said = {**campaign_said(campaign=campaign, people=True), "state": "open", "closes_at": None}
+    said = {**campaign_content(campaign=campaign, people=True), "state": "open", "closes_at": None}
     for each in said["test_sets"]:
         each["closed"] = False
     every = [(path, value) for path in places(said) for value in VALUES]

@@ -18,7 +18,7 @@ from campaign.services.people import judge_link_create
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
-from whole_campaigns.campaign_file.said import TextFolders
+from whole_campaigns.campaign_file.parts import TextFolders
 
 pytestmark = pytest.mark.django_db
 
@@ -119,3 +119,38 @@ def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
         ["texts/2-zweites-no.jsonl"],
         None,
     ]
+
+
+#: Keys as version 0.2 wrote them: the kind of each system, times with an offset, no key for a reference that is not ranked.
+EARLIER = """\
+version: 1
+slug: museum
+name: Museum
+test_sets:
+  - name: museum en-de
+    expertise: [law, 'no']
+    systems:
+      - {name: _ref, kind: reference, constrained: null, approach: '', withdrawn: false}
+    design:
+      kind: balanced
+      seed: 170141183460469231731687303715884105729
+      reference_rate: 0.25
+      judge_group: 'Experts: no'
+      rank_shown_reference: true
+    stopping_rule:
+      {pairs_share: 0.9, clusters: null, judgments: 3000, until: '2999-12-12', tests: anytime}
+  - name: 'Zweites: no'
+    design: {kind: uniform, seed: 7, reference_rate: null}
+quality_rules:
+  - {measure: seconds, direction: below, threshold: 5.0, minimum: 30, action: warn, test_set: null}
+links:
+  - {note: '', cap: 7, languages: [], expires_at: '2999-05-01T18:00:00+00:00'}
+judges:
+  - {pseudonym: Ada, conflicts: [{system: dune, test_set: museum en-de}]}
+"""
+
+
+def test_a_file_of_an_earlier_release_applies(campaign: Campaign, user: User) -> None:
+    del campaign
+    applied = campaign_file_apply(name="c", content=EARLIER.encode(), by=user)
+    assert (applied.changes, applied.links) == ([], [])

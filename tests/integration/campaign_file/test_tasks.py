@@ -70,8 +70,8 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     assert words(apply(ADDED)) == []
     changed = apply(ADDED.replace("blocks_wanted: 40", "blocks_wanted: 50\n        closed: true"))
     assert words(changed) == [
-        "~ test_sets › museum en-de › tasks › two_outputs › blocks_wanted: 40 → 50",
         "− test_sets › museum en-de › tasks › two_outputs › closed: false → true",
+        "~ test_sets › museum en-de › tasks › two_outputs › blocks_wanted: 40 → 50",
     ]
     task.refresh_from_db()
     assert task.closed_at is not None

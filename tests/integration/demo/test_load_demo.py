@@ -20,8 +20,7 @@ from ranking.selectors.judges import measures_by_judge
 from tests.described_answers import AnswersWalk
 from tests.rest_operations import description
 from tests.walked_pages import broken_links
-from whole_campaigns.campaign_file.applying import campaign_file
-from whole_campaigns.campaign_file.schema import schema_check
+from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_check
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +50,7 @@ def local(url: str) -> str:
 def slug_of_its_file(campaign: Campaign) -> str:
     """Return the slug in the file of a campaign, which keeps to the schema."""
     tree = read_yaml(campaign.slug, campaign_file(campaign=campaign, people=True))
-    schema_check(tree)
+    campaign_file_check(tree)
     return str(tree.value["slug"])
 
 

@@ -157,6 +157,17 @@ class TestDeleting:
         assert task_deletion_refusal(task=task)
 
 
+def test_expertise_over_rest_is_in_lower_case_as_that_of_judges(
+    client: Client, ranking: Task, olga: User
+) -> None:
+    client.force_login(olga)
+    sent = {"expertise": ["Law", "medicine", "law"]}
+    answer = client.patch(f"/api/v1/tasks/{ranking.pk}/", sent, content_type="application/json")
+    assert answer.status_code == 200
+    ranking.test_set.refresh_from_db()
+    assert ranking.test_set.expertise == ["law", "medicine"]
+
+
 class TestPages:
     @pytest.mark.thorough
     def test_a_task_is_added_seen_and_deleted(

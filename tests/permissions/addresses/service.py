@@ -25,5 +25,4 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     },
     # A script, the same for everybody.
     "judge/worker.js": EVERYBODY,
-    "api/v1/schemas/campaign.json": EVERYBODY,
 }

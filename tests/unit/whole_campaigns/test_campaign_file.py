@@ -4,21 +4,35 @@ from typing import Any
 
 import pytest
 from django.db.models import Model
-from jsonschema import Draft202012Validator
+from rest_framework.serializers import Serializer
 
 from annotation import models as annotation
+from annotation.api.designs import DesignParametersSerializer
+from annotation.api.panels import PanelCreateSerializer
+from annotation.api.people import CampaignJudgeChangeSerializer
+from annotation.api.training import TrainingChangeSerializer
 from campaign import models as campaign
+from campaign.api.instructions import InstructionsWriteSerializer
+from campaign.api.invitations import JudgesLinkMakeSerializer
+from campaign.api.serializers import (
+    CampaignMakeSerializer,
+    CampaignRulesSerializer,
+    SystemSerializer,
+)
 from campaign.database.recording import recorded_models
 from protocols import models as protocols
 from ranking import models as ranking
-from whole_campaigns.campaign_file.applying import differences
-from whole_campaigns.campaign_file.schema import campaign_schema
-from whole_campaigns.campaign_file.sections import SECTIONS, TEST_SET_SECTIONS, Section
+from ranking.api.judge_groups import JudgeGroupSerializer
+from ranking.api.rules import RuleTermsSerializer
+from ranking.api.views import RankingSettingsSerializer, StoppingRuleSerializer
+from whole_campaigns.api import TaskChangesAndClosingSerializer
+from whole_campaigns.campaign_file import bodies
+from whole_campaigns.campaign_file.differences import differences
 
-SETTLED = "says which campaign it is: on top of the file, not changed by one"
 BY_PERSON = "decided by a person, one by one, on its page"
 SECRET = "a secret, or leads to one"
 OF_PEOPLE = "who may do what is decided on the pages of people"
+PREVIEWED = "each file is previewed before it is applied"
 WORK = "follows from what judges or the server did"
 
 #: Recorded models that have no part in the file.
@@ -36,7 +50,6 @@ NOT_IN_FILE: dict[type[Model], str] = {
 }
 #: Recorded columns of the others that have none.
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
-    campaign.Campaign: {"slug": SETTLED, "name": SETTLED},
     campaign.Instructions: {"version": "counted"},
     campaign.Judge: {
         "origin": "judges of files and simulations are made with their judgments",
@@ -63,52 +76,106 @@ FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
 }
 
 
-def in_file() -> dict[type[Model], set[str]]:
-    found: dict[type[Model], set[str]] = {}
-    sections: list[Section[Any]] = [*SECTIONS, *TEST_SET_SECTIONS]
-    for section in sections:
-        for model, names in section.fields.items():
-            found.setdefault(model, set()).update(names)
-    return found
+#: The part of the file that holds each model, as a serializer.
+IN_FILE: dict[type[Model], type[Serializer[Any]]] = {
+    campaign.Campaign: bodies.CampaignFileSerializer,
+    campaign.Instructions: InstructionsWriteSerializer,
+    campaign.JudgeGroup: JudgeGroupSerializer,
+    campaign.GroupMember: bodies.JudgeInFileSerializer,
+    campaign.Judge: bodies.JudgeInFileSerializer,
+    campaign.ConflictOfInterest: bodies.JudgeInFileSerializer,
+    campaign.Panel: bodies.PanelInFileSerializer,
+    campaign.Invitation: bodies.LinkInFileSerializer,
+    campaign.TestSet: bodies.TestSetInFileSerializer,
+    campaign.Task: bodies.TaskInFileSerializer,
+    campaign.System: bodies.SystemInFileSerializer,
+    campaign.BadReference: bodies.DamagedReferenceInFileSerializer,
+    annotation.TrainingBlock: bodies.TrainingInFileSerializer,
+    annotation.TrainingCandidate: bodies.TrainingInFileSerializer,
+    annotation.Design: bodies.DesignInFileSerializer,
+    annotation.QualityRule: bodies.RuleInFileSerializer,
+    ranking.RankingSettings: RankingSettingsSerializer,
+    ranking.StoppingRule: StoppingRuleSerializer,
+}
+#: Columns whose key has another name.
+KEYS: dict[type[Model], dict[str, str]] = {
+    campaign.GroupMember: {"judge": "groups", "group": "groups"},
+    campaign.ConflictOfInterest: {"judge": "conflicts", "system": "conflicts"},
+    campaign.Invitation: {"revoked_at": "withdrawn"},
+    campaign.Task: {"closed_at": "closed"},
+    campaign.System: {"withdrawn_at": "withdrawn"},
+    annotation.TrainingCandidate: {"output": "expected"},
+    annotation.QualityRule: {"task": "test_set", "switched_off_at": "switched_off"},
+}
 
 
 def test_each_recorded_model_is_in_the_file_or_says_why_not() -> None:
     """What is recorded is what people set: tests/integration/activity/test_registry.py."""
-    assert set(in_file()) | set(NOT_IN_FILE) == set(recorded_models())
-    assert not set(in_file()) & set(NOT_IN_FILE)
+    assert set(IN_FILE) | set(NOT_IN_FILE) == set(recorded_models())
+    assert not set(IN_FILE) & set(NOT_IN_FILE)
 
 
-@pytest.mark.parametrize("model", in_file(), ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", IN_FILE, ids=lambda model: model.__name__)
 def test_each_recorded_column_is_in_the_file_or_says_why_not(model: type[Model]) -> None:
     names = {field.attname: field.name for field in model._meta.concrete_fields}
     recording = model.recording  # type: ignore[attr-defined]
     recorded = {names[column] for column in (*recording.fields, *recording.hidden)}
-    named, why_not = in_file()[model], FIELDS_NOT_IN_FILE.get(model, {})
-    assert recorded <= named | set(why_not)
-    assert not named & set(why_not)
-    fields = {field.name for field in model._meta.concrete_fields}
-    assert named | set(why_not) <= fields
+    keys, why_not = KEYS.get(model, {}), FIELDS_NOT_IN_FILE.get(model, {})
+    in_file = {name for name in recorded if keys.get(name, name) in IN_FILE[model]().fields}
+    assert recorded == in_file | set(why_not)
+    assert not in_file & set(why_not)
 
 
-def leaves(schema: dict[str, Any], path: str = "") -> list[tuple[str, dict[str, Any]]]:
-    found = []
-    for name, each in schema.get("properties", {}).items():
-        found += [(f"{path}.{name}", each), *leaves(each, f"{path}.{name}")]
-    if "items" in schema:
-        found += leaves(schema["items"], path)
-    return found
+#: Fields that REST takes and the file does not, by resource and part of the file.
+REST_ONLY: list[tuple[type[Serializer[Any]], type[Serializer[Any]], dict[str, str]]] = [
+    (
+        CampaignRulesSerializer,
+        bodies.CampaignFileSerializer,
+        {"rank_shown_reference": "a key of the design of each test set"},
+    ),
+    (CampaignMakeSerializer, bodies.CampaignFileSerializer, {}),
+    (
+        TaskChangesAndClosingSerializer,
+        bodies.TestSetInFileSerializer,
+        {"segments_again": "never true for the ranking", "confirm": PREVIEWED},
+    ),
+    (
+        TaskChangesAndClosingSerializer,
+        bodies.TaskInFileSerializer,
+        {
+            **dict.fromkeys(("name", "source_language"), "keys of the test set"),
+            **dict.fromkeys(("target_language", "expertise"), "keys of the test set"),
+            "confirm": PREVIEWED,
+        },
+    ),
+    (SystemSerializer, bodies.SystemInFileSerializer, {}),
+    (DesignParametersSerializer, bodies.DesignInFileSerializer, {}),
+    (TrainingChangeSerializer, bodies.TrainingInFileSerializer, {"candidates": "expected"}),
+    (RuleTermsSerializer, bodies.RuleInFileSerializer, {"task": "test_set and protocol"}),
+    (
+        PanelCreateSerializer,
+        bodies.PanelInFileSerializer,
+        {
+            **dict.fromkeys(("completion_code", "screened_out_code"), SECRET),
+            **dict.fromkeys(("completion_address", "screened_out_address"), SECRET),
+            "webhook_secret": SECRET,
+        },
+    ),
+    (JudgesLinkMakeSerializer, bodies.LinkInFileSerializer, {"last_day": "expires_at"}),
+    (
+        CampaignJudgeChangeSerializer,
+        bodies.JudgeInFileSerializer,
+        {"address": OF_PEOPLE, "confirm": PREVIEWED},
+    ),
+]
 
 
-def test_the_schema_is_one_and_describes_each_key() -> None:
-    Draft202012Validator.check_schema(campaign_schema())
-    undescribed = [path for path, each in leaves(campaign_schema()) if not each.get("description")]
-    assert undescribed == []
-
-
-def test_keys_of_sections_are_different() -> None:
-    for sections in (SECTIONS, TEST_SET_SECTIONS):
-        keys = [key for section in sections for key in section.properties()]
-        assert len(keys) == len(set(keys))
+@pytest.mark.parametrize(("resource", "part", "why_not"), REST_ONLY)
+def test_each_field_of_rest_is_in_the_file_or_says_why_not(
+    resource: type[Serializer[Any]], part: type[Serializer[Any]], why_not: dict[str, str]
+) -> None:
+    writable = {name for name, field in resource().fields.items() if not field.read_only}
+    assert writable - set(part().fields) == set(why_not)
 
 
 @pytest.mark.parametrize(

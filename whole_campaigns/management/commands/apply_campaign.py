@@ -16,7 +16,7 @@ from campaign.management.arguments import (
 )
 from campaign.management.files import refusals_told
 from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
-from whole_campaigns.campaign_file.said import TextFolders
+from whole_campaigns.campaign_file.parts import TextFolders
 
 
 class Command(BaseCommand):
@@ -55,32 +55,32 @@ class Command(BaseCommand):
         by = user_named(options["by"]) if options["by"] else None
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "name": str(path),
             "content": content,
             "by": by,
             "folders": TextFolders.of(path, options["texts"]),
         }
         with acting_for(by.pk) if by else nullcontext():
-            done = self._apply(given, check=options["check"], yes=options["yes"])
+            done = self._apply(arguments, check=options["check"], yes=options["yes"])
         if done.links:
             address = address_of(self, options)
             for link in done.links:
-                where = invitation_address(address=address, token=link.token)
-                self.stdout.write(f"{link.note or '–'}: {where}")
+                url = invitation_address(address=address, token=link.token)
+                self.stdout.write(f"{link.note or '–'}: {url}")
 
-    def _apply(self, given: dict[str, Any], *, check: bool, yes: bool) -> Applied:
+    def _apply(self, arguments: dict[str, Any], *, check: bool, yes: bool) -> Applied:
         if yes and not check:
-            done = campaign_file_apply(**given)
+            done = campaign_file_apply(**arguments)
             self._say(done)
             return done
-        found = campaign_file_apply(**given, confirmed="")
-        self._say(found)
-        if check or not found.changes:
-            return found
+        preview = campaign_file_apply(**arguments, confirmed="")
+        self._say(preview)
+        if check or not preview.changes:
+            return preview
         if input("Apply these changes? [y/N] ").strip().lower() not in ("y", "yes"):
             raise CommandError("No changes.")
-        done = campaign_file_apply(**given, confirmed=found.code)
+        done = campaign_file_apply(**arguments, confirmed=preview.code)
         if not done.is_done:
             raise CommandError(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again."

@@ -10,9 +10,8 @@ from campaign.management.files import refusals_told
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.applying import campaign_file
-from whole_campaigns.campaign_file.schema import schema_bytes
-from whole_campaigns.campaign_file.sections.test_sets import rankings_in_order
-from whole_campaigns.campaign_file.sections.texts import file_name, is_whole
+from whole_campaigns.campaign_file.test_sets import rankings_in_order
+from whole_campaigns.campaign_file.texts import file_name, is_whole
 
 
 class Command(BaseCommand):
@@ -22,11 +21,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("campaign", metavar="SLUG", nargs="?")
-        what.add_argument(
-            "--schema", action="store_true", help="write the JSON Schema of campaign files"
-        )
+        parser.add_argument("campaign", metavar="SLUG")
         parser.add_argument(
             "--people", action="store_true", help="include judges (by pseudonym) and the contact"
         )
@@ -39,9 +34,6 @@ class Command(BaseCommand):
 
     @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
-        if options["schema"]:
-            self.stdout.write(schema_bytes().decode(), ending="")
-            return
         campaign = campaign_named(options["campaign"])
         content = campaign_file(campaign=campaign, people=options["people"])
         folder: Path | None = options["folder"]

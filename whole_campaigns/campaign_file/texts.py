@@ -1,0 +1,243 @@
+"""Texts of a test set, in files next to the campaign file, and its systems."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from django.utils.text import slugify
+
+from annotation.importing.test_sets import test_set_from_files
+from annotation.services.systems import system_add, system_change, system_restore, system_withdraw
+from campaign.formats import FormatError, SegmentTexts, TestSetFormat
+from campaign.formats.archives import opener
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import RecognisedSet, SetReading
+from campaign.formats.streams import StoredFile
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.uploaded_files import isolated_set
+from campaign.management.files import files_recognised, files_with_roles
+from campaign.models import Segment, System, SystemKind, Task
+from campaign.selectors.tasks import ranking_task
+from campaign.selectors.texts import text_lines
+from whole_campaigns.campaign_file.bodies import SystemInFileSerializer, TextsInFileSerializer
+from whole_campaigns.campaign_file.parts import Body, Owner, Part, TextFolders
+from whole_campaigns.campaign_file.settings import Run, body
+
+_ROLES: Final = ("source", "references", "systems", "documents")
+#: Remedies if only the file itself is available.
+_IMPORT: Final = "import the test set on its page first, or run apply_campaign where the files are"
+_FIRST: Final = (
+    "create the campaign without this test set, upload its texts with Add texts and apply this file again in "
+    "the settings, or run apply_campaign where the files are"
+)
+
+
+def texts_read(task: Task, number: int) -> Body:
+    """Return the part of a campaign file about the texts, if they are known, with two queries."""
+    if not is_whole(task):
+        return {}
+    references = task.test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
+    name = references.values_list("name", flat=True).first()
+    return {"texts": {"files": [file_name(task, number)], "reference_system": name}}
+
+
+def is_whole(task: Task) -> bool:
+    """Return whether the texts are known: not for test sets made from judgments."""
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
+    return segments.exists() and not segments.filter(source_text__isnull=True).exists()
+
+
+def file_name(task: Task, number: int) -> str:
+    """Return the path for the texts of the test set with this number in its campaign, from 1."""
+    return f"texts/{number}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
+
+
+def test_set_import(part: Part, sent: Mapping[str, Any], run: Run) -> Task:
+    """Import a new test set from `texts`; return its ranking. `part` and `sent` are those of the test set."""
+    for key in ("texts", "source_language", "target_language"):
+        if key not in part:
+            raise part.error(
+                f'test set "{part.get("name")}" not found, and a new one requires "{key}"',
+                "add the key, or correct the name",
+                "name",
+            )
+    if run.folders is None:
+        remedy = _FIRST if run.is_new else _IMPORT
+        raise part["texts"].error("this file was uploaded without its texts", remedy)
+    texts = part["texts"].validated(TextsInFileSerializer, run.owner, is_new=True)
+    with _recognised(part["texts"], texts, run.folders) as recognised, part.refusals():
+        test_set = test_set_from_files(
+            campaign=run.campaign,
+            name=sent["name"],
+            source_language=sent["source_language"],
+            target_language=sent["target_language"],
+            recognised=recognised,
+            reading=SetReading(
+                languages=_pair(texts, sent),
+                by_paragraph=texts["split_paragraphs"],
+                reference_system=texts["reference_system"],
+            ),
+        )
+        return ranking_task(test_set=test_set)
+
+
+def texts_compare(task: Task, part: Part, sent: Mapping[str, Any], run: Run) -> None:
+    """Raise FormatError if the files exist and their texts differ from those of the test set, which never change."""
+    if run.folders is None or "texts" not in part:
+        return
+    texts = part["texts"].validated(TextsInFileSerializer, run.owner, is_new=True)
+    folders = run.folders
+    if not all(folders.path(part["texts"], name, key) for key, name in _names(texts)):
+        return
+    reading = SetReading(languages=_pair(texts, sent), by_paragraph=texts["split_paragraphs"])
+    with (
+        _recognised(part["texts"], texts, folders) as recognised,
+        isolated_set(recognised, reading, Omissions()) as segments,
+    ):
+        stored, number = text_lines(task=task), 0
+        for number, segment in enumerate(segments, 1):
+            if not _is_same(next(stored, None), segment):
+                raise _texts_differ(task, part["texts"], number)
+        if next(stored, None) is not None:
+            raise _texts_differ(task, part["texts"], number + 1)
+
+
+def _is_same(stored: Mapping[str, Any] | None, segment: SegmentTexts) -> bool:
+    if stored is None:
+        return False
+    if (stored["source"], stored["document"]) != (segment.source, segment.document):
+        return False
+    references = list(segment.references)
+    while references and not references[-1]:
+        references.pop()
+    # Systems added later have their own files.
+    is_part = segment.outputs.items() <= stored["outputs"].items()
+    return bool(is_part and stored["references"] == references)
+
+
+def _texts_differ(task: Task, part: Part, number: int) -> FormatError:
+    return part.error(
+        f'the texts of "{task.test_set.name}" cannot be changed, but segment {number} differs in these files',
+        "use a new test set name for corrected texts",
+    )
+
+
+def _names(texts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return all names of files, each with its key."""
+    names = [(key, texts[key]) for key in ("source", "documents") if key in texts]
+    for key in ("files", "references"):
+        names += [(key, name) for name in texts.get(key, [])]
+    return names + [("systems", name) for name in texts.get("systems", {}).values()]
+
+
+@contextmanager
+def _recognised(
+    part: Part, texts: Mapping[str, Any], folders: TextFolders
+) -> Iterator[RecognisedSet]:
+    if ("files" in texts) == ("source" in texts):
+        raise part.error("either files or source is required", "provide one of the two")
+    if "files" in texts and any(key in texts for key in _ROLES):
+        raise part.error("files cannot have roles here", "use source instead")
+    file_format = TestSetFormat(texts["format"]) if "format" in texts else None
+    try:
+        with ExitStack() as stack:
+            if "files" in texts:
+                paths = [folders.needed(part, name, "files") for name in texts["files"]]
+                yield files_recognised(paths, stack, file_format)
+            else:
+                yield _with_roles(part, texts, folders, file_format)
+    except CommandError as error:
+        raise part.error(str(error).rstrip("."), "correct the names of the files") from error
+    except ImportRefusedError as error:
+        raise part.error(error.problem, error.remedy) from error
+    except OSError as error:
+        raise _unreadable(part, error) from error
+
+
+def _unreadable(part: Part, error: OSError, *keys: str) -> FormatError:
+    name = Path(str(error.filename)).name
+    remedy = "check that the files exist and are readable"
+    return part.error(f'"{name}": {error.strerror}', remedy, *keys)
+
+
+def _with_roles(
+    part: Part, texts: Mapping[str, Any], folders: TextFolders, file_format: TestSetFormat | None
+) -> RecognisedSet:
+    def path(key: str, name: str) -> Path:
+        return folders.needed(part, name, key)
+
+    return files_with_roles(
+        source=path("source", texts["source"]),
+        references=[path("references", name) for name in texts.get("references", [])],
+        systems=[(name, path("systems", file)) for name, file in texts.get("systems", {}).items()],
+        documents=path("documents", texts["documents"]) if "documents" in texts else None,
+        file_format=file_format,
+    )
+
+
+def _pair(texts: Mapping[str, Any], sent: Mapping[str, Any]) -> tuple[str, str] | None:
+    if "pair" in texts:
+        return (texts["pair"][0], texts["pair"][1])
+    if "source_language" in sent and "target_language" in sent:
+        return (sent["source_language"], sent["target_language"])
+    return None
+
+
+def systems_read(task: Task) -> list[Body]:
+    """Return the systems by name, without damaged references, which have their own part."""
+    systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
+    return [_system_read(system) for system in systems]
+
+
+def _system_read(system: System) -> Body:
+    return {**body(SystemInFileSerializer(system)), "withdrawn": system.withdrawn_at is not None}
+
+
+def system_apply(task: Task, part: Part, run: Run) -> None:
+    """Add, describe, withdraw or restore a system."""
+    owner = Owner(run.campaign, task)
+    name = part.validated(SystemInFileSerializer, owner).get("name")
+    system = task.test_set.systems.filter(name=name).first() or _system_add(task, part, run)
+    changes = part.validated(SystemInFileSerializer, owner, now=_system_read(system))
+    changes.pop("outputs", None)
+    if "kind" in changes:
+        raise part.error(
+            f"the system is a {system.get_kind_display().lower()}",
+            "remove the key; the kind follows from the texts",
+            "kind",
+        )
+    is_moved = changes.pop("withdrawn", None) is not None
+    if changes:
+        with part.refusals():
+            system_change(system=system, **changes)
+    if is_moved:
+        with part.refusals("withdrawn"):
+            (system_restore if system.withdrawn_at else system_withdraw)(system=system)
+
+
+def _system_add(task: Task, part: Part, run: Run) -> System:
+    sent = part.validated(SystemInFileSerializer, run.owner, is_new=True)
+    if "outputs" not in sent:
+        raise part.error(
+            f'the test set "{task.test_set.name}" has no system "{sent["name"]}"',
+            "correct the name, or add outputs: FILE for an additional system",
+            "name",
+        )
+    if run.folders is None:
+        raise part.error(
+            "this file was uploaded without its texts",
+            "add the system on its page, or run apply_campaign where the files are",
+            "outputs",
+        )
+    path = run.folders.needed(part, sent["outputs"], "outputs")
+    try:
+        with part.refusals("outputs"):
+            return system_add(
+                test_set=task.test_set,
+                name=sent["name"],
+                file=StoredFile(sent["outputs"], opener(path)),
+            )
+    except OSError as error:
+        raise _unreadable(part, error, "outputs") from error
