@@ -157,7 +157,7 @@ def campaign_file_apply(
         before: Body = {}
         if not run.is_new:
             before = _compared(run.campaign, None)
-        _parts_apply(part, run)
+        _parts_apply(part.of(run.campaign), run)
         run.campaign.refresh_from_db()
         after = _compared(run.campaign, before)
         changes = [each for each in differences(before, after) if each.path != "version"]

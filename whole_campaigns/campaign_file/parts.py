@@ -4,7 +4,7 @@ import json
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -40,11 +40,16 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the file: a value and its place."""
+    """A part of the file: a value and its place, and the campaign or task that it describes."""
 
     tree: YamlTree
     value: Any
     path: Path = ()
+    owner: Owner | None = None
+
+    def of(self, campaign: Campaign, task: Task | None = None) -> "Part":
+        """Return this part as one of a campaign or task."""
+        return replace(self, owner=Owner(campaign, task))
 
     def __contains__(self, key: str) -> bool:
         """Return whether the file has a key."""
@@ -52,7 +57,7 @@ class Part:
 
     def __getitem__(self, key: str) -> "Part":
         """Return the part at a key; raise KeyError if it is missing."""
-        return Part(self.tree, self.value[key], (*self.path, key))
+        return replace(self, value=self.value[key], path=(*self.path, key))
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default."""
@@ -61,7 +66,7 @@ class Part:
     def items(self) -> Iterator["Part"]:
         """Return the items of a list."""
         for index, value in enumerate(self.value):
-            yield Part(self.tree, value, (*self.path, index))
+            yield replace(self, value=value, path=(*self.path, index))
 
     def items_of(self, key: str) -> Iterator["Part"]:
         """Return the items of an optional list."""
@@ -70,7 +75,6 @@ class Part:
     def validated(
         self,
         kind: type[Serializer[Any]],
-        owner: Owner | None = None,
         *,
         is_new: bool = False,
         now: Mapping[str, Any] | None = None,
@@ -84,18 +88,23 @@ class Part:
         sent = {name: value for name, value in self.value.items() if name in fields}
         if now is not None:
             sent = differing(now, sent)
-        serializer = kind(data=sent, partial=not is_new, context={"view": owner})
+        serializer = kind(data=sent, partial=not is_new, context={"view": self.owner})
         with self.refusals(fields=serializer):
             serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
 
-    def error(self, problem: str, remedy: str, *steps: str | int) -> FormatError:
+    def error(
+        self,
+        problem: str,
+        remedy: str,
+        *steps: str | int,
+        kind: type[FormatError] = FormatError,
+    ) -> FormatError:
         """Return an error at this place, or below it."""
         path = (*self.path, *steps)
+        line = self.tree.line(path)
         field = path_in_words(self.tree.value, path)
-        return FormatError(
-            self.tree.name, problem, remedy, line=self.tree.line(path), field=field or None
-        )
+        return kind(self.tree.name, problem, remedy, line=line, field=field or None)
 
     @contextmanager
     def refusals(
@@ -225,6 +234,10 @@ def named_by(item: Any) -> str:
     return next((key for key in NAMED_BY if isinstance(item.get(key), str | int)), "")
 
 
+class MissingFileError(FormatError):
+    """The campaign file names a file that does not exist."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextFolders:
     """Folders to search for files: first that of the campaign file, then those of the command line."""
@@ -236,12 +249,13 @@ class TextFolders:
         """Return the folder of a campaign file and other folders, with links resolved."""
         return cls(tuple(folder.resolve() for folder in (file.absolute().parent, *others)))
 
-    def path(self, part: Part, name: str, key: str) -> pathlib.Path | None:
-        """Return the path of a file or folder; None if none of the folders has it.
+    def path(self, part: Part, name: str, key: str) -> pathlib.Path:
+        """Return the path of a file or folder.
 
-        Raises FormatError for a path outside all of them, by `..`, by a link or from the root.
+        Raises MissingFileError if none of the folders has it, and FormatError for a path outside all of them, by
+        `..`, by a link or from the root.
         """
-        inside = False
+        is_inside = False
         for folder in self.folders:
             try:
                 path = (folder / name).resolve()
@@ -249,25 +263,19 @@ class TextFolders:
                 continue
             if not path.is_relative_to(folder):
                 continue
-            inside = True
+            is_inside = True
             if path.exists():
                 return path
-        if not inside:
+        if not is_inside:
             raise part.error(
                 f'"{name}" is outside the folder of this file',
                 "put the texts next to this file, or specify their folder with --texts",
                 key,
             )
-        return None
-
-    def needed(self, part: Part, name: str, key: str) -> pathlib.Path:
-        """Return the path of a file or folder. Raises FormatError if it is missing or outside."""
-        path = self.path(part, name, key)
-        if path is None:
-            folders = ", ".join(str(folder) for folder in self.folders)
-            raise part.error(
-                f'file "{name}" not found in {folders}',
-                "put it there, or specify its folder with --texts",
-                key,
-            )
-        return path
+        folders = ", ".join(str(folder) for folder in self.folders)
+        raise part.error(
+            f'file "{name}" not found in {folders}',
+            "put it there, or specify its folder with --texts",
+            key,
+            kind=MissingFileError,
+        )

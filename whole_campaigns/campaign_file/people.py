@@ -44,7 +44,7 @@ def _links_standing(campaign: Campaign) -> QuerySet[Invitation]:
 
 def links_apply(parts: Iterable[Part], run: Run) -> None:
     """Withdraw links, change those with other terms under the same note, and create the others."""
-    items = [(part, part.validated(LinkInFileSerializer, run.owner)) for part in parts]
+    items = [(part, part.validated(LinkInFileSerializer)) for part in parts]
     links = _links_standing(run.campaign)
     for part, sent, link in paired(items, links, is_same=_has_terms, is_near=_has_note):
         if sent.get("withdrawn", False):
@@ -68,7 +68,7 @@ def _has_note(link: Invitation, sent: Body) -> bool:
 
 
 def _link_create(part: Part, run: Run) -> None:
-    sent = part.validated(LinkInFileSerializer, run.owner, is_new=True)
+    sent = part.validated(LinkInFileSerializer, is_new=True)
     sent.pop("withdrawn", None)
     # At the end of a day, as on pages, so that the preview matches the result.
     last_day = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
@@ -116,7 +116,7 @@ def paired(
 def judges_read(campaign: Campaign) -> list[Body]:
     """Return the judges who are persons, still take part and did not join through a panel."""
     judges = rows_taken(Judge, campaign.pk)
-    judges = judges.prefetch_related("conflicts__system", "group_members__group")
+    judges = judges.prefetch_related("conflicts__system__test_set", "group_members__group")
     return [_judge_read(judge) for judge in judges]
 
 
@@ -124,35 +124,25 @@ def _judge_read(judge: Judge) -> Body:
     return {
         **{name: getattr(judge, name) for name in _OF_JUDGE},
         "groups": sorted(each.group.name for each in judge.group_members.all()),
-        "conflicts": _conflicts_read(judge),
+        "conflicts": [
+            {"system": each.name, "test_set": each.test_set.name}
+            for each in _systems_in_conflict(judge)
+        ],
     }
 
 
-def _conflicts_read(judge: Judge) -> list[dict[str, str]]:
-    """Return the conflicts of a judge by system name, with test sets unless they cover all systems of that name."""
-    in_conflict = {each.system_id for each in judge.conflicts.all()}
-    names = {each.system.name for each in judge.conflicts.all()}
-    systems: dict[str, list[System]] = {name: [] for name in sorted(names)}
-    known = System.objects.filter(test_set__campaign=judge.campaign_id, name__in=names)
-    for system in known.select_related("test_set").order_by("test_set"):
-        systems[system.name].append(system)
-    conflicts: list[dict[str, str]] = []
-    for name, same_name in systems.items():
-        chosen = [system for system in same_name if system.pk in in_conflict]
-        if len(chosen) == len(same_name):
-            conflicts.append({"system": name})
-        else:
-            conflicts += [{"system": name, "test_set": each.test_set.name} for each in chosen]
-    return conflicts
+def _systems_in_conflict(judge: Judge) -> list[System]:
+    systems = [conflict.system for conflict in judge.conflicts.all()]
+    return sorted(systems, key=lambda system: (system.name, system.test_set_id))
 
 
 def judge_apply(part: Part, run: Run) -> None:
     """Add or change a judge, and declare conflicts; conflicts that the file does not name stay."""
-    sent = part.validated(JudgeInFileSerializer, run.owner)
+    sent = part.validated(JudgeInFileSerializer)
     judges = run.campaign.judges.filter(pseudonym=sent.get("pseudonym"))
     judge = judges.first() or _judge_add(part, run)
     now = _judge_read(judge)
-    changes = part.validated(JudgeInFileSerializer, run.owner, now=now)
+    changes = part.validated(JudgeInFileSerializer, now=now)
     for name in ("pseudonym", "note", "conflicts"):
         changes.pop(name, None)
     conflicts = _new_conflicts(judge, part)
@@ -163,7 +153,7 @@ def judge_apply(part: Part, run: Run) -> None:
 
 
 def _judge_add(part: Part, run: Run) -> Judge:
-    sent = part.validated(JudgeInFileSerializer, run.owner, is_new=True)
+    sent = part.validated(JudgeInFileSerializer, is_new=True)
     with part.refusals("pseudonym"):
         judge = judge_add(
             campaign=run.campaign, pseudonym=sent["pseudonym"], note=sent.get("note", "")

@@ -56,7 +56,7 @@ def _is_replaced(rule: QualityRule, sent: Body) -> bool:
 
 def rules_apply(parts: Iterable[Part], run: Run) -> None:
     """Switch off rules, change those with other numbers, and add the others. Rules that are not in the file stay."""
-    items = [(part, part.validated(RuleInFileSerializer, run.owner, is_new=True)) for part in parts]
+    items = [(part, part.validated(RuleInFileSerializer, is_new=True)) for part in parts]
     rules = rows_taken(QualityRule, run.campaign.pk).select_related("task__test_set")
     added: list[tuple[Part, RuleTerms]] = []
     for part, sent, rule in paired(items, rules, is_same=_has_terms, is_near=_is_replaced):

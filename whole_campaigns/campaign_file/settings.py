@@ -18,7 +18,7 @@ from campaign.services.people import judge_group_change, judge_group_create
 from campaign.texts.languages import language_tag_checked
 from ranking.api.judge_groups import JudgeGroupSerializer
 from whole_campaigns.campaign_file.bodies import PanelInFileSerializer, StateInFileSerializer
-from whole_campaigns.campaign_file.parts import Body, Owner, Part, TextFolders
+from whole_campaigns.campaign_file.parts import Body, Part, TextFolders
 from whole_campaigns.campaign_rows import rows_taken
 
 #: Judges must see at least one of them.
@@ -57,11 +57,6 @@ class Run:
     folders: TextFolders | None
     notes: list[str] = field(default_factory=list)
     links: list[NewLink] = field(default_factory=list)
-
-    @property
-    def owner(self) -> Owner:
-        """The campaign, for serializers."""
-        return Owner(self.campaign)
 
 
 def body(serializer: Serializer[Any]) -> Body:
@@ -105,7 +100,7 @@ def reference_show(part: Part, run: Run) -> None:
 
 def _changes(part: Part, run: Run) -> Body:
     now = settings_read(run.campaign)
-    return part.validated(CampaignRulesSerializer, run.owner, now=now)
+    return part.validated(CampaignRulesSerializer, now=now)
 
 
 def _change(part: Part, run: Run, changes: Body, *, rank_shown_reference: bool = False) -> None:
@@ -126,7 +121,7 @@ def instructions_read(campaign: Campaign) -> list[Body]:
 
 def instructions_apply(part: Part, run: Run) -> None:
     """Write a new version of a text that differs from the current one."""
-    sent = part.validated(InstructionsWriteSerializer, run.owner, is_new=True)
+    sent = part.validated(InstructionsWriteSerializer, is_new=True)
     with part.refusals("language"):
         language = language_tag_checked(sent["language"])
     current = instructions_in_force(campaign=run.campaign).get(language)
@@ -142,11 +137,11 @@ def groups_read(campaign: Campaign) -> list[Body]:
 
 def group_apply(part: Part, run: Run) -> None:
     """Create a group, or change its quota."""
-    sent = part.validated(JudgeGroupSerializer, run.owner)
+    sent = part.validated(JudgeGroupSerializer)
     groups = JudgeGroup.objects.present().filter(campaign=run.campaign)
     group = groups.filter(name__iexact=sent.get("name")).first()
     if group is None:
-        sent = part.validated(JudgeGroupSerializer, run.owner, is_new=True)
+        sent = part.validated(JudgeGroupSerializer, is_new=True)
         with part.refusals():
             judge_group_create(campaign=run.campaign, **sent)
     elif sent.get("blocks_asked", group.blocks_asked) != group.blocks_asked:
@@ -161,19 +156,19 @@ def panels_read(campaign: Campaign) -> list[Body]:
 
 def panel_apply(part: Part, run: Run) -> None:
     """Create a panel, or change its terms; codes and secrets stay."""
-    sent = part.validated(PanelInFileSerializer, run.owner)
+    sent = part.validated(PanelInFileSerializer)
     panel = run.campaign.panels.filter(name=sent.get("name")).first()
     if panel is None:
-        sent = part.validated(PanelInFileSerializer, run.owner, is_new=True)
+        sent = part.validated(PanelInFileSerializer, is_new=True)
         with part.refusals():
             panel_create(campaign=run.campaign, user=run.by, **sent)
     else:
-        _panel_change(part, run, panel)
+        _panel_change(part, panel)
 
 
-def _panel_change(part: Part, run: Run, panel: Panel) -> None:
+def _panel_change(part: Part, panel: Panel) -> None:
     now = body(PanelInFileSerializer(panel))
-    changes = part.validated(PanelInFileSerializer, run.owner, now=now)
+    changes = part.validated(PanelInFileSerializer, now=now)
     if "kind" in changes:
         raise part.error(f"the panel belongs to {panel.kind}", "use a different panel name", "kind")
     if changes:
@@ -184,7 +179,7 @@ def _panel_change(part: Part, run: Run, panel: Panel) -> None:
 def state_apply(part: Part, run: Run) -> None:
     """Change to the wanted state in one step, then set the time of closing."""
     campaign = run.campaign
-    sent = part.validated(StateInFileSerializer, run.owner)
+    sent = part.validated(StateInFileSerializer)
     if sent.get("state", campaign.state) != campaign.state:
         transition = _transition(part, CampaignState(campaign.state))
         with part.refusals("state"):

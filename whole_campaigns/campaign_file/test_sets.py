@@ -41,7 +41,7 @@ from whole_campaigns.campaign_file.bodies import (
     TaskSettingsInFileSerializer,
     TrainingInFileSerializer,
 )
-from whole_campaigns.campaign_file.parts import Body, Owner, Part, differing
+from whole_campaigns.campaign_file.parts import Body, Part, differing
 from whole_campaigns.campaign_file.settings import Run, body
 from whole_campaigns.campaign_file.texts import (
     system_apply,
@@ -125,7 +125,7 @@ def _task_read(task: Task) -> Body:
 
 def test_set_apply(part: Part, run: Run) -> None:
     """Import a test set if it is missing, and apply its settings and tasks."""
-    sent = part.validated(TaskChangesAndClosingSerializer, run.owner)
+    sent = part.validated(TaskChangesAndClosingSerializer)
     rankings = rankings_in_order(run.campaign)
     task = rankings.filter(test_set__name=sent.get("name")).first()
     if task is None:
@@ -133,6 +133,7 @@ def test_set_apply(part: Part, run: Run) -> None:
     else:
         texts_compare(task, part, sent, run)
     task.test_set.campaign = run.campaign
+    part = part.of(run.campaign, task)
     _settings_apply(task, part, TaskChangesAndClosingSerializer)
     for each in part.items_of("systems"):
         system_apply(task, each, run)
@@ -145,13 +146,14 @@ def test_set_apply(part: Part, run: Run) -> None:
 
 def _other_task_apply(ranking: Task, part: Part, run: Run) -> None:
     """Create a task if it is missing, and apply its settings."""
-    sent = part.validated(TaskSettingsInFileSerializer, run.owner)
+    sent = part.validated(TaskSettingsInFileSerializer)
     task = _other_tasks(ranking).filter(protocol=sent.get("protocol")).first()
     if task is None:
-        sent = part.validated(TaskSettingsInFileSerializer, run.owner, is_new=True)
+        sent = part.validated(TaskSettingsInFileSerializer, is_new=True)
         with part.refusals():
             task = task_create(test_set=ranking.test_set, protocol=sent["protocol"], by=run.by)
     task.test_set = ranking.test_set
+    part = part.of(run.campaign, task)
     _settings_apply(task, part, TaskSettingsInFileSerializer)
     _task_apply(task, part, run)
 
@@ -167,7 +169,7 @@ def _settings_apply(task: Task, part: Part, kind: type[Serializer[Any]]) -> None
         "target_language": test_set.target_language,
         "expertise": test_set.expertise,
     }
-    changes = part.validated(kind, Owner(test_set.campaign, task), now=now)
+    changes = part.validated(kind, now=now)
     changes.pop("closed", None)
     changes.pop("name", None)
     if changes:
@@ -178,17 +180,16 @@ def _settings_apply(task: Task, part: Part, kind: type[Serializer[Any]]) -> None
 
 def _task_apply(task: Task, part: Part, run: Run) -> None:
     """Apply what the ranking and other tasks have in common."""
-    owner = Owner(run.campaign, task)
     if "training" in part:
-        _training_apply(task, part["training"], owner)
+        _training_apply(task, part["training"])
     if "design" in part:
-        _design_apply(task, part["design"], owner, run)
+        _design_apply(task, part["design"], run)
     if "ranking_settings" in part:
-        _ranking_settings_apply(task, part["ranking_settings"], owner, run)
+        _ranking_settings_apply(task, part["ranking_settings"], run)
     if "stopping_rule" in part:
-        _stopping_rule_apply(task, part, owner, run)
+        _stopping_rule_apply(task, part, run)
     is_closed = task.closed_at is not None
-    if part.validated(TaskSettingsInFileSerializer, owner).get("closed", is_closed) != is_closed:
+    if part.validated(TaskSettingsInFileSerializer).get("closed", is_closed) != is_closed:
         (task_reopen if is_closed else task_close)(task=task)
 
 
@@ -215,7 +216,7 @@ def _damaged_apply(task: Task, parts: Part, run: Run) -> None:
     new: dict[int, Part] = {}
     references: list[GivenBadReference] = []
     for part in parts.items():
-        sent = part.validated(DamagedReferenceInFileSerializer, run.owner, is_new=True)
+        sent = part.validated(DamagedReferenceInFileSerializer, is_new=True)
         row = rows.get(sent["segment"])
         if row is not None:
             _damaged_change(row, part, sent, run)
@@ -231,7 +232,7 @@ def _damaged_apply(task: Task, parts: Part, run: Run) -> None:
 
 
 def _given(values: Body) -> GivenBadReference:
-    """Return a damaged reference; the status is already a value of `BadReference.Status`."""
+    """Return a damaged reference with these validated values."""
     status = BadReference.Status(values["status"])
     return GivenBadReference(**{**values, "damage": Damage(values["damage"]), "status": status})
 
@@ -239,10 +240,9 @@ def _given(values: Body) -> GivenBadReference:
 def _damaged_change(row: BadReference, part: Part, sent: Body, run: Run) -> None:
     status = sent.get("status", row.status)
     now = {"text": row.output.text, **{name: getattr(row, name) for name in _MADE}}
-    made = {name: each for name, each in sent.items() if name != "status"}
-    if differing(now, {name: each for name, each in made.items() if name != "segment"}):
+    if differing(now, {name: sent[name] for name in now if name in sent}):
         with part.refusals("text"):
-            given = _given({**now, "status": row.status, **made})
+            given = _given({**now, **sent, "status": row.status})
             row = bad_reference_rewrite(bad_reference=row, given=given)
     if status == row.status:
         return
@@ -265,12 +265,12 @@ def _training_read(block: TrainingBlock) -> Body:
     }
 
 
-def _training_apply(task: Task, parts: Part, owner: Owner) -> None:
+def _training_apply(task: Task, parts: Part) -> None:
     """Remove, change and add training blocks; removed ones first, which frees their positions."""
     blocks = {block.segment.number: block for block in training_blocks(task_id=task.pk)}
     kept: list[tuple[Part, TrainingBlock | None]] = []
     for part in parts.items():
-        sent = part.validated(TrainingInFileSerializer, owner)
+        sent = part.validated(TrainingInFileSerializer)
         block = blocks.get(sent.get("segment", 0))
         if not sent.get("removed", False):
             kept.append((part, block))
@@ -278,13 +278,13 @@ def _training_apply(task: Task, parts: Part, owner: Owner) -> None:
             training_block_remove(training_block=block)
     for part, block in kept:
         if block is None:
-            _training_create(task, part, owner)
+            _training_create(task, part)
         else:
-            _training_change(task, block, part, owner)
+            _training_change(task, block, part)
 
 
-def _training_create(task: Task, part: Part, owner: Owner) -> None:
-    sent = part.validated(TrainingInFileSerializer, owner, is_new=True)
+def _training_create(task: Task, part: Part) -> None:
+    sent = part.validated(TrainingInFileSerializer, is_new=True)
     number = sent["segment"]
     segment = Segment.objects.filter(test_set=task.test_set_id, number=number).first()
     if segment is None:
@@ -299,8 +299,8 @@ def _training_create(task: Task, part: Part, owner: Owner) -> None:
         )
 
 
-def _training_change(task: Task, block: TrainingBlock, part: Part, owner: Owner) -> None:
-    changes = part.validated(TrainingInFileSerializer, owner, now=_training_read(block))
+def _training_change(task: Task, block: TrainingBlock, part: Part) -> None:
+    changes = part.validated(TrainingInFileSerializer, now=_training_read(block))
     changes.pop("removed", None)
     if not changes:
         return
@@ -343,10 +343,10 @@ def _design_read(task: Task) -> Body:
     return {**body(DesignInFileSerializer(design)), "rank_shown_reference": is_ranked}
 
 
-def _design_apply(task: Task, part: Part, owner: Owner, run: Run) -> None:
+def _design_apply(task: Task, part: Part, run: Run) -> None:
     """Activate a design if there is none, or a different one."""
     design = design_in_force(task_id=task.pk)
-    sent = part.validated(DesignInFileSerializer, owner)
+    sent = part.validated(DesignInFileSerializer)
     may_rank_shown = sent.pop("rank_shown_reference", False)
     for name in ("documents", "segments", "systems"):
         if name in sent:
@@ -362,16 +362,16 @@ def _ranking_settings_read(task: Task) -> Body:
     return body(RankingSettingsSerializer(ranking_settings_in_force(task_id=task.pk)))
 
 
-def _ranking_settings_apply(task: Task, part: Part, owner: Owner, run: Run) -> None:
-    sent = part.validated(RankingSettingsSerializer, owner)
+def _ranking_settings_apply(task: Task, part: Part, run: Run) -> None:
+    sent = part.validated(RankingSettingsSerializer)
     with part.refusals():
         ranking_settings_change(task=task, changed_by=run.by, **ranking_settings_of(sent))
 
 
-def _stopping_rule_apply(task: Task, part: Part, owner: Owner, run: Run) -> None:
+def _stopping_rule_apply(task: Task, part: Part, run: Run) -> None:
     """Replace the stopping rule, which is whole as in REST; null removes it."""
     sent: Body = {}
     if part.get("stopping_rule") is not None:
-        sent = part["stopping_rule"].validated(StoppingRuleSerializer, owner, is_new=True)
+        sent = part["stopping_rule"].validated(StoppingRuleSerializer, is_new=True)
     with part.refusals("stopping_rule"):
         stopping_rule_set(task=task, changed_by=run.by, **sent)

@@ -1,7 +1,8 @@
 """Texts of a test set, in files next to the campaign file, and its systems."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,12 @@ from campaign.models import Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.selectors.texts import text_lines
 from whole_campaigns.campaign_file.bodies import SystemInFileSerializer, TextsInFileSerializer
-from whole_campaigns.campaign_file.parts import Body, Owner, Part, TextFolders
+from whole_campaigns.campaign_file.parts import (
+    Body,
+    MissingFileError,
+    Part,
+    TextFolders,
+)
 from whole_campaigns.campaign_file.settings import Run, body
 
 _ROLES: Final = ("source", "references", "systems", "documents")
@@ -66,7 +72,7 @@ def test_set_import(part: Part, sent: Mapping[str, Any], run: Run) -> Task:
     if run.folders is None:
         remedy = _FIRST if run.is_new else _IMPORT
         raise part["texts"].error("this file was uploaded without its texts", remedy)
-    texts = part["texts"].validated(TextsInFileSerializer, run.owner, is_new=True)
+    texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
     with _recognised(part["texts"], texts, run.folders) as recognised, part.refusals():
         test_set = test_set_from_files(
             campaign=run.campaign,
@@ -87,26 +93,24 @@ def texts_compare(task: Task, part: Part, sent: Mapping[str, Any], run: Run) -> 
     """Raise FormatError if the files exist and their texts differ from those of the test set, which never change."""
     if run.folders is None or "texts" not in part:
         return
-    texts = part["texts"].validated(TextsInFileSerializer, run.owner, is_new=True)
-    folders = run.folders
-    if not all(folders.path(part["texts"], name, key) for key, name in _names(texts)):
-        return
+    texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
     reading = SetReading(languages=_pair(texts, sent), by_paragraph=texts["split_paragraphs"])
     with (
-        _recognised(part["texts"], texts, folders) as recognised,
+        suppress(MissingFileError),
+        _recognised(part["texts"], texts, run.folders) as recognised,
         isolated_set(recognised, reading, Omissions()) as segments,
     ):
-        stored, number = text_lines(task=task), 0
-        for number, segment in enumerate(segments, 1):
-            if not _is_same(next(stored, None), segment):
-                raise _texts_differ(task, part["texts"], number)
-        if next(stored, None) is not None:
-            raise _texts_differ(task, part["texts"], number + 1)
+        stored = text_lines(task=task)
+        for number, (line, segment) in enumerate(zip_longest(stored, segments), 1):
+            if line is None or segment is None or not _is_same(line, segment):
+                raise part["texts"].error(
+                    f'the texts of "{task.test_set.name}" cannot be changed, but segment {number} differs in these '
+                    "files",
+                    "use a new test set name for corrected texts",
+                )
 
 
-def _is_same(stored: Mapping[str, Any] | None, segment: SegmentTexts) -> bool:
-    if stored is None:
-        return False
+def _is_same(stored: Mapping[str, Any], segment: SegmentTexts) -> bool:
     if (stored["source"], stored["document"]) != (segment.source, segment.document):
         return False
     references = list(segment.references)
@@ -115,21 +119,6 @@ def _is_same(stored: Mapping[str, Any] | None, segment: SegmentTexts) -> bool:
     # Systems added later have their own files.
     is_part = segment.outputs.items() <= stored["outputs"].items()
     return bool(is_part and stored["references"] == references)
-
-
-def _texts_differ(task: Task, part: Part, number: int) -> FormatError:
-    return part.error(
-        f'the texts of "{task.test_set.name}" cannot be changed, but segment {number} differs in these files',
-        "use a new test set name for corrected texts",
-    )
-
-
-def _names(texts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return all names of files, each with its key."""
-    names = [(key, texts[key]) for key in ("source", "documents") if key in texts]
-    for key in ("files", "references"):
-        names += [(key, name) for name in texts.get(key, [])]
-    return names + [("systems", name) for name in texts.get("systems", {}).values()]
 
 
 @contextmanager
@@ -144,7 +133,7 @@ def _recognised(
     try:
         with ExitStack() as stack:
             if "files" in texts:
-                paths = [folders.needed(part, name, "files") for name in texts["files"]]
+                paths = [folders.path(part, name, "files") for name in texts["files"]]
                 yield files_recognised(paths, stack, file_format)
             else:
                 yield _with_roles(part, texts, folders, file_format)
@@ -166,7 +155,7 @@ def _with_roles(
     part: Part, texts: Mapping[str, Any], folders: TextFolders, file_format: TestSetFormat | None
 ) -> RecognisedSet:
     def path(key: str, name: str) -> Path:
-        return folders.needed(part, name, key)
+        return folders.path(part, name, key)
 
     return files_with_roles(
         source=path("source", texts["source"]),
@@ -197,10 +186,9 @@ def _system_read(system: System) -> Body:
 
 def system_apply(task: Task, part: Part, run: Run) -> None:
     """Add, describe, withdraw or restore a system."""
-    owner = Owner(run.campaign, task)
-    name = part.validated(SystemInFileSerializer, owner).get("name")
+    name = part.validated(SystemInFileSerializer).get("name")
     system = task.test_set.systems.filter(name=name).first() or _system_add(task, part, run)
-    changes = part.validated(SystemInFileSerializer, owner, now=_system_read(system))
+    changes = part.validated(SystemInFileSerializer, now=_system_read(system))
     changes.pop("outputs", None)
     if "kind" in changes:
         raise part.error(
@@ -218,7 +206,7 @@ def system_apply(task: Task, part: Part, run: Run) -> None:
 
 
 def _system_add(task: Task, part: Part, run: Run) -> System:
-    sent = part.validated(SystemInFileSerializer, run.owner, is_new=True)
+    sent = part.validated(SystemInFileSerializer, is_new=True)
     if "outputs" not in sent:
         raise part.error(
             f'the test set "{task.test_set.name}" has no system "{sent["name"]}"',
@@ -231,7 +219,7 @@ def _system_add(task: Task, part: Part, run: Run) -> System:
             "add the system on its page, or run apply_campaign where the files are",
             "outputs",
         )
-    path = run.folders.needed(part, sent["outputs"], "outputs")
+    path = run.folders.path(part, sent["outputs"], "outputs")
     try:
         with part.refusals("outputs"):
             return system_add(
