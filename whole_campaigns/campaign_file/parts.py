@@ -63,6 +63,11 @@ class Part:
         """Return the value of a key, or the default."""
         return self.value.get(key, default)
 
+    def name(self, key: str) -> str | None:
+        """Return the name at a key, for looking up a row; None if there is none."""
+        value = self.get(key)
+        return str(value).strip() if isinstance(value, str | int) else None
+
     def items(self) -> Iterator["Part"]:
         """Return the items of a list."""
         for index, value in enumerate(self.value):

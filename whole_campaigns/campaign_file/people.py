@@ -138,8 +138,7 @@ def _systems_in_conflict(judge: Judge) -> list[System]:
 
 def judge_apply(part: Part, run: Run) -> None:
     """Add or change a judge, and declare conflicts; conflicts that the file does not name stay."""
-    sent = part.validated(JudgeInFileSerializer)
-    judges = run.campaign.judges.filter(pseudonym=sent.get("pseudonym"))
+    judges = run.campaign.judges.filter(pseudonym=part.name("pseudonym"))
     judge = judges.first() or _judge_add(part, run)
     now = _judge_read(judge)
     changes = part.validated(JudgeInFileSerializer, now=now)

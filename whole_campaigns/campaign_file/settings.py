@@ -8,7 +8,7 @@ from rest_framework.serializers import Serializer
 from annotation.selectors.designs import reference_uses
 from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.api.serializers import CampaignRulesSerializer
-from campaign.models import Campaign, CampaignState, JudgeGroup, Panel, Task, Transition, User
+from campaign.models import Campaign, CampaignState, JudgeGroup, Task, Transition, User
 from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.instructions import instructions_in_force
 from campaign.services.campaigns import campaign_change, campaign_extend, campaign_state_change
@@ -137,16 +137,17 @@ def groups_read(campaign: Campaign) -> list[Body]:
 
 def group_apply(part: Part, run: Run) -> None:
     """Create a group, or change its quota."""
-    sent = part.validated(JudgeGroupSerializer)
     groups = JudgeGroup.objects.present().filter(campaign=run.campaign)
-    group = groups.filter(name__iexact=sent.get("name")).first()
+    group = groups.filter(name__iexact=part.name("name")).first()
     if group is None:
         sent = part.validated(JudgeGroupSerializer, is_new=True)
         with part.refusals():
             judge_group_create(campaign=run.campaign, **sent)
-    elif sent.get("blocks_asked", group.blocks_asked) != group.blocks_asked:
+        return
+    changes = part.validated(JudgeGroupSerializer, now=body(JudgeGroupSerializer(group)))
+    if "blocks_asked" in changes:
         with part.refusals():
-            judge_group_change(group=group, name=group.name, blocks_asked=sent["blocks_asked"])
+            judge_group_change(group=group, name=group.name, blocks_asked=changes["blocks_asked"])
 
 
 def panels_read(campaign: Campaign) -> list[Body]:
@@ -156,19 +157,13 @@ def panels_read(campaign: Campaign) -> list[Body]:
 
 def panel_apply(part: Part, run: Run) -> None:
     """Create a panel, or change its terms; codes and secrets stay."""
-    sent = part.validated(PanelInFileSerializer)
-    panel = run.campaign.panels.filter(name=sent.get("name")).first()
+    panel = run.campaign.panels.filter(name=part.name("name")).first()
     if panel is None:
         sent = part.validated(PanelInFileSerializer, is_new=True)
         with part.refusals():
             panel_create(campaign=run.campaign, user=run.by, **sent)
-    else:
-        _panel_change(part, panel)
-
-
-def _panel_change(part: Part, panel: Panel) -> None:
-    now = body(PanelInFileSerializer(panel))
-    changes = part.validated(PanelInFileSerializer, now=now)
+        return
+    changes = part.validated(PanelInFileSerializer, now=body(PanelInFileSerializer(panel)))
     if "kind" in changes:
         raise part.error(f"the panel belongs to {panel.kind}", "use a different panel name", "kind")
     if changes:

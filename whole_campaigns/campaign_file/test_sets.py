@@ -146,8 +146,7 @@ def test_set_apply(part: Part, run: Run) -> None:
 
 def _other_task_apply(ranking: Task, part: Part, run: Run) -> None:
     """Create a task if it is missing, and apply its settings."""
-    sent = part.validated(TaskSettingsInFileSerializer)
-    task = _other_tasks(ranking).filter(protocol=sent.get("protocol")).first()
+    task = _other_tasks(ranking).filter(protocol=part.name("protocol")).first()
     if task is None:
         sent = part.validated(TaskSettingsInFileSerializer, is_new=True)
         with part.refusals():

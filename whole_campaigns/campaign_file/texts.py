@@ -186,8 +186,8 @@ def _system_read(system: System) -> Body:
 
 def system_apply(task: Task, part: Part, run: Run) -> None:
     """Add, describe, withdraw or restore a system."""
-    name = part.validated(SystemInFileSerializer).get("name")
-    system = task.test_set.systems.filter(name=name).first() or _system_add(task, part, run)
+    systems = task.test_set.systems.filter(name=part.name("name"))
+    system = systems.first() or _system_add(task, part, run)
     changes = part.validated(SystemInFileSerializer, now=_system_read(system))
     changes.pop("outputs", None)
     if "kind" in changes:
