@@ -114,6 +114,8 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
         if "annotation" in values or "user_id" in values:
             yield "", line, values
             continue
+        if not values:
+            refuse(None, "the object is empty", f"write entries such as {_SHAPE}")
         for campaign, entries in values.items():
             for number, entry in enumerate(list_of(campaign, entries, refuse)):
                 yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)

@@ -39,6 +39,7 @@ from ranking.pages.forms import (
     tests_words,
 )
 from ranking.pages.page_plots import plot_links
+from ranking.selectors.analyses import judgments_compare
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.runs import (
     ranking_settings_history,
@@ -91,7 +92,9 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         "history": settings_lines(ranking_settings_history(task_id=task.pk)),
         "judgments": judgments_so_far(task_id=task.pk),
         "before": before,
-        "ranking_address": reverse("analysis", args=[slug, task.pk, "ranking"]),
+        "ranking_address": reverse("analysis", args=[slug, task.pk, "ranking"])
+        if judgments_compare(task)
+        else "",
         "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
     }
     status = 400 if form.is_bound else 200

@@ -53,13 +53,6 @@ breaks_by_fields(
     accepted={"bad_reference_rate": 1.0, "active_floor": 1.0},
 )
 breaks_by_fields(
-    "design_machine_share_at_most_nine_tenths",
-    design,
-    {"machine_share": -0.1},
-    {"machine_share": 0.91},
-    accepted={"machine_share": 0.9},
-)
-breaks_by_fields(
     "design_attention_checks_need_damaged_references",
     design,
     {"attention_every": 1},

@@ -343,7 +343,14 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     answer = send("".join(LINES))
     assert (answer.status_code, answer.json()) == (
         200,
-        {"judgments": 8, "skips": 0, "already_there": 0, "repeated": 0, "losses": []},
+        {
+            "judgments": 8,
+            "skips": 0,
+            "already_there": 0,
+            "repeated": 0,
+            "by_machines": 0,
+            "losses": [],
+        },
     )
     assert send("".join(LINES)).json()["already_there"] == 8
     assert send("".join([*LINES, LINES[2], LINES[2]])).json() == {
@@ -351,6 +358,7 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
         "skips": 0,
         "already_there": 8,
         "repeated": 0,
+        "by_machines": 0,
         "losses": [{"what": COUNTED_ONCE, "count": 2, "first": "spans.jsonl, line 9"}],
     }
     refused_answer = send(scored(score=101))
