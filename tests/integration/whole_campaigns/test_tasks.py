@@ -191,7 +191,9 @@ class TestPages:
         delete = reverse("task-delete", args=[campaign.slug, task.pk])
         assert f'href="{delete}"' in texts
         assert f'href="{reverse("task-delete", args=[campaign.slug, ranking.pk])}"' not in texts
-        for name in ("campaign-detail", "test-sets", "campaign-settings", "campaign-state"):
+        overview = client.get(reverse("campaign-detail", args=[campaign.slug])).content.decode()
+        assert "Two outputs" in overview
+        for name in ("test-sets", "campaign-settings", "campaign-state"):
             page = client.get(reverse(name, args=[campaign.slug])).content.decode()
             assert "museum en-de · Two outputs" in page, name
             assert "museum en-de · Five-way ranking" in page, name
