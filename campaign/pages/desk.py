@@ -215,7 +215,7 @@ def desk_of(
                 str(each.words),
                 _address(each, campaign, shown),
                 is_current=each == here,
-                count=len(tasks) if each.name == "test-sets" else None,
+                count=len(of_test_set) if each.name == "test-sets" else None,
             )
             for each in rooms
             if shown is not None or not each.of_task

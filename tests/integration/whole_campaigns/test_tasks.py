@@ -198,7 +198,7 @@ class TestPages:
             assert "museum en-de · Two outputs" in page, name
             assert "museum en-de · Five-way ranking" in page, name
         # One test set, whatever is asked about it.
-        assert 'Test sets <span class="tab-count">1</span>' in page
+        assert '<span class="tab-count">1</span>' in overview
 
         question = client.get(delete).content.decode()
         assert "Deletes 0 planned HITs." in question
