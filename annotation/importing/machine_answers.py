@@ -22,7 +22,7 @@ DIFFERING: Final = "further answers of a machine judge about the same outputs"
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What a machine judge answers once: outputs of a segment in a pass, in one order or in reverse."""
+    """Identify what a machine judge answers once: outputs of a segment in a pass, in one order or in reverse."""
 
     machine: int
     segment: int

@@ -34,7 +34,7 @@ from tests.benchmarks.web_server import (
     with_services,
 )
 
-WANTED_MS, WANTED_MB, WANTED_RATIO = 200.0, 300.0, 1.2
+WANTED_MS, WANTED_MB, WANTED_RATIO = 100.0, 300.0, 1.2
 #: The first rounds compile statements and read pages for the first time.
 LEFT_OUT = 3
 SHOWN = 35
