@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Final
 
 from campaign.models.system import system_label
@@ -15,7 +16,8 @@ def public_report(report: Report, labels: Mapping[str, str]) -> Report:
     """Return a report without tables about judges or single texts; `labels` are the published names of systems, by name.
 
     Notes that mention an anonymous system are left out. If there is one, so are tables that name two systems in a row,
-    and rows in the order of names get that of the labels: alphabetical order would reveal names.
+    and rows in the order of names get that of the labels, as do rows of equal value in a ranked table: alphabetical
+    order would reveal names.
     """
     public = [table for table in report.tables if not _is_private(table)]
     if any(name != label for name, label in labels.items()):
@@ -42,14 +44,33 @@ def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
         rows.append(labelled)
     anonymous = [name for name, label in labels.items() if name != label]
     notes = [note for note in table.notes if not any(name in note for name in anonymous)]
-    of_system = [place for place, column in enumerate(table.columns) if column.names == "system"]
-    if anonymous and of_system:
-        place = of_system[0]
-        names = [str(row[place]) for row in table.rows]
-        if names == sorted(names):
-            rows.sort(key=lambda row: str(row[place]))
-            return replace(table, rows=rows, notes=notes, rules=frozenset())
-    return replace(table, rows=rows, notes=notes)
+    public = replace(table, rows=rows, notes=notes)
+    for position, column in enumerate(table.columns):
+        if anonymous and column.names == "system":
+            return _without_order_of_names(public, [str(row[position]) for row in table.rows])
+    return public
+
+
+def _without_order_of_names(table: Table, names: list[str]) -> Table:
+    """Order rows that were in the order of the systems' names by their labels."""
+    is_system = [column.names == "system" for column in table.columns]
+    system = is_system.index(True)
+    by_label = sorted(table.rows, key=lambda row: str(row[system]))
+    if names == sorted(names):
+        return replace(table, rows=by_label, rules=frozenset())
+    # The column of numbers by which rows are ranked is the sorted one with the most different values.
+    ranked = table.rows
+    most = 1
+    for position in range(len(table.columns)):
+        values = [row[position] for row in table.rows]
+        if len(set(values)) <= most or not all(isinstance(value, int | float) for value in values):
+            continue
+        for is_descending in (False, True):
+            candidate = sorted(by_label, key=itemgetter(position), reverse=is_descending)
+            if [row[position] for row in candidate] == values:
+                ranked = candidate
+                most = len(set(values))
+    return replace(table, rows=ranked)
 
 
 def _label(value: Value, published: Mapping[str, str]) -> Value:

@@ -28,6 +28,15 @@ def test_rows_in_another_order_keep_it() -> None:
     assert [row[0] for row in named.tables[0].rows] == ["System B", "System A"]
 
 
+def test_rows_of_equal_value_get_the_order_of_labels() -> None:
+    rows = [["amber", 12, 4.0], ["birch", 12, 4.0], ["aspen", 12, 3.0]]
+    report = Report(
+        tables=[table("means", [SYSTEM, Column("count", "Count"), MEAN], rows)], data={}
+    )
+    public = public_report(report, {**LABELS, "aspen": "System C"})
+    assert [row[0] for row in public.tables[0].rows] == ["System A", "System B", "System C"]
+
+
 def test_pairs_are_left_out_if_a_system_is_anonymous() -> None:
     report = Report(tables=[table("pairs", [SYSTEM, OTHER], [["amber", "birch"]])], data={})
     assert public_report(report, LABELS).tables == []
