@@ -65,3 +65,13 @@ def test_errors_get_severities_and_categories_by_two_keys_each(
         ("non-translation", "critical", "Other"),
     ]
     assert answer_kind("spans").read([Judgment.objects.get(judge=judge).pk])
+
+
+def test_phone_shows_no_label_of_a_source_that_stands_elsewhere(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    expect(page.get_by_role("group", name="Source of output A")).to_be_visible()
+    expect(page.locator("#source-part")).to_be_hidden()
