@@ -160,9 +160,9 @@ def order_balanced(
     from scipy.optimize import linear_sum_assignment  # not needed at startup
 
     systems, positions = linear_sum_assignment(decided)
-    shown = np.empty(size, dtype=np.int64)
-    shown[positions] = np.asarray(chosen, dtype=np.int64)[systems]
-    return tuple(shown.tolist())
+    order = np.empty(size, dtype=np.int64)
+    order[positions] = np.asarray(chosen, dtype=np.int64)[systems]
+    return tuple(order.tolist())
 
 
 def _luck(key: int, count: int) -> Float64Array:
@@ -227,8 +227,8 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     for text in (options.given, options.control):
         if text is not None:
             names[text] = text.systems[0]
-    shown = draw.shuffled(names, names.__getitem__, "order", options.segment)
-    return ShownTexts(texts=tuple(shown), why={"chosen": "uniform"})
+    shuffled = draw.shuffled(names, names.__getitem__, "order", options.segment)
+    return ShownTexts(texts=tuple(shuffled), why={"chosen": "uniform"})
 
 
 class Chooser:
@@ -288,8 +288,12 @@ class Chooser:
 
     def _shown_least(self, at: Mapping[int, DistinctText], key: int) -> list[int]:
         """Choose the system shown least often, for blocks of one, in which no pairs meet."""
-        shown = self._state.position_counts[list(at)].sum(axis=1)
-        least = [system for system, times in zip(at, shown, strict=True) if times == shown.min()]
+        times_shown = self._state.position_counts[list(at)].sum(axis=1)
+        least = [
+            system
+            for system, times in zip(at, times_shown, strict=True)
+            if times == times_shown.min()
+        ]
         return list(choose_uniform(least, 1, key))
 
     def active(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
@@ -348,12 +352,12 @@ class Chooser:
         return (*shown[:place], options.control, *shown[place:])
 
 
-def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:
+def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array:
     """Return counts that give pairs with a system already shown the same weight as the others.
 
     Each chosen system meets it once, and is part of `count - 1` pairs of chosen systems.
     """
-    met = counts[given]
+    met = counts[first_system]
     weights: Int64Array = max(1, count - 1) * counts + met[:, np.newaxis] + met[np.newaxis, :]
     return weights
 

@@ -38,13 +38,13 @@ def sample_window(
 
     Empty if none of those `around` can be compared.
     """
-    found = tuple(islice(filter(is_compared, order), length))
+    window = tuple(islice(filter(is_compared, order), length))
     if around is None:
-        return found
+        return window
     first = next((each for each in order if each in around and is_compared(each)), None)
     if first is None:
         return ()
-    return (first, *[segment for segment in found if segment != first][: length - 1])
+    return (first, *[segment for segment in window if segment != first][: length - 1])
 
 
 @dataclass(slots=True, kw_only=True)

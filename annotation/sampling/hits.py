@@ -121,21 +121,21 @@ def _compared(
     for pair, wanted in state.next_comparisons:
         if only not in {None, pair}:
             continue
-        found = _differing(segments, pair)
-        if found:
-            return found[:wanted] if wanted > 0 else found
+        segments_differing = _differing(segments, pair)
+        if segments_differing:
+            return segments_differing[:wanted] if wanted > 0 else segments_differing
     return []
 
 
 def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Segment]:
-    found = []
+    differing = []
     for segment in segments:
-        shown = tuple(text for text in segment.systems if not set(pair).isdisjoint(text.systems))
-        if len(shown) == len(pair):
-            found.append(
-                replace(segment, texts=shown, systems=shown, references=(), comparison=pair)
+        texts = tuple(text for text in segment.systems if not set(pair).isdisjoint(text.systems))
+        if len(texts) == len(pair):
+            differing.append(
+                replace(segment, texts=texts, systems=texts, references=(), comparison=pair)
             )
-    return found
+    return differing
 
 
 def _of_one_system(
@@ -170,16 +170,16 @@ def _names(texts: Iterable[DistinctText]) -> Iterable[str]:
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
-    shown = texts.taking_part(parameters)
+    systems = texts.taking_part(parameters)
     like_a_system = parameters.reference_rate is None
     return _Segment(
         number=texts.number,
         words=texts.words,
-        texts=shown,
-        systems=tuple(text for text in shown if like_a_system or not text.only_reference),
-        references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
+        texts=systems,
+        systems=tuple(text for text in systems if like_a_system or not text.only_reference),
+        references=tuple(text for text in systems if OutputKind.REFERENCE in text.kinds),
         damaged=texts.damaged(parameters.normalisation) if parameters.bad_reference_rate else (),
-        names=frozenset(name for text in shown for name in text.systems),
+        names=frozenset(name for text in systems for name in text.systems),
     )
 
 

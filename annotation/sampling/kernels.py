@@ -261,10 +261,10 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
     only downhill. Stops after `steps` and returns the remaining difference.
     """
     m, size, n = len(blocks), blocks.shape[1], len(counts)
-    shown = np.zeros((m, n), np.bool_)
+    is_shown = np.zeros((m, n), np.bool_)
     for b in range(m):
         for i in range(size):
-            shown[b, blocks[b, i]] = True
+            is_shown[b, blocks[b, i]] = True
     total = squares(counts)
     for step in range(steps):
         if total <= target:
@@ -272,7 +272,7 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
         drawn = luck(key, step) * (m * size * n)
         at = int(drawn)
         b, place, system = at // (size * n), at // n % size, at % n
-        if shown[b, system]:
+        if is_shown[b, system]:
             continue
         change = _change(counts, blocks[b], place, system)
         if change > 2 or (change == 2 and drawn - at >= _UPHILL):
@@ -281,7 +281,7 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
         meet(counts, blocks[b], -1)
         blocks[b, place] = system
         meet(counts, blocks[b], 1)
-        shown[b, out], shown[b, system] = False, True
+        is_shown[b, out], is_shown[b, system] = False, True
         total += change
     return int(total - target)
 

@@ -170,16 +170,16 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
 
 def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
     places = list(range(len(block.candidates)))
-    shown, attempt = places, 0
-    while shown == places and len(places) > 1:
-        shown = draw.shuffled(
+    order, attempt = places, 0
+    while order == places and len(places) > 1:
+        order = draw.shuffled(
             places, lambda place: block.systems[place], "repeat", block.segment, attempt
         )
         attempt += 1
     return replace(
         block,
-        candidates=tuple(block.candidates[place] for place in shown),
-        systems=tuple(block.systems[place] for place in shown),
+        candidates=tuple(block.candidates[place] for place in order),
+        systems=tuple(block.systems[place] for place in order),
     )
 
 

@@ -155,14 +155,14 @@ def _still_needed(
     lost = won.swapaxes(-1, -2)
     decided, lead = won + lost, (won - lost) * np.sign(gap)
     step = np.tanh(np.sqrt(gap**2 + variance) / 2)
-    found = []
+    needed = []
     for critical, _weight in _LEVELS:
         # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
         root = np.maximum(0.0, critical**2 - 4 * step * (lead - step * decided))
         there = (critical + np.sqrt(root)) / (2 * step)
         reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
-        found.append(np.where(reached, 0.0, np.maximum(0.0, there**2 - decided)))
-    return found
+        needed.append(np.where(reached, 0.0, np.maximum(0.0, there**2 - decided)))
+    return needed
 
 
 def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:

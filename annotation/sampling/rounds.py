@@ -139,15 +139,17 @@ def round_drawn(
         there are checks at `bad_reference_rate` and no text loses judges to them.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
-    shown = {n: texts[n].taking_part(parameters) for n in window}
+    texts_by_segment = {n: texts[n].taking_part(parameters) for n in window}
     damaged = damaged_of_round(
-        window, number=number, texts=texts, parameters=parameters, shown=shown
+        window, number=number, texts=texts, parameters=parameters, texts_by_segment=texts_by_segment
     )
-    names = sorted({name for each in shown.values() for text in each for name in text.systems})
+    names = sorted(
+        {name for each in texts_by_segment.values() for text in each for name in text.systems}
+    )
     place = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
     ordered = {
         n: sorted(each, key=lambda text: min(place[name] for name in text.systems))
-        for n, each in shown.items()
+        for n, each in texts_by_segment.items()
     }
     most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)
     # Checks are dealt to the HITs in turn, from a random start, so that their numbers differ by at
@@ -176,7 +178,7 @@ def damaged_of_round(
     number: int,
     texts: Mapping[int, SegmentOutputs],
     parameters: DesignParameters,
-    shown: Mapping[int, Sequence[DistinctText]],
+    texts_by_segment: Mapping[int, Sequence[DistinctText]],
 ) -> dict[int, DistinctText]:
     """Return the damaged references for attention checks in a round, by segment; chance selects the segments.
 
@@ -184,7 +186,7 @@ def damaged_of_round(
     ----------
     window, number, texts, parameters
         As of `round_drawn`.
-    shown : mapping of int to sequence of DistinctText
+    texts_by_segment : mapping of int to sequence of DistinctText
         The other texts of each segment, each of which gets a block.
     """
     rate = parameters.bad_reference_rate
@@ -194,7 +196,7 @@ def damaged_of_round(
     found = {n: texts[n].damaged(parameters.normalisation) for n in window}
     damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
     # Number of blocks in the round, excluding checks.
-    blocks = sum(len(shown[n]) for n in window)
+    blocks = sum(len(texts_by_segment[n]) for n in window)
     wanted = blocks_by_chance(checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw)
     return {n: found[n][draw.below(len(found[n]), "damaged", n)] for n in sorted(damaged[:wanted])}
 

@@ -263,8 +263,8 @@ class AnytimeRanges:
         if len(self.refusals) < len(self.systems):
             return ()
         reasons = [reason for each in self.refusals.values() for reason in each]
-        found = [reason for reason in Refusal if reason in reasons]
-        return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
+        refusals = [reason for reason in Refusal if reason in reasons]
+        return tuple(sorted(refusals, key=lambda reason: -reasons.count(reason)))
 
 
 def anytime_ranges_of_moments(
@@ -361,7 +361,7 @@ def _refusals(
     comparable: BoolArray,
 ) -> dict[str, tuple[Refusal, ...]]:
     alone = np.count_nonzero(enough) == 1
-    found: dict[str, tuple[Refusal, ...]] = {}
+    refusals: dict[str, tuple[Refusal, ...]] = {}
     for index, name in enumerate(systems):
         if comparable[index].any():
             continue
@@ -372,8 +372,8 @@ def _refusals(
         few = tuple(reason for reason, holds in reasons if holds)
         if not scores.estimable[index]:
             few = (Refusal.NO_COMPARISON,)
-        found[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
-    return found
+        refusals[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
+    return refusals
 
 
 #: The parameter a of the mixture: Jeffreys' prior, which suits many sample sizes.
@@ -440,5 +440,7 @@ def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
     """
     confidence_check(confidence)
     lost = np.swapaxes(wins, -1, -2)
-    found: BoolArray = (wins > lost) & (log_evidence_of_rate(wins, lost) >= -np.log1p(-confidence))
-    return found
+    is_separated: BoolArray = (wins > lost) & (
+        log_evidence_of_rate(wins, lost) >= -np.log1p(-confidence)
+    )
+    return is_separated

@@ -17,6 +17,6 @@ UInt64Array = npt.NDArray[np.uint64]
 def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Return the quotient; NaN where the divisor is not above 0."""
     shape = np.broadcast_shapes(part.shape, whole.shape)
-    found: FloatArray = np.full(shape, np.nan)
-    np.divide(part, whole, out=found, where=np.broadcast_to(whole > 0, shape))
-    return found
+    shares: FloatArray = np.full(shape, np.nan)
+    np.divide(part, whole, out=shares, where=np.broadcast_to(whole > 0, shape))
+    return shares

@@ -640,21 +640,21 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
     ]
 
 
-def _pair(one: TaskOrder, other: TaskOrder, found: CorrelationsOfScores) -> PairOfTasks:
+def _pair(one: TaskOrder, other: TaskOrder, correlations: CorrelationsOfScores) -> PairOfTasks:
     by_one, by_other = _better_pairs(one.decided), _better_pairs(other.decided)
     return PairOfTasks(
         first=one.task.name,
         second=other.task.name,
-        correlations=found,
+        correlations=correlations,
         agreeing=tuple(pair for pair in by_one if pair in by_other),
         contradicting=tuple(pair for pair in by_one if pair[::-1] in by_other),
     )
 
 
-def _better_pairs(found: DecidedPairs) -> list[BetterAndWorse]:
+def _better_pairs(decided: DecidedPairs) -> list[BetterAndWorse]:
     return [
-        (found.systems[better], found.systems[worse])
-        for better, worse in np.argwhere(found.better).tolist()
+        (decided.systems[better], decided.systems[worse])
+        for better, worse in np.argwhere(decided.better).tolist()
     ]
 
 

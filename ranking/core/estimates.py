@@ -178,8 +178,8 @@ MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = Mapping
 
 def _ratio(product: FloatArray, squares: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(squares > 0, product / np.sqrt(squares), np.nan)
-    return np.asarray(np.clip(found, -1, 1), dtype=np.float64)
+        ratio = np.where(squares > 0, product / np.sqrt(squares), np.nan)
+    return np.asarray(np.clip(ratio, -1, 1), dtype=np.float64)
 
 
 def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -253,12 +253,12 @@ def correlations(
     if len(common) < FEWEST_SYSTEMS:
         return CorrelationsOfScores(names, {}, NoCorrelation.FEW_SYSTEMS)
     mine, theirs = (np.array(each, dtype=np.int64) for each in zip(*common, strict=True))
-    found = {}
+    estimates = {}
     for name, measure in MEASURES.items():
         value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
         if np.isnan(value):
             return CorrelationsOfScores(names, {}, NoCorrelation.EQUAL_SCORES)
-        found[name] = estimate(
+        estimates[name] = estimate(
             value,
             {
                 unit: measure(
@@ -271,4 +271,4 @@ def correlations(
             least=-1.0,
             most=1.0,
         )
-    return CorrelationsOfScores(names, found)
+    return CorrelationsOfScores(names, estimates)

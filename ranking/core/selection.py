@@ -154,16 +154,18 @@ def predictors(
     ValueError
         If a method or a parameter is unknown.
     """
-    found: dict[str, Predictor] = {}
-    for name, given in parameters.items():
-        complete = method_named(name).complete({**_RUNS.get(name, {}), **given})
+    by_name: dict[str, Predictor] = {}
+    for name, options in parameters.items():
+        complete = method_named(name).complete({**_RUNS.get(name, {}), **options})
         if name == "hopkins_may":
-            found[name] = partial(
+            by_name[name] = partial(
                 predict_by_ability, complete["radius"], complete["inference"], seed
             )
         else:
-            found[name] = partial(predict_by_scores, partial(score_by_method, name, complete, seed))
-    return found
+            by_name[name] = partial(
+                predict_by_scores, partial(score_by_method, name, complete, seed)
+            )
+    return by_name
 
 
 @in_threads
@@ -319,8 +321,8 @@ def select_method(
         raise ValueError("predictors: expected at least one method")
     fold = folds_of_segments(blocks.segment, folds, seed=seed)
     tested = [tally(blocks.take(fold == each)) for each in range(folds)]
-    asked = np.array([each.comparisons for each in tested])
-    if not asked.any():
+    comparisons = np.array([each.comparisons for each in tested])
+    if not comparisons.any():
         raise ValueError("blocks: there is no comparison to predict")
 
     counted = np.array(
@@ -332,13 +334,13 @@ def select_method(
         dtype=np.int64,
     )
     # A fold without comparisons has no accuracy.
-    asking = asked > 0
-    shares = counted[asking, :, 0] / asked[asking, np.newaxis]
+    asking = comparisons > 0
+    shares = counted[asking, :, 0] / comparisons[asking, np.newaxis]
     best = int(np.argmax(shares.mean(axis=0)))
     methods = {
         name: Accuracy(
             correct=int(counted[:, m, 0].sum()),
-            comparisons=int(asked.sum()),
+            comparisons=int(comparisons.sum()),
             unknown=int(counted[:, m, 1].sum()),
             accuracy=float(shares[:, m].mean()),
             standard_error=_standard_error(shares[:, m]),
@@ -350,11 +352,11 @@ def select_method(
     correct, _ = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
         methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
-        oracle=correct / int(asked.sum()),
+        oracle=correct / int(comparisons.sum()),
         majority=_majority(blocks, fold, folds),
         folds=folds,
         segments=len(np.unique(blocks.segment)),
-        comparisons=int(asked.sum()),
+        comparisons=int(comparisons.sum()),
         ties=sum(each.tied for each in tested),
         seed=seed,
     )
@@ -398,7 +400,7 @@ def data_requirements(
     learnt_from = np.empty((folds, len(shares)))
     for each in range(folds):
         held = blocks.take(fold == each)
-        asked = tally(held).comparisons
+        comparisons = tally(held).comparisons
         rows = np.flatnonzero(fold != each)
         rows = rows[np.argsort(place[rows], kind="stable")]
         for s, share in enumerate(shares):
@@ -406,8 +408,8 @@ def data_requirements(
             learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
             learnt_from[each, s] = tally(learnt).comparisons
             for m, predict in enumerate(predictors.values()):
-                if asked:
-                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / asked
+                if comparisons:
+                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / comparisons
         if progress is not None:
             progress(each + 1, folds)
     if np.isnan(correct).all():
@@ -446,9 +448,9 @@ def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
     counts = np.zeros((folds, 3), dtype=np.int64)
     np.add.at(counts, (fold[games.block], games.shown + 1), 1)
     learnt = counts.sum(axis=0) - counts
-    asked = counts.sum(axis=1)
+    comparisons = counts.sum(axis=1)
     right = counts[np.arange(folds), np.argmax(learnt, axis=1)]
-    return float((right[asked > 0] / asked[asked > 0]).mean())
+    return float((right[comparisons > 0] / comparisons[comparisons > 0]).mean())
 
 
 def _standard_error(values: FloatArray) -> float:

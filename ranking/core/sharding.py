@@ -230,9 +230,9 @@ def map_shards(
     list
         Bit-identical for every engine and any number of workers.
     """
-    found: dict[int, Result] = {}
-    take_shards(found.__setitem__, work, shards, sizes=sizes, **running)
-    return [found[index] for index in range(len(shards))]
+    results: dict[int, Result] = {}
+    take_shards(results.__setitem__, work, shards, sizes=sizes, **running)
+    return [results[index] for index in range(len(shards))]
 
 
 def take_shards(

@@ -385,11 +385,11 @@ def verdicts_of(decisions: Iterable[Decision]) -> list[Verdict]:
     return [Verdict(each.winner, each.loser) for each in decisions if each.winner and each.loser]
 
 
-def closed(first: str, second: str, lead: int, asked: int, *, seed: int) -> Decision:
+def closed(first: str, second: str, lead: int, judgments: int, *, seed: int) -> Decision:
     """Close a comparison in favour of the leading system, or of the one chosen by the seed."""
     winner = (first if lead > 0 else second) if lead else drawn_winner(first, second, seed)
     loser = second if winner == first else first
-    return Decision(winner, loser, asked, 0, arbitrary=not lead)
+    return Decision(winner, loser, judgments, 0, arbitrary=not lead)
 
 
 def decide(result: ComparisonResult, rule: SortSettings) -> Decision:
@@ -411,18 +411,18 @@ def decide(result: ComparisonResult, rule: SortSettings) -> Decision:
         Closed in favour of the system with the greater share of judgments.
     """
     pooled = result.pooled
-    asked = rule.quota or max(1, pooled.judgments)
-    most, beyond = rule.most(asked), pooled.judgments - asked
+    quota = rule.quota or max(1, pooled.judgments)
+    most, beyond = rule.most(quota), pooled.judgments - quota
     if 0 < beyond < rule.extension and abs(pooled.lead) <= beyond:
-        asked = min(most, asked + rule.extension)
+        quota = min(most, quota + rule.extension)
     is_undecided = pooled.lead == 0 or (
         rule.on_undecided == "extend" and not pooled.p(rule.test) <= rule.level
     )
-    while rule.quota and is_undecided and asked <= pooled.judgments and asked < most:
-        asked = min(most, asked + rule.extension)
-    if pooled.judgments < asked:
-        return Decision(None, None, asked, asked - pooled.judgments)
-    return closed(result.first, result.second, pooled.lead, asked, seed=rule.seed)
+    while rule.quota and is_undecided and quota <= pooled.judgments and quota < most:
+        quota = min(most, quota + rule.extension)
+    if pooled.judgments < quota:
+        return Decision(None, None, quota, quota - pooled.judgments)
+    return closed(result.first, result.second, pooled.lead, quota, seed=rule.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,12 +454,12 @@ def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Ans
     These are a judge's first judgments of each segment, at most `most_of_a_judge` per judge (0: no limit).
     """
     found: dict[tuple[str, int], Answer] = {}
-    given: Counter[str] = Counter()
+    answer_counts: Counter[str] = Counter()
     for each in sorted(answers, key=lambda answer: answer.number):
         key = (each.judge, each.segment)
-        if key not in found and not 0 < most_of_a_judge <= given[each.judge]:
+        if key not in found and not 0 < most_of_a_judge <= answer_counts[each.judge]:
             found[key] = each
-            given[each.judge] += 1
+            answer_counts[each.judge] += 1
     return list(found.values())
 
 
@@ -509,14 +509,14 @@ def sort_replayed(
     decided : mapping of pair to Decision, optional
         Comparisons that are already closed.
     """
-    found = dict(decided or {})
+    decisions = dict(decided or {})
     names = tuple(systems)
     while True:
-        state = next_comparisons(names, verdicts_of(found.values()), seed)
-        new = decide_all([pair for each in state.open if (pair := pair_of(*each)) not in found])
-        found |= new
+        state = next_comparisons(names, verdicts_of(decisions.values()), seed)
+        new = decide_all([pair for each in state.open if (pair := pair_of(*each)) not in decisions])
+        decisions |= new
         if not any(each.winner for each in new.values()):
-            return state, found
+            return state, decisions
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,7 @@ def combined_covariance(
         total = parts[0].matrix + parts[1].matrix - blocks.matrix
     else:
         total = parts[0].matrix if parts else blocks.matrix
-    found = ScoreCovariance(
+    covariance = ScoreCovariance(
         matrix=_positive(total),
         degrees_of_freedom=np.inf,
         segments=segments.effective,
@@ -269,7 +269,7 @@ def combined_covariance(
         limits=tuple(limits),
         parts=tuple(parts or [blocks]),
     )
-    return replace(found, degrees_of_freedom=found.freedom_of(float(np.trace(total))))
+    return replace(covariance, degrees_of_freedom=covariance.freedom_of(float(np.trace(total))))
 
 
 def clustered_covariance(
@@ -637,7 +637,7 @@ def share_part(
 
 
 def share_interval(
-    successes: int, failures: int, found: ScoreCovariance, *, confidence: float = 0.95
+    successes: int, failures: int, covariance: ScoreCovariance, *, confidence: float = 0.95
 ) -> tuple[float, float]:
     """Return the ends of the interval of the share of successes.
 
@@ -654,7 +654,7 @@ def share_interval(
     ----------
     successes, failures : int
         Numbers of trials, at least one of them positive.
-    found : ScoreCovariance
+    covariance : ScoreCovariance
         Variance for these trials, see `share_variance`.
     confidence : float
 
@@ -667,10 +667,10 @@ def share_interval(
     smoothed = _smoothed(successes, failures)
     alpha = (1 - confidence) / 2
     effective = 1.0
-    if found.parts[0].effective > 1:
+    if covariance.parts[0].effective > 1:
         independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
-        variance = max(independent, float(found.matrix[0, 0]))
-        few = stdtrit(trials - 1, alpha) / stdtrit(found.freedom_of(variance), alpha)
+        variance = max(independent, float(covariance.matrix[0, 0]))
+        few = stdtrit(trials - 1, alpha) / stdtrit(covariance.freedom_of(variance), alpha)
         effective = trials * independent / variance * min(1.0, float(few) ** 2)
     x = successes / trials * effective
     low = float(betaincinv(x, effective - x + 1, alpha)) if successes else 0.0

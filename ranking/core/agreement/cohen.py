@@ -229,10 +229,10 @@ def cohen_variances(
     """
     pairing = member_of(Pairing, "pairing", pairing)
     pairs = pairs_of_judges(blocks)
-    found = segment_tables(blocks, pairs, pairing)
-    totals: Int64Array = np.asarray(found[1].sum(axis=1))
+    tables = segment_tables(blocks, pairs, pairing)
+    totals: Int64Array = np.asarray(tables[1].sum(axis=1))
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, -1).transpose(2, 0, 1)
-    changes = _changes(found, whole, pairs.ways, symmetric)
+    changes = _changes(tables, whole, pairs.ways, symmetric)
     contributions = _contributions(whole, pairs.ways, symmetric=symmetric)
     inter, intra = (
         _variance(pairs, contributions, _counted(whole), changes, kept)

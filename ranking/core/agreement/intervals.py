@@ -298,8 +298,8 @@ def left_out_interval(
         overlap=0.0,
         judges=len(without_judge),
     )
-    [found] = kappa_intervals([parts], [p_chance], "two_way", confidence)
-    return found
+    [intervals] = kappa_intervals([parts], [p_chance], "two_way", confidence)
+    return intervals
 
 
 def kappa_ends(
@@ -434,14 +434,14 @@ class WithKappa(Protocol):
 _K = TypeVar("_K", bound=WithKappa)
 
 
-def reported(found: _K) -> _K:
+def reported(kappa: _K) -> _K:
     """Return an agreement as it may be reported: without κ, and with the reason, if its interval says
     too little (`says_enough`). Its ends are kept.
     """
-    reason = why_not_reported(found.kappa, found.low, found.high)
+    reason = why_not_reported(kappa.kappa, kappa.low, kappa.high)
     if reason is None:
-        return found
-    changed: Any = found
+        return kappa
+    changed: Any = kappa
     reduced: _K = replace(changed, kappa=None, reason=reason)
     return reduced
 

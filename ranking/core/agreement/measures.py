@@ -339,8 +339,8 @@ def label_agreement(
         *(
             LabelAgreement(
                 n_agreement=tuple(
-                    replace(found[side], agreeing=int(agreeing))
-                    for found, agreeing in zip(
+                    replace(within_label[side], agreeing=int(agreeing))
+                    for within_label, agreeing in zip(
                         within, sums.whole[:MAX_LABEL].cumsum().tolist(), strict=True
                     )
                 ),

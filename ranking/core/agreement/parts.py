@@ -169,14 +169,14 @@ def agreement_by_length(
     if len(blocks) and int(blocks.segment.max()) >= len(tokens):
         raise ValueError(f"tokens: segment {int(blocks.segment.max())} has no entry")
     length = np.asarray(tokens)[blocks.segment]
-    found = []
+    agreements = []
     for shortest in np.unique(length[length >= 0]).tolist():
         longest = shortest + width - 1
         judged = blocks.take((length >= shortest) & (length <= longest))
         agreement = measure_agreement(judged, pairing=pairing, chance=chance, **how)
         segments = len(np.unique(judged.segment))
-        found.append(LengthAgreement(shortest, longest, segments, agreement))
-    return tuple(found)
+        agreements.append(LengthAgreement(shortest, longest, segments, agreement))
+    return tuple(agreements)
 
 
 @dataclass(frozen=True)
@@ -228,16 +228,16 @@ class PartsMeasure:
         """
         # Judges of other parts would cost time and memory without changing anything.
         present = blocks.with_judges_in_order()
-        found = measure_agreement(present, chance=Chance.UNIFORM, **self.how).inter
+        agreement = measure_agreement(present, chance=Chance.UNIFORM, **self.how).inter
         scale = (1 - FIXED_CHANCE[Chance.UNIFORM]) / (1 - self.p_chance)
         kappa, low, high = (
             None if value is None else 1 - (1 - value) * scale
-            for value in (found.kappa, found.low, found.high)
+            for value in (agreement.kappa, agreement.low, agreement.high)
         )
         return PartAgreement(
             part=tuple(part),
             segments=len(np.unique(blocks.segment)),
-            agreement=replace(found, kappa=kappa, low=low, high=high, p_chance=self.p_chance),
+            agreement=replace(agreement, kappa=kappa, low=low, high=high, p_chance=self.p_chance),
         )
 
     def of_each(
@@ -247,12 +247,12 @@ class PartsMeasure:
         progress: Progress | None,
     ) -> tuple[PartAgreement, ...]:
         """Measure the agreement on the judgments of each part."""
-        found = []
+        agreements = []
         for done, (part, blocks) in enumerate(zip(parts, judged, strict=True), 1):
-            found.append(self.of(part, blocks))
+            agreements.append(self.of(part, blocks))
             if progress is not None:
                 progress(done, len(parts))
-        return tuple(found)
+        return tuple(agreements)
 
 
 def agreement_by_systems(
@@ -299,18 +299,18 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
         are not unique.
     """
     own = blocks.candidates[:, system]
-    found, kept = [], []
+    comparisons, kept = [], []
     for position in range(blocks.positions):
         beside = blocks.candidates == position
         if other is not None:
             beside &= beside[:, [other]]
         labelled = (beside & (blocks.labels > 0)).any(axis=1)
         rows = np.flatnonzero((own != position) & (blocks.labels[:, system] > 0) & labelled)
-        found.append(rows)
+        comparisons.append(rows)
         kept.append(beside[rows] | (blocks.candidates[rows] == own[rows, np.newaxis]))
-    if not found:
+    if not comparisons:
         return blocks
-    taken, inside = blocks.take(np.concatenate(found)), np.concatenate(kept)
+    taken, inside = blocks.take(np.concatenate(comparisons)), np.concatenate(kept)
     return replace(
         taken,
         labels=np.where(inside, taken.labels, 0).astype(np.int8),

@@ -224,8 +224,8 @@ def agreement_of_tallies(
     def kappas(counts: Int64Array) -> tuple[FloatArray, FloatArray]:
         """Return κ of each judge and of all, and P(E), from counts of shape (J, R, 6)."""
         of_all, chance_of_all = kappa_of_all(counts, chance)
-        found = kappa_of_judge(counts[..., PAIRS], None if own else chance_of_all)
-        return np.vstack([found[0], of_all]), np.vstack([found[1], chance_of_all])
+        kappa = kappa_of_judge(counts[..., PAIRS], None if own else chance_of_all)
+        return np.vstack([kappa[0], of_all]), np.vstack([kappa[1], chance_of_all])
 
     chances = kappas(tallies.of_judges[:, np.newaxis])[1][:, 0].tolist()
     if resample == "segments":

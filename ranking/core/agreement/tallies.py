@@ -119,9 +119,9 @@ class AgreementTallies:
         if judges == self.judges:
             copied = {name: array.copy() for name, array in self.arrays().items()}
             return AgreementTallies(judges=judges, **copied)
-        found = no_agreement(judges)
-        found.change(self, 1)
-        return found
+        counts = no_agreement(judges)
+        counts.change(self, 1)
+        return counts
 
 
 def _rows(judges: Int64Array) -> dict[str, Any]:
@@ -418,6 +418,6 @@ def _squared_changes(
             )
             divided = summed / (counts[of] * counts[other_of]) ** 2
             total += slope[rows, one] * slope[rows, two] * divided.astype(np.float64)
-    found = np.full(len(whole), np.nan)
-    found[rows] = np.maximum(total, 0.0)
-    return found
+    squares = np.full(len(whole), np.nan)
+    squares[rows] = np.maximum(total, 0.0)
+    return squares

@@ -214,8 +214,8 @@ def shown_position(blocks: Blocks) -> FloatArray:
         0 where a system was not shown, or shown alone.
     """
     last = blocks.candidates.max(axis=1, initial=0)[:, np.newaxis]
-    shown = np.maximum(blocks.candidates, 0)
-    return np.asarray(shown / np.maximum(1, last), dtype=np.float64)
+    candidates = np.maximum(blocks.candidates, 0)
+    return np.asarray(candidates / np.maximum(1, last), dtype=np.float64)
 
 
 #: Blocks whose cells are listed at a time.
@@ -297,8 +297,8 @@ class Layout:
             own = np.tile(np.arange(n), 3)
             first, second = np.append(first, own), np.append(second, own)
         system = np.arange(n)[:, np.newaxis]
-        found: BoolArray = (first == system) | (second == system)
-        return found[:, self.used]
+        is_member: BoolArray = (first == system) | (second == system)
+        return is_member[:, self.used]
 
     def cells_in(self, larger: Layout) -> Int64Array:
         """Return the indices of the m cells of this layout in a larger layout, shape (m,)."""
@@ -360,13 +360,13 @@ class Layout:
         counted = (outcome != 0) | self.ties
         blocks_, cells = [block[counted]], [cell[counted]]
         if self.outright:
-            shown, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
-            shown[block, first] = shown[block, second] = True
+            is_listed, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
+            is_listed[block, first] = is_listed[block, second] = True
             drew[block[outcome == 0], first[outcome == 0]] = True
             drew[block[outcome == 0], second[outcome == 0]] = True
             lost[block[outcome < 0], first[outcome < 0]] = True
             lost[block[outcome > 0], second[outcome > 0]] = True
-            for kind, holds in enumerate((shown, shown & ~lost, shown & ~lost & ~drew)):
+            for kind, holds in enumerate((is_listed, is_listed & ~lost, is_listed & ~lost & ~drew)):
                 row, system = np.nonzero(holds)
                 blocks_.append(row)
                 cells.append(self.size - (3 - kind) * n + system)
@@ -505,8 +505,8 @@ def counts_per_block(blocks: Blocks, layout: Layout) -> Int64Array:
     -------
     int64, shape (B,)
     """
-    found = np.zeros(len(blocks), dtype=np.int64)
+    counts = np.zeros(len(blocks), dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         block, _cell = layout.listed(blocks.take(rows))
-        found[rows] = np.bincount(block, minlength=rows.stop - rows.start)
-    return found
+        counts[rows] = np.bincount(block, minlength=rows.stop - rows.start)
+    return counts

@@ -104,9 +104,9 @@ def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUni
     total = takes_part @ moments.cells[layout.used]
     second = takes_part @ getattr(moments, unit).astype(np.float64)
     squares = np.einsum("ik,ik->i", second, takes_part)
-    found = np.zeros(layout.systems)
-    np.divide(total**2, squares, out=found, where=squares > 0)
-    return found
+    effective = np.zeros(layout.systems)
+    np.divide(total**2, squares, out=effective, where=squares > 0)
+    return effective
 
 
 def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
@@ -262,9 +262,9 @@ class AllMoments:
         few_documents = False
         documents, both = self.documents, self.judges_of_documents
         if several_documents and documents is not None and both is not None:
-            found = Moments(cells, both, documents, self.judges)
-            if found.effective("segments") >= fewest_documents:
-                return found
+            moments = Moments(cells, both, documents, self.judges)
+            if moments.effective("segments") >= fewest_documents:
+                return moments
             few_documents = True
         return Moments(cells, self.blocks, self.segments, self.judges, few_documents)
 

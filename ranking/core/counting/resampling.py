@@ -316,8 +316,8 @@ def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
     rows = np.flatnonzero(times[unit] > 1)
     if not len(rows):
         return key
-    shown, labels = blocks.candidates[rows][:, order], blocks.labels[rows][:, order]
-    rows = rows[np.lexsort((*shown.T, *labels.T, unit[rows]))]
+    rows_in_order, labels = blocks.candidates[rows][:, order], blocks.labels[rows][:, order]
+    rows = rows[np.lexsort((*rows_in_order.T, *labels.T, unit[rows]))]
     number = np.arange(len(rows)) - np.searchsorted(unit[rows], unit[rows])
     key[rows] = _mix(key[rows] + number.astype(np.uint64))
     return key

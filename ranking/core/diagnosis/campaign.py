@@ -141,13 +141,13 @@ def diagnose_campaign(
     )
     total = wins + losses + ties
     score = share(wins + ties, total)
-    shown = blocks.candidates >= 0
-    judged = np.count_nonzero(shown, axis=0)
+    is_shown = blocks.candidates >= 0
+    judged = np.count_nonzero(is_shown, axis=0)
     others = np.array([name != reference for name in names], dtype=np.bool_)
     rounded = score if decimals is None else np.round(score, decimals)
     beside = None
     if reference is not None:
-        beside = np.count_nonzero(shown[shown[:, names.index(reference)]], axis=0)
+        beside = np.count_nonzero(is_shown[is_shown[:, names.index(reference)]], axis=0)
     if also_shown is not None:
         more = np.array([also_shown.get(name, (0, 0)) for name in names], dtype=np.int64)
         judged = judged + more[:, 0]
@@ -309,7 +309,7 @@ def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation, §2.5.2.
     """
     compared = 0
-    found: list[RankedDifferently] = []
+    ranked_differently: list[RankedDifferently] = []
     for a, b in combinations(range(len(blocks.systems)), 2):
         names = (blocks.systems[a], blocks.systems[b])
         if names[0] not in texts or names[1] not in texts:
@@ -319,7 +319,7 @@ def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -
         rows = np.flatnonzero(blocks.compares(a, b) & inside)
         rows = rows[same[blocks.segment[rows] - 1]]
         compared += len(rows)
-        found += [
+        ranked_differently += [
             RankedDifferently(
                 segment=int(blocks.segment[row]),
                 judge=blocks.judges[int(blocks.judge[row])],
@@ -328,8 +328,8 @@ def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -
             )
             for row in rows[blocks.labels[rows, a] != blocks.labels[rows, b]].tolist()
         ]
-    found.sort(key=lambda row: (row.segment, row.judge, row.systems, row.labels))
-    return IdenticalTexts(compared=compared, differently=tuple(found))
+    ranked_differently.sort(key=lambda row: (row.segment, row.judge, row.systems, row.labels))
+    return IdenticalTexts(compared=compared, differently=tuple(ranked_differently))
 
 
 def _same(

@@ -128,8 +128,8 @@ def correlation_sampled(
     12 / (n (n² − 1)), and the end beyond it is 1. `tests.benchmarks.correlation_coverage` measures
     the coverage of the intervals.
     """
-    found = correlation(x, y)
-    pairs, pearson, spearman = found.pairs, found.pearson, found.spearman
+    coefficient = correlation(x, y)
+    pairs, pearson, spearman = coefficient.pairs, coefficient.pearson, coefficient.spearman
     if pearson is None or spearman is None:
         return SampledCorrelation(pairs, pearson, spearman)
     if pairs < FEWEST_PAIRS:
@@ -226,15 +226,15 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     rest = (group << bits | few)[order]
     # Small integers are sorted several times faster.
     rest = rest.astype(np.min_scalar_type(rest.max()))
-    found, equal_before = np.zeros((2, len(x)), dtype=np.int64)
+    balance, equal_before = np.zeros((2, len(x)), dtype=np.int64)
     for bit in range(bits, -1, -1):
         upto = rest >> bit
         counts = np.bincount(upto, minlength=2 + int(upto.max()))
-        places = np.empty_like(found)
+        places = np.empty_like(balance)
         places[np.argsort(upto, kind="stable")] = np.arange(len(x))
         equal = places - (np.cumsum(counts) - counts)[upto]
         if bit < bits:
-            found += np.where(upto & 1, 1, -1) * (2 * (equal_before - equal) - counts[upto ^ 1])
+            balance += np.where(upto & 1, 1, -1) * (2 * (equal_before - equal) - counts[upto ^ 1])
         equal_before = equal
     # Where x is equal, y is descending, so that each j with another y has counted as opposed.
     in_many = group * (many.max() + 1) + many
@@ -242,7 +242,7 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
         in_many * (few.max() + 1) + few, return_inverse=True, return_counts=True
     )
     result = np.bincount(in_many)[in_many] - same[place]
-    result[order] += found
+    result[order] += balance
     return np.asarray(result)
 
 
@@ -357,9 +357,12 @@ def _measured(
     if coefficient is Coefficient.PEARSON:
         return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
     of_ranks = spearman_influenced if coefficient is Coefficient.SPEARMAN else kendall_influenced
-    found = of_ranks(x, y)
-    influence, left = found.influence / len(x), 1 - found.value**2
-    return found.value, lambda clusters: variance_of_sum(influence, clusters) / left**2
+    correlation_of_ranks = of_ranks(x, y)
+    influence, left = correlation_of_ranks.influence / len(x), 1 - correlation_of_ranks.value**2
+    return (
+        correlation_of_ranks.value,
+        lambda clusters: variance_of_sum(influence, clusters) / left**2,
+    )
 
 
 def _both(one: Int64Array, other: Int64Array) -> Int64Array:

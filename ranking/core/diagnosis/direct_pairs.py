@@ -87,10 +87,10 @@ def direct_pairs(
     correction = member_of(Correction, "correction", correction)
     if level not in LEVELS:
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
-    found = tally(blocks)
-    n = len(found.systems)
+    tallies = tally(blocks)
+    n = len(tallies.systems)
     first, second = np.triu_indices(n, 1)
-    won, lost = found.wins[first, second], found.wins[second, first]
+    won, lost = tallies.wins[first, second], tallies.wins[second, first]
     limits: tuple[str, ...] = ()
     if level == "pairs":
         p = sign_test(won, lost, sides=2)
@@ -98,7 +98,7 @@ def direct_pairs(
         variance, freedom, limits = _variances(blocks, level, won, lost)
         p = _t_tests(won, lost, variance, freedom)
     return DirectPairs(
-        tallies=found,
+        tallies=tallies,
         p_value=_square(p, n),
         adjusted_p=_square(adjusted(p, correction), n),
         limits=limits,
@@ -138,10 +138,10 @@ def _variances(
             for unit, each in squares.items()
         }
         if level == "two_way":
-            found = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
-            variance[pair] = found.matrix[0, 0]
-            freedom[pair] = min(found.degrees_of_freedom, found.fewest_units - 1)
-            limits.update(dict.fromkeys(str(limit) for limit in found.limits))
+            covariance = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
+            variance[pair] = covariance.matrix[0, 0]
+            freedom[pair] = min(covariance.degrees_of_freedom, covariance.fewest_units - 1)
+            limits.update(dict.fromkeys(str(limit) for limit in covariance.limits))
         else:
             (part,) = parts.values()
             variance[pair] = part.matrix[0, 0]
@@ -267,13 +267,13 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
     if not pairs:
         return ()
     scores = method.score_counted(np.stack(counts), layout, **method.complete(None))
-    found = []
+    scored = []
     for row, ((a, b), (of_both, segments)) in enumerate(zip(pairs, numbers, strict=True)):
         own = scores.rows(row)
         names = blocks.systems[a], blocks.systems[b]
         pair = _scored(names, _value(own, a), _value(own, b), group=_apart(own, a, b))
-        found.append(ScoredPair(pair.systems, pair.scores, of_both, segments))
-    return tuple(found)
+        scored.append(ScoredPair(pair.systems, pair.scores, of_both, segments))
+    return tuple(scored)
 
 
 def contradictions(direct: DirectPairs, pairs: tuple[ScoredPair, ...]) -> tuple[Contradiction, ...]:
@@ -291,15 +291,17 @@ def contradictions(direct: DirectPairs, pairs: tuple[ScoredPair, ...]) -> tuple[
     scores worse than them".
     """
     place = {name: index for index, name in enumerate(direct.tallies.systems)}
-    found = []
+    contradicted = []
     for pair in pairs:
         a, b = (place[name] for name in pair.systems)
         wins, losses = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
         if pair.is_ordered and losses > wins:
             ties, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
-            found.append(Contradiction(pair, wins, losses, ties, p))
+            contradicted.append(Contradiction(pair, wins, losses, ties, p))
     return tuple(
-        sorted(found, key=lambda row: (row.adjusted_p, row.wins - row.losses, row.pair.systems))
+        sorted(
+            contradicted, key=lambda row: (row.adjusted_p, row.wins - row.losses, row.pair.systems)
+        )
     )
 
 
@@ -361,16 +363,16 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
     """
     wins = direct.tallies.wins
     beats: BoolArray = wins > wins.T
-    found = _triads(beats)
+    triads = _triads(beats)
     groups, member = csgraph.connected_components(beats, directed=True, connection="strong")
-    with_triad = {int(member[triad[0]]) for triad in found}
+    with_triad = {int(member[triad[0]]) for triad in triads}
     for group in range(groups):
         own = np.flatnonzero(member == group).tolist()
         if len(own) > 1 and group not in with_triad:
-            found.append(_shortest(beats, own))
+            triads.append(_shortest(beats, own))
     return tuple(
         sorted(
-            (_named(direct, cycle) for cycle in found),
+            (_named(direct, cycle) for cycle in triads),
             key=lambda cycle: (cycle.weakest_p, len(cycle.systems), cycle.systems),
         )
     )
@@ -389,14 +391,14 @@ def _named(direct: DirectPairs, cycle: list[int]) -> Cycle:
 
 def _triads(beats: BoolArray) -> list[list[int]]:
     """Return all cycles of three, each once, starting with its smallest index."""
-    found: list[list[int]] = []
+    triads: list[list[int]] = []
     for a in range(len(beats)):
         # b and c come after a, so that each cycle is found only once, from its smallest index.
         after = np.arange(len(beats)) > a
         for b in np.flatnonzero(beats[a] & after).tolist():
             closing = np.flatnonzero(beats[b] & beats[:, a] & after).tolist()
-            found.extend([a, b, c] for c in closing)
-    return found
+            triads.extend([a, b, c] for c in closing)
+    return triads
 
 
 def _shortest(beats: BoolArray, members: list[int]) -> list[int]:

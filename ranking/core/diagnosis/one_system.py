@@ -105,15 +105,15 @@ def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
     """
     rows = np.flatnonzero(blocks.labels[:, system] > 0)
     # Float sums depend on the order, but results must not.
-    shown = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
-    own = shown.labels[:, [system]]
-    compared = shown.compares(np.arange(len(shown.systems)), np.array([system]))
+    own_blocks = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
+    own = own_blocks.labels[:, [system]]
+    compared = own_blocks.compares(np.arange(len(own_blocks.systems)), np.array([system]))
     return Outcomes(
-        blocks=shown,
+        blocks=own_blocks,
         system=system,
-        won=compared & (own < shown.labels),
-        lost=compared & (own > shown.labels),
-        tied=compared & (own == shown.labels),
+        won=compared & (own < own_blocks.labels),
+        lost=compared & (own > own_blocks.labels),
+        tied=compared & (own == own_blocks.labels),
     )
 
 
@@ -173,9 +173,9 @@ def _share(
 ) -> dict[str, Any]:
     """Return a share with its interval, and the units that it does not account for."""
     won, lost = int(successes.sum()), int(failures.sum())
-    found = share_variance(successes, failures, **units)
-    low, high = share_interval(won, lost, found, confidence=confidence)
-    limits = tuple(str(limit) for limit in found.limits)
+    variance = share_variance(successes, failures, **units)
+    low, high = share_interval(won, lost, variance, confidence=confidence)
+    limits = tuple(str(limit) for limit in variance.limits)
     return {"share": won / (won + lost), "low": low, "high": high, "limits": limits}
 
 
@@ -482,7 +482,7 @@ def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
     If several blocks have the same judge, segment and systems, as many of the first are marked as
     there are comments.
     """
-    found = np.zeros(len(blocks), dtype=np.bool_)
+    has_comment = np.zeros(len(blocks), dtype=np.bool_)
     known = set(blocks.systems)
     left = Counter(
         CommentedBlock(each.segment, each.judge, tuple(sorted(known.intersection(each.systems))))
@@ -490,20 +490,20 @@ def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
     )
     segments = np.isin(blocks.segment, [each.segment for each in left])
     for row in np.flatnonzero(segments).tolist():
-        shown = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
+        positions = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
         block = CommentedBlock(
             segment=int(blocks.segment[row]),
             judge=blocks.judges[int(blocks.judge[row])],
-            systems=tuple(sorted(blocks.systems[system] for system in shown)),
+            systems=tuple(sorted(blocks.systems[system] for system in positions)),
         )
         if left[block] > 0:
             left[block] -= 1
-            found[row] = True
-    return found
+            has_comment[row] = True
+    return has_comment
 
 
 def remark_share(
-    shown: Shown, marked: BoolArray, rows: BoolArray, *, confidence: float = 0.95
+    outputs: Shown, marked: BoolArray, rows: BoolArray, *, confidence: float = 0.95
 ) -> RemarkShare:
     """Return the share of marked blocks among the selected ones, with an interval over segments and
     judges.
@@ -512,7 +512,7 @@ def remark_share(
 
     Parameters
     ----------
-    shown : Shown
+    outputs : Shown
         R blocks.
     marked : bool, shape (R,)
         `shown.skipped` or `shown.commented`.
@@ -528,9 +528,9 @@ def remark_share(
     if not len(successes):
         return RemarkShare(0, None, None, None)
     units = {
-        "segment": shown.segment[rows],
-        "judge": shown.judge[rows],
-        "document": None if shown.document is None else shown.document[rows],
+        "segment": outputs.segment[rows],
+        "judge": outputs.judge[rows],
+        "document": None if outputs.document is None else outputs.document[rows],
     }
     share = _share(successes, 1 - successes, units, confidence=confidence)
     return RemarkShare(int(successes.sum()), **share)

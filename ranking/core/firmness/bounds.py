@@ -447,10 +447,10 @@ class _Programs:
         """Return the numbers of blocks of each kind that shrink the lead most; None if that is not
         enough.
         """
-        found = self._solved(self._gains(part), part)
-        if found is None or found[0] <= self._terms.lead - _TOLERANCE:
+        solution = self._solved(self._gains(part), part)
+        if solution is None or solution[0] <= self._terms.lead - _TOLERANCE:
             return None
-        return found[1]
+        return solution[1]
 
     def tightened(self, part: _Part) -> _Part | None:
         """Return the part with lower maximum numbers of comparisons; None if nothing is enough."""
@@ -460,10 +460,10 @@ class _Programs:
                 break
             within = _Part(part.low, high)
             gains = self._gains(within)
-            found = self._solved(self._decided[[pair]].toarray().ravel(), within, enough=gains)
-            if found is None:
+            solution = self._solved(self._decided[[pair]].toarray().ravel(), within, enough=gains)
+            if solution is None:
                 return None
-            high[pair] = min(high[pair], np.floor(found[0] + _TOLERANCE))
+            high[pair] = min(high[pair], np.floor(solution[0] + _TOLERANCE))
         return _Part(part.low, np.maximum(high, part.low))
 
     def _gains(self, part: _Part) -> FloatArray:
@@ -482,12 +482,12 @@ class _Programs:
             most.append(_TOLERANCE - self._terms.lead)
         from scipy.optimize import linprog  # slow to import, not needed at start-up
 
-        found = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
-        if found.status == _INFEASIBLE:
+        solution = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
+        if solution.status == _INFEASIBLE:
             return None
-        if found.status != 0 or found.fun is None:  # nothing is ruled out
+        if solution.status != 0 or solution.fun is None:  # nothing is ruled out
             return np.inf, np.zeros(len(worth))
-        return float(-found.fun), np.asarray(found.x)
+        return float(-solution.fun), np.asarray(solution.x)
 
     def halves(self, part: _Part, taken: FloatArray) -> list[_Part]:
         """Return two halves of a part, split where the bound is loosest; none if splitting does not

@@ -119,14 +119,14 @@ def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
     if len(ahead) != 1:
         return FewestBlocks(len(blocks), named, None, None, 0, Proof.NONE)
     first = ahead[0]
-    found = _upper_bound(counted, first)
-    least = at_least(counted, first, None if found is None else len(found))
-    found, least, proof = _proven(counted, first, found, least)
-    new = _verified(blocks, counted, first, found)
+    candidate = _upper_bound(counted, first)
+    least = at_least(counted, first, None if candidate is None else len(candidate))
+    candidate, least, proof = _proven(counted, first, candidate, least)
+    new = _verified(blocks, counted, first, candidate)
     return FewestBlocks(
         blocks=len(blocks),
         first=named,
-        rows=found,
+        rows=candidate,
         new_first=None if new is None else blocks.systems[new],
         at_least=least,
         proof=proof,
@@ -134,13 +134,13 @@ def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
 
 
 def _verified(
-    blocks: Blocks, counted: CountedBlocks, first: int, found: Int64Array | None
+    blocks: Blocks, counted: CountedBlocks, first: int, candidate: Int64Array | None
 ) -> int | None:
     """Score the remaining blocks from scratch, and return the system in first place."""
-    if found is None:
+    if candidate is None:
         return None
     rest = np.ones(len(blocks), dtype=np.bool_)
-    rest[found] = False
+    rest[candidate] = False
     scores = counted.method.score(blocks.take(rest), **counted.parameters)
     new = int(overtaken_by(scores.rows(np.newaxis), first)[0])
     if new == NOBODY:
@@ -252,47 +252,51 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
     return np.array([next(of_kinds[kind]) for kind in taken], dtype=np.int64)
 
 
-def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int64Array:
+def _without_spare(counted: CountedBlocks, first: int, candidate: Int64Array) -> Int64Array:
     """Return the set without unnecessary blocks, checked from the least influential on."""
-    if len(found) * counted.layout.size > _SPARE_CELLS:
-        return found
-    while len(found) > 1:
-        removed = counted.of(found)
-        own = counted.cells[:, found].toarray().T
+    if len(candidate) * counted.layout.size > _SPARE_CELLS:
+        return candidate
+    while len(candidate) > 1:
+        removed = counted.of(candidate)
+        own = counted.cells[:, candidate].toarray().T
         changed = np.flatnonzero(counted.overtaken_without(removed - own, first) != NOBODY)
         if not len(changed):
             break
-        found = np.delete(found, int(changed[-1]))
-    return found
+        candidate = np.delete(candidate, int(changed[-1]))
+    return candidate
 
 
 # --- The proof ----------------------------------------------------------------------------------
 
 
 def _proven(
-    counted: CountedBlocks, first: int, found: Int64Array | None, least: int
+    counted: CountedBlocks, first: int, candidate: Int64Array | None, least: int
 ) -> tuple[Int64Array | None, int, Proof]:
     """Search the cases that no bound rules out, if there are few; return a set, its bound and its
     proof.
     """
-    if found is not None and least < len(found) and _is_least(counted, first, len(found)):
-        least = len(found)
-    if found is not None and least >= len(found):
-        return found, len(found), Proof.BOUND
+    if (
+        candidate is not None
+        and least < len(candidate)
+        and _is_least(counted, first, len(candidate))
+    ):
+        least = len(candidate)
+    if candidate is not None and least >= len(candidate):
+        return candidate, len(candidate), Proof.BOUND
     if counted.cells.shape[1] > _SETS_SCORED or least > 8:
-        return found, least, Proof.NONE
+        return candidate, least, Proof.NONE
     kinds = counted.kinds
-    size = sum(len(rows) for rows in kinds.rows) + 1 if found is None else len(found)
+    size = sum(len(rows) for rows in kinds.rows) + 1 if candidate is None else len(candidate)
     budget = _SETS_SCORED
     while least < size:
         budget -= comb(len(kinds) + least - 1, least)
         if budget < 0:
-            return found, least, Proof.NONE
+            return candidate, least, Proof.NONE
         smaller = _set_of(counted, first, least)
         if smaller is not None:
             return smaller, least, Proof.SEARCH
         least += 1
-    return found, least, Proof.SEARCH
+    return candidate, least, Proof.SEARCH
 
 
 def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:

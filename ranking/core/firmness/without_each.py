@@ -186,23 +186,23 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     if len(order) < 2:
         return [None] * len(scores.values)
     first, second = order[:2]
-    found = np.round(scores.values[:, first] - scores.values[:, second], TIE_DECIMALS)
+    leads = np.round(scores.values[:, first] - scores.values[:, second], TIE_DECIMALS)
     if scores.group is not None:
-        found[scores.group[:, first] != scores.group[:, second]] = np.nan
-    return [None if np.isnan(lead) else lead + 0.0 for lead in found.tolist()]
+        leads[scores.group[:, first] != scores.group[:, second]] = np.nan
+    return [None if np.isnan(lead) else lead + 0.0 for lead in leads.tolist()]
 
 
 def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[str, str], ...]]:
     """Return the pairs that swap places in each row of scores."""
     n = len(blocks.systems)
     before = _ahead(whole)[0]
-    found: list[tuple[tuple[str, str], ...]] = []
+    swapped: list[tuple[tuple[str, str], ...]] = []
     for rows in chunks(len(scores.values), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
         changed = before & np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
         for of_unit in changed:
             pairs = zip(*(each.tolist() for each in np.nonzero(of_unit)), strict=True)
-            found.append(tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs))
-    return found
+            swapped.append(tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs))
+    return swapped
 
 
 def _ahead(scores: Scores) -> BoolArray:

@@ -170,9 +170,9 @@ class Blocks:
         bool, shape (B,) or (B, k)
         """
         labels, others = self.labels[:, one], self.labels[:, other]
-        found: BoolArray = (labels > 0) & (others > 0)
-        found &= self.candidates[:, one] != self.candidates[:, other]
-        return found & (labels != others) if self.best_worst else found
+        is_compared: BoolArray = (labels > 0) & (others > 0)
+        is_compared &= self.candidates[:, one] != self.candidates[:, other]
+        return is_compared & (labels != others) if self.best_worst else is_compared
 
     def without(self, systems: Collection[str]) -> Blocks:
         """Return the blocks without some systems, for instance without the reference.
@@ -276,7 +276,7 @@ class Blocks:
         }
 
 
-def blocks_required(function: str, given: object) -> None:
+def blocks_required(function: str, blocks: object) -> None:
     """Refuse an argument of a public function that is not `Blocks`, such as the name of a file.
 
     Raises
@@ -284,12 +284,12 @@ def blocks_required(function: str, given: object) -> None:
     TypeError
         With the call that would read it.
     """
-    if isinstance(given, Blocks):
+    if isinstance(blocks, Blocks):
         return
-    if isinstance(given, str | PathLike):
-        what = argument = repr(str(given))
+    if isinstance(blocks, str | PathLike):
+        what = argument = repr(str(blocks))
     else:
-        what, argument = type(given).__name__, "…"
+        what, argument = type(blocks).__name__, "…"
     raise TypeError(
         f"{function} takes judged blocks, not {what}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
         "Any other table: build the blocks with blocks_from_rows."
@@ -412,17 +412,17 @@ def blocks_of_parts(
     """
     names = tuple(sorted(systems))
     labels = np.zeros((len(coded), len(names)), dtype=np.int8)
-    shown = np.full((len(coded), len(names)), -1, dtype=np.int8)
+    candidates = np.full((len(coded), len(names)), -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
-    _spread(coded, systems_of, labels, shown)
+    _spread(coded, systems_of, labels, candidates)
     key = _content_keys(coded)
-    found = []
+    parts_found = []
     for rows in parts:
         part = coded.take(rows)
         blocks = Blocks(
             systems=names,
             labels=labels[rows],
-            candidates=shown[rows],
+            candidates=candidates[rows],
             judge=part.judge,
             judges=tuple(part.judges),
             segment=part.segment,
@@ -430,8 +430,8 @@ def blocks_of_parts(
             document=None if document is None else document[rows],
             best_worst=coded.best_worst,
         )
-        found.append(blocks.with_judges_in_order())
-    return found
+        parts_found.append(blocks.with_judges_in_order())
+    return parts_found
 
 
 def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
@@ -518,9 +518,9 @@ def _content_keys(coded: CodedJudgments, occurrences: Iterable[int] = repeat(0))
     head, count_of = struct.Struct("<q").pack, struct.Struct("<I").pack
     digests = bytearray()
     columns = (coded.segment.tolist(), coded.judge.tolist(), counts, coded.candidate.tolist())
-    for segment, judge, count, shown, occurrence in zip(*columns, occurrences, strict=False):
+    for segment, judge, count, candidates, occurrence in zip(*columns, occurrences, strict=False):
         parts = [head(segment), of_judges[judge], count_of(count)]
-        parts += [of_candidates[one] for one in shown]
+        parts += [of_candidates[one] for one in candidates]
         parts.append(count_of(occurrence))
         hashed = start.copy()
         hashed.update(b"".join(parts))
@@ -670,11 +670,11 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
         raise ValueError(f"segment number {row.segment} is out of range")
     _refuse_name("judge", row.judge)
     seen: set[str] = set()
-    for position, (shown, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
+    for position, (candidate, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
         _refuse_label(label)
-        if not shown:
+        if not candidate:
             raise ValueError(f"candidate {position + 1} stands for no system")
-        for name in shown:
+        for name in candidate:
             if name not in systems:
                 raise ValueError(f"unknown system {name!r}")
             if name in seen:
@@ -714,12 +714,12 @@ def shown_labels(blocks: Blocks) -> Int8Array:
     int8, shape (B, positions)
         1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
     """
-    found = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
+    labels = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
     for position, label in zip(blocks.candidates.T, blocks.labels.T, strict=True):
         # All systems of a candidate share its label.
         rows = np.flatnonzero(position >= 0)
-        found[rows, position[rows]] = label[rows]
-    return found
+        labels[rows, position[rows]] = label[rows]
+    return labels
 
 
 def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array | None:

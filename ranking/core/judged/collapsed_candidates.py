@@ -219,8 +219,8 @@ def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
     codes, a table of all possible codes is faster than sorting.
     """
     if bound > _TABLE_FOR_EACH * len(codes) + _SMALL_TABLE:
-        found, number = np.unique(codes, return_inverse=True)
-        return found, number
+        numbers, number = np.unique(codes, return_inverse=True)
+        return numbers, number
     occurs = np.zeros(bound, dtype=np.bool_)
     occurs[codes] = True
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]

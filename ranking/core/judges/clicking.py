@@ -132,10 +132,10 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     ReferenceMargins
         Patterns are sorted, so they do not depend on the order of the blocks.
     """
-    found = Patterns.of(places)
-    compared = found.used[:, 0] > 0
-    judge, times = found.judge[compared], found.blocks[compared]
-    used, place = found.used[compared], found.detail[compared]
+    patterns = Patterns.of(places)
+    compared = patterns.used[:, 0] > 0
+    judge, times = patterns.judge[compared], patterns.blocks[compared]
+    used, place = patterns.used[compared], patterns.detail[compared]
     # Packed into one number, which sorts like the rows, but faster.
     _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
     kinds = used[first]
@@ -322,19 +322,19 @@ def straight_lining(
     J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
-    found = Patterns.of(lines)
-    long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
+    patterns = Patterns.of(lines)
+    long, same = patterns.used.sum(axis=1) >= MIN_CANDIDATES, patterns.used[:, 1] == 0
     varied = long & ~same
     sums = [
-        found.sums_of_judges(long & same, long, judges),
-        found.sums_of_judges(varied & (found.detail == 1), varied, judges),
+        patterns.sums_of_judges(long & same, long, judges),
+        patterns.sums_of_judges(varied & (patterns.detail == 1), varied, judges),
     ]
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
-    chance = line_chances(found.used)
+    chance = line_chances(patterns.used)
     rows = []
     for judge in range(judges):
-        own = varied & (found.judge == judge)
-        at_random, blocks = chance[own], found.blocks[own]
+        own = varied & (patterns.judge == judge)
+        at_random, blocks = chance[own], patterns.blocks[own]
         rows.append(
             StraightLining(
                 one_label=shares[judge],
@@ -359,9 +359,9 @@ def line_chances(used: Int64Array) -> FloatArray:
     float64, shape (N,)
         0 for fewer than three labels, and for equal labels, which are not informative in any order.
     """
-    given = used.sum(axis=1)
-    chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[given]
-    chance[(given < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == given)] = 0.0
+    labelled = used.sum(axis=1)
+    chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[labelled]
+    chance[(labelled < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == labelled)] = 0.0
     return chance
 
 
@@ -502,15 +502,15 @@ def typed_in_order(
     """
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
-    found = Patterns.of(lines)
-    chance = line_chances(found.used)
+    patterns = Patterns.of(lines)
+    chance = line_chances(patterns.used)
     telling = (chance > 0) & (chance < share)
     at_random = np.where(telling, chance, share)
-    ratio = np.where(found.detail, share / at_random, (1 - share) / (1 - at_random))
-    evidence = found.blocks * np.log(ratio)
+    ratio = np.where(patterns.detail, share / at_random, (1 - share) / (1 - at_random))
+    evidence = patterns.blocks * np.log(ratio)
     blocks = np.zeros(judges, dtype=np.int64)
-    np.add.at(blocks, found.judge[telling], found.blocks[telling])
-    ends = np.searchsorted(found.judge, np.arange(1, judges + 1))
+    np.add.at(blocks, patterns.judge[telling], patterns.blocks[telling])
+    ends = np.searchsorted(patterns.judge, np.arange(1, judges + 1))
     return tuple(
         ClickingEvidence(int(count), fsum(own.tolist()))
         for count, own in zip(blocks, np.split(evidence, ends)[:judges], strict=True)

@@ -176,12 +176,12 @@ def _products(tallies: AgreementTallies) -> FloatArray:
 
     Each has comparable and agreeing pairs; shape (J, 4, 4).
     """
-    found = np.empty((len(tallies.judges), 4, 4))
-    found[:, :2, :2] = tallies.products[:, :2, :2]
-    found[:, :2, 2:] = tallies.products_with_all
-    found[:, 2:, :2] = tallies.products_with_all.transpose(0, 2, 1)
-    found[:, 2:, 2:] = tallies.products_of_all[:2, :2]
-    return found
+    products = np.empty((len(tallies.judges), 4, 4))
+    products[:, :2, :2] = tallies.products[:, :2, :2]
+    products[:, :2, 2:] = tallies.products_with_all
+    products[:, 2:, :2] = tallies.products_with_all.transpose(0, 2, 1)
+    products[:, 2:, 2:] = tallies.products_of_all[:2, :2]
+    return products
 
 
 #: An item is easy if at least this many other judges compared it, and all prefer the same output.
@@ -399,14 +399,14 @@ def _easy(cells: Cells, judges: int) -> Int64Array:
     theirs = _of_others(cells)
     others = np.bincount(cells.item, minlength=len(cells.item_segment))[cells.item] - 1
     total = theirs.sum(axis=1)
-    found = np.zeros((2, judges), dtype=np.int64)
+    counts = np.zeros((2, judges), dtype=np.int64)
     for preferred in (Outcome.FIRST, Outcome.SECOND):
         easy = (others >= EASY_VOTES) & (theirs[:, preferred] == total)
         count = cells.counts[easy].sum(axis=1)
         missed = count - cells.counts[easy, preferred]
         for row, values in enumerate((count, missed)):
-            np.add.at(found[row], cells.judge[easy], values)
-    return found
+            np.add.at(counts[row], cells.judge[easy], values)
+    return counts
 
 
 def _of_others(cells: Cells) -> Int64Array:
@@ -423,12 +423,12 @@ def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:
     if np.any(seconds < 0):
         raise ValueError(f"seconds: row {int(np.argmax(seconds < 0))} is negative")
     known = ~np.isnan(seconds)
-    found = []
+    times = []
     for judge in range(len(blocks.judges)):
         own = np.sort(seconds[known & (blocks.judge == judge)])
-        found.append(
+        times.append(
             TimePerBlock(len(own), float(np.median(own)), float(own.mean()))
             if len(own)
             else TimePerBlock(0, None, None)
         )
-    return found
+    return times

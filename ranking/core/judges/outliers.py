@@ -109,13 +109,15 @@ def outliers(
         raise ValueError("deviations: expected 0 or a positive number")
     if not 0 < level < 1:
         raise ValueError("level: expected a share between 0 and 1")
-    found = []
+    outlying = []
     for rule in Rule:
         if rule is Rule.REFERENCE:
-            found.append(_indistinguishable_from_random(judges, level, is_applied=deviations > 0))
+            outlying.append(
+                _indistinguishable_from_random(judges, level, is_applied=deviations > 0)
+            )
             continue
         if rule is Rule.SUSPECT:
-            found.append(_suspects(judges, level))
+            outlying.append(_suspects(judges, level))
             continue
         value, low, high = _VALUES[rule]
         values = {
@@ -127,8 +129,8 @@ def outliers(
         mean, deviation, below, above = far_from_mean(values, deviations)
         far = {*(below if low else ()), *(above if high else ())}
         names = tuple(name for name in values if name in far)
-        found.append(RuleOutcome(rule, len(values), mean, deviation, names))
-    return tuple(found)
+        outlying.append(RuleOutcome(rule, len(values), mean, deviation, names))
+    return tuple(outlying)
 
 
 _ROUNDING = 1e-12

@@ -85,10 +85,10 @@ class KeyedSums:
     @classmethod
     def total(cls, parts: Iterable[KeyedSums]) -> KeyedSums:
         """Return the sum of one or more parts."""
-        given = list(parts)
-        listed = [part for part in given if len(part)]
+        sums = list(parts)
+        listed = [part for part in sums if len(part)]
         if len(listed) <= 1:
-            return (listed or given)[0]
+            return (listed or sums)[0]
         return cls._summed(
             listed[0].bits,
             np.concatenate([part.code for part in listed]),
@@ -134,11 +134,11 @@ class KeyedSums:
 
     def columns(self) -> list[Int64Array]:
         """Return the columns of the keys, each of shape (N,)."""
-        found, rest = [], self.code
+        columns, rest = [], self.code
         for width in reversed(self.bits):
-            found.append(rest & ((1 << width) - 1))
+            columns.append(rest & ((1 << width) - 1))
             rest = rest >> width
-        return found[::-1]
+        return columns[::-1]
 
     @property
     def judge(self) -> Int64Array:
@@ -204,8 +204,8 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
     for start in range(0, max(1, len(blocks)), _BLOCKS_AT_A_TIME):
         part = slice(start, start + _BLOCKS_AT_A_TIME)
         judge = blocks.judge[part].astype(np.int64)
-        asked = np.zeros(len(judge), dtype=np.int8) if chosen is None else chosen[part]
-        yield ShownRows(judge, labels[part], asked)
+        chosen_positions = np.zeros(len(judge), dtype=np.int8) if chosen is None else chosen[part]
+        yield ShownRows(judge, labels[part], chosen_positions)
 
 
 #: Bits of a number of candidates, which is at most 127.
@@ -338,13 +338,13 @@ def tie_sums(lines: KeyedSums, judges: int, *, best_worst: bool = False) -> Int6
     best_worst : bool
         As in `Blocks`: equal labels are no ties.
     """
-    found = Patterns.of(lines)
-    given = found.used.sum(axis=1)
-    ties = (found.used * (found.used - 1) // 2).sum(axis=1)
-    comparisons = given * (given - 1) // 2
+    patterns = Patterns.of(lines)
+    labelled = patterns.used.sum(axis=1)
+    ties = (patterns.used * (patterns.used - 1) // 2).sum(axis=1)
+    comparisons = labelled * (labelled - 1) // 2
     if best_worst:
         ties, comparisons = np.zeros_like(ties), comparisons - ties
-    return found.sums_of_judges(ties, comparisons, judges)
+    return patterns.sums_of_judges(ties, comparisons, judges)
 
 
 def _leading(used: Int64Array) -> Int64Array:
@@ -417,9 +417,11 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
         sum of k times the deviation of its label from the mean of the block.
     """
     labels = rows.labels.astype(np.int64)
-    given = labels > 0
-    count = given.sum(axis=1)
-    apart = np.where(given, count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True), 0)
+    is_labelled = labels > 0
+    count = is_labelled.sum(axis=1)
+    apart = np.where(
+        is_labelled, count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True), 0
+    )
     squares = (apart**2).sum(axis=1)
     telling = np.flatnonzero(squares)
     group = (rows.judge << 7 | count)[telling]
@@ -429,9 +431,9 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     groups, starts = np.unique(np.sort(group), return_index=True)
     first, second = np.triu_indices(labels.shape[1])
     for number, own in zip(groups.tolist(), np.split(telling, starts)[1:], strict=True):
-        shown = given[own].astype(np.int64)
-        pairs = shown.T @ shown
-        spread = (shown * squares[own][:, np.newaxis]).T @ shown
+        positions = is_labelled[own].astype(np.int64)
+        pairs = positions.T @ positions
+        spread = (positions * squares[own][:, np.newaxis]).T @ positions
         total = np.diag(apart[own].sum(axis=0))
         judge, labelled = np.full_like(first, number >> 7), np.full_like(first, number & 127)
         keys.append(np.stack([judge, labelled, first, second]))

@@ -194,12 +194,12 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         judges.append(of_item[shared])
         agreed.append(np.count_nonzero(by_outcome[shared], axis=1) == 1)
     segment, count, is_agreed = (np.concatenate(each) for each in (segments, judges, agreed))
-    found = []
+    shares = []
     for number in (None, *np.unique(count).tolist()):
         rows = slice(None) if number is None else count == number
         numbers, place = np.unique(segment[rows], return_inverse=True)
         trials = np.bincount(place, minlength=len(numbers))
         successes = np.bincount(place[is_agreed[rows]], minlength=len(numbers))
         share = clustered_share(successes, trials, confidence=confidence)
-        found.append(Unanimity(number, share))
-    return tuple(found) if len(segment) else ()
+        shares.append(Unanimity(number, share))
+    return tuple(shares) if len(segment) else ()

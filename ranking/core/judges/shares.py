@@ -147,12 +147,12 @@ def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     """Return the effective number of trials of each share."""
     clusters, total = sums[:, 0].astype(np.float64), sums[:, 1].astype(np.float64)
     effects = np.array([design_effect(row) for row in sums.tolist()])
-    found = np.where(sums[:, 3] == sums[:, 1], total, clusters)
+    effective = np.where(sums[:, 3] == sums[:, 1], total, clusters)
     known = effects > 0
     # Quantiles of Student's distribution.
     few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(clusters[known] - 1, alpha)
-    found[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
-    return found
+    effective[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
+    return effective
 
 
 def design_effect(row: Sequence[int]) -> float:

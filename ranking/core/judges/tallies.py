@@ -119,16 +119,16 @@ def median_times_of_tallies(
     below = _binomial_quantiles((1 - confidence) / 2, counts)
     if confidence <= _CONFIDENCE_OF_FIVE:
         below = np.where(counts == _FIVE, np.maximum(below, 1), below)
-    found: list[MedianTime | None] = []
+    medians: list[MedianTime | None] = []
     for index, count in enumerate(counts.tolist()):
         if not count:
-            found.append(None)
+            medians.append(None)
             continue
         own = slice(ends[index], ends[index + 1])
-        found.append(
+        medians.append(
             _median(milliseconds[own], np.cumsum(times.values[own, 0]), count, int(below[index]))
         )
-    return found
+    return medians
 
 
 def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
@@ -274,7 +274,7 @@ def tally_judges(
         positions.append(positions_of_rows(rows))
         if reference is not None:
             places.append(places_of_rows(rows))
-    found = JudgeTallies() + _sorted(
+    tallies = JudgeTallies() + _sorted(
         blocks.judges,
         lines=KeyedSums.total(lines),
         repeats=tally_repeats(blocks),
@@ -282,13 +282,13 @@ def tally_judges(
         places=KeyedSums.total(places),
     )
     if attention is not None and bad_reference is not None:
-        found += tally_damaged(attention, bad_reference)
+        tallies += tally_damaged(attention, bad_reference)
     if seconds:
         names = tuple(sorted(seconds))
         judge = np.repeat(np.arange(len(names)), [len(seconds[name]) for name in names])
         times = tally_times(judge, np.concatenate([seconds[name] for name in names]))
-        found += JudgeTallies(names, times=times)
-    return found
+        tallies += JudgeTallies(names, times=times)
+    return tallies
 
 
 def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
@@ -391,9 +391,9 @@ def _row(check: ScoredCheck) -> BlockRow:
 def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
     """Return the nearest outputs, one per system, up to the size of a block."""
     seen: set[str] = set()
-    found: list[ScoredOutput] = []
+    scored_outputs: list[ScoredOutput] = []
     for each in others:
-        if len(found) < MAX_LABEL - 1 and seen.isdisjoint(each.systems):
-            found.append(each)
+        if len(scored_outputs) < MAX_LABEL - 1 and seen.isdisjoint(each.systems):
+            scored_outputs.append(each)
             seen.update(each.systems)
-    return found
+    return scored_outputs

@@ -64,13 +64,13 @@ class Definition:
     @property
     def digest(self) -> bytes:
         """Digest of the definition, the code and the version of content keys, 16 bytes."""
-        said = {
+        content = {
             **asdict(self),
             "layout": repr(self.counts_method.layout(len(self.systems))),
             "content_key_version": CONTENT_KEY_VERSION,
             "code": code_digest().hex(),
         }
-        text = json.dumps(said, sort_keys=True, ensure_ascii=True)
+        text = json.dumps(content, sort_keys=True, ensure_ascii=True)
         return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
 
 
@@ -152,19 +152,19 @@ class RunTallies:
         counted, sizes = self.counted, self.counted.sizes
         units = (counted.blocks, counted.segments, counted.judges, counted.documents)
         of_units = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
-        found = {
+        arrays = {
             "cells": counted.cells,
             "units": np.array(units, dtype=np.int64),
             "sizes": np.array(of_units, dtype=np.int64),
         }
         if counted.resampled is not None:
-            found["resampled"] = counted.resampled
+            arrays["resampled"] = counted.resampled
         if counted.moments is not None:
             every = (
                 (one.name, getattr(counted.moments, one.name)) for one in fields(counted.moments)
             )
-            found |= {f"moments of {name}": matrix for name, matrix in every if matrix is not None}
-        return found | {f"agreement: {name}": a for name, a in self.agreement.arrays().items()}
+            arrays |= {f"moments of {name}": matrix for name, matrix in every if matrix is not None}
+        return arrays | {f"agreement: {name}": a for name, a in self.agreement.arrays().items()}
 
 
 def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:

@@ -122,9 +122,13 @@ def _class(name: str) -> Any:
     """Return the dataclass with this name, if it is defined there rather than imported."""
     module, _colon, class_name = _checked(name).partition(":")
     try:
-        found: Any = getattr(import_module(module), class_name, None)
+        encoded_class: Any = getattr(import_module(module), class_name, None)
     except ImportError as error:
         raise EncodingError(f"{name}: there is no such module") from error
-    if not isinstance(found, type) or _class_name(found) != name or not is_dataclass(found):
+    if (
+        not isinstance(encoded_class, type)
+        or _class_name(encoded_class) != name
+        or not is_dataclass(encoded_class)
+    ):
         raise EncodingError(f"{name} is not a dataclass")
-    return found
+    return encoded_class

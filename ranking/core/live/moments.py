@@ -117,12 +117,12 @@ class KeptUnits:
 
     def dense(self, keys: Sequence[Key]) -> Int64Array:
         """Return the counts of some units, shape (U, k)."""
-        found = np.zeros((len(keys), len(self.matrix)), dtype=np.int64)
+        counts_by_key = np.zeros((len(keys), len(self.matrix)), dtype=np.int64)
         for row, key in enumerate(keys):
             if key in self._entries:
                 cells, counts = self._entries[key]
-                found[row, cells] = counts
-        return found
+                counts_by_key[row, cells] = counts
+        return counts_by_key
 
     def change(self, keys: Sequence[Key], changes: Int64Array) -> None:
         """Add changes of shape (U, k) to the counts of U distinct units."""
@@ -172,13 +172,13 @@ class KeptUnits:
         """Restore units from the result of `arrays`; with `with_judges`, keys start with a
         judge.
         """
-        found = cls(len(arrays["matrix"]))
-        found.matrix = arrays["matrix"]
+        moments = cls(len(arrays["matrix"]))
+        moments.matrix = arrays["matrix"]
         entries = np.split(arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1)
         for code, own in zip(arrays["keys"].tolist(), entries, strict=False):
             key: Key = (judges[code[0]], *code[1:]) if with_judges else tuple(code)
-            found._entries[key] = own.copy()
-        return found
+            moments._entries[key] = own.copy()
+        return moments
 
 
 def _product(left: Int64Array, right: Int64Array) -> Int64Array:

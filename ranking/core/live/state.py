@@ -297,8 +297,8 @@ class LiveDefinition:
     @property
     def digest(self) -> bytes:
         """Digest of the definition and the code, 16 bytes."""
-        said = [self.ranking.digest.hex(), self.systems, self.reference, self.bad_reference]
-        text = json.dumps([*said, self.version])
+        content = [self.ranking.digest.hex(), self.systems, self.reference, self.bad_reference]
+        text = json.dumps([*content, self.version])
         return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
 
 
@@ -389,10 +389,10 @@ class LiveTallies:
         DamagedStateError
             If the bytes are damaged, or are from another definition or version of the code.
         """
-        content, found = unpacked(definition.digest, data), cls(definition)
-        found.ranking = LiveState.restored(content["ranking"], definition.ranking)
-        found.pairs, found.judges = content["pairs"], content["judges"]
-        return found
+        content, state = unpacked(definition.digest, data), cls(definition)
+        state.ranking = LiveState.restored(content["ranking"], definition.ranking)
+        state.pairs, state.judges = content["pairs"], content["judges"]
+        return state
 
     def _ranked(self, blocks: Blocks) -> Blocks:
         return blocks.without(set(blocks.systems).difference(self.definition.ranking.systems))

@@ -159,8 +159,8 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     wins, ties = wins * apart, ties * apart
     has_limit = _tie_parameter_is_finite(wins, ties)
     ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
-    found = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
-    data = _Data(wins * found.bounded, ties * found.bounded * ties_bind, found.bounded)
+    separated = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
+    data = _Data(wins * separated.bounded, ties * separated.bounded * ties_bind, separated.bounded)
     at, converged = maximise(
         data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
     )
@@ -174,7 +174,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
         tie=np.where(has_limit, np.where(data.tied > 0, np.exp(at[:, n]), 0.0), np.inf),
         log_likelihood=np.where(has_limit, data.log_likelihood(at), np.nan),
         response=response,
-        separation=found,
+        separation=separated,
     )
 
 
@@ -418,10 +418,10 @@ def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
 def _placed(fit: DavidsonFit) -> FloatArray:
     """Return abilities with groups at infinite distance moved apart, shape (S, n)."""
     placed = fit.ability.copy()
-    found = fit.separation
-    for sample in np.flatnonzero(found.standing.any(axis=1)).tolist():
-        standing, component = found.standing[sample], found.component[sample]
-        size = found.bounded[sample].sum(axis=1)
+    separation = fit.separation
+    for sample in np.flatnonzero(separation.standing.any(axis=1)).tolist():
+        standing, component = separation.standing[sample], separation.component[sample]
+        size = separation.bounded[sample].sum(axis=1)
         for number in np.unique(component).tolist():
             members = np.flatnonzero(component == number)
             _place(placed[sample], members, standing[members], size[members])

@@ -105,11 +105,11 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
         start[:, n] = radius
 
     def log_posterior(at: FloatArray) -> FloatArray:
-        found: FloatArray = _log_likelihood(wins, ties, at) - (at[:, :n] ** 2).sum(axis=1) / (
+        density: FloatArray = _log_likelihood(wins, ties, at) - (at[:, :n] ** 2).sum(axis=1) / (
             2 * PRIOR**2
         )
-        found[fitted & (at[:, n] <= 0)] = -np.inf
-        return found
+        density[fitted & (at[:, n] <= 0)] = -np.inf
+        return density
 
     def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
         return _derivatives(wins, ties, at, fitted)
@@ -285,7 +285,7 @@ class _Sampler:
         0 ≤ seed < 2**64; a chain depends only on the seed and its number.
     """
 
-    def __init__(self, wins: Int64Array, ties: Int64Array, found: Modes, seed: int) -> None:
+    def __init__(self, wins: Int64Array, ties: Int64Array, mode: Modes, seed: int) -> None:
         n = len(wins)
         self._wins, self._ties = wins[np.newaxis], ties[np.newaxis]
         # Groups of equal comparisons: the first system, the second, and the ends of the difference.
@@ -302,7 +302,7 @@ class _Sampler:
         self._root = np.linalg.inv(np.linalg.cholesky(precision))
         # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis
         # walk (Gelman, Roberts & Gilks 1996); 0 if the radius is given.
-        self._step = 2.4 / math.sqrt(found.information[0, n, n]) if found.fitted[0] else 0.0
+        self._step = 2.4 / math.sqrt(mode.information[0, n, n]) if mode.fitted[0] else 0.0
         numbers = np.arange(_CHAINS, dtype=np.uint64)
         self._start, self._used = generator_states(numbers, seed=seed), 0
         apart = _APART * np.array(
@@ -311,11 +311,11 @@ class _Sampler:
                 for number in range(_CHAINS)
             ]
         )
-        self._at = np.append(found.mu[0], found.radius[0]) + apart * np.sqrt(
-            np.diagonal(np.linalg.inv(found.information[0]))
+        self._at = np.append(mode.mu[0], mode.radius[0]) + apart * np.sqrt(
+            np.diagonal(np.linalg.inv(mode.information[0]))
         )
         self._at[:, n] = (
-            np.maximum(self._at[:, n], found.radius[0] / 2) if self._step else found.radius[0]
+            np.maximum(self._at[:, n], mode.radius[0] / 2) if self._step else mode.radius[0]
         )
 
     def drawn(self, sweeps: int) -> FloatArray:
@@ -452,20 +452,20 @@ def hopkins_may(
     order = canonical_order(tallies.wins, tallies.ties)
     kept = order[is_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
-    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
-    fitted, converged = bool(found.fitted[0]), bool(found.converged[0])
+    modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
+    fitted, converged = bool(modes.fitted[0]), bool(modes.converged[0])
     extra: dict[str, Any] = {"inference": "collapsed"}
     if converged and inference == "collapsed":
-        covariance = np.linalg.inv(found.information[0])
+        covariance = np.linalg.inv(modes.information[0])
         m = len(kept)
         centring = np.eye(m) - 1 / m
-        mu[kept] = found.mu[0] - found.mu[0].mean()
+        mu[kept] = modes.mu[0] - modes.mu[0].mean()
         sigma[kept] = np.sqrt(np.diagonal(centring @ covariance[:m, :m] @ centring))
-        extra["radius"] = float(found.radius[0])
+        extra["radius"] = float(modes.radius[0])
         extra["radius_sigma"] = math.sqrt(covariance[m, m]) if fitted else None
         extra["radius_fitted"] = fitted
     elif converged:
-        draws, extra, converged = _drawn(_Sampler(wins, ties, found, seed), fitted=fitted)
+        draws, extra, converged = _drawn(_Sampler(wins, ties, modes, seed), fitted=fitted)
         if converged:
             mu[kept], sigma[kept] = draws[:, :-1].mean(axis=0), draws[:, :-1].std(axis=0)
     problem = None if converged else NotEstimable.NOT_CONVERGED
@@ -482,12 +482,12 @@ def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
         can any system in a resample with only ties or without convergence.
     """
     wins, ties = counts.wins, counts.tied
-    found = posterior_modes(wins, ties, radius)
+    modes = posterior_modes(wins, ties, radius)
     known = wins.any(axis=(1, 2)) if radius is None else np.ones(len(wins), dtype=np.bool_)
-    estimable = is_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
+    estimable = is_compared(wins, ties) & (modes.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
-    centre = np.where(estimable, found.mu, 0).sum(axis=1, keepdims=True) / count
-    values = np.where(estimable, found.mu - centre, np.nan)
+    centre = np.where(estimable, modes.mu, 0).sum(axis=1, keepdims=True) / count
+    values = np.where(estimable, modes.mu - centre, np.nan)
     return Scores(values=values, estimable=estimable)
 
 
@@ -512,21 +512,21 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
     wins, ties = counts.wins, counts.tied
     n = len(wins)
     cells = np.zeros((n, Layout(n, ties=True).size))
-    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
-    if not found.converged[0] or (radius is None and not wins.any()):
+    modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
+    if not modes.converged[0] or (radius is None and not wins.any()):
         return cells
     known = is_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
     # A radius that is not fitted has only its own curvature, and no influence.
-    response = np.linalg.inv(found.information[0])[:n, :]
+    response = np.linalg.inv(modes.information[0])[:n, :]
     response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
     by_difference = (response[:, :n, np.newaxis] - response[:, np.newaxis, :n]) / NOISE
     by_radius = response[:, n, np.newaxis, np.newaxis] / NOISE
     hazard, of_difference, of_radius, *_rest = _slopes(
-        np.append(found.mu, found.radius)[np.newaxis]
+        np.append(modes.mu, modes.radius)[np.newaxis]
     )
     cells[:, : n * n] = ((by_difference - by_radius) * hazard * both).reshape(n, n * n)
-    if found.radius[0] > 0:
+    if modes.radius[0] > 0:
         drew = by_difference * of_difference + by_radius * of_radius
         cells[:, n * n :] = (drew * np.triu(both)).reshape(n, n * n)
     return cells

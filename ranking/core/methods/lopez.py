@@ -95,16 +95,16 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     bound, extended, width = 0, 0, _FIRST_WIDTH
     steps = _FIRST_STEPS if m > QUICK else 0
     while True:
-        found = total_cost(both, order)
-        raise_bound(both, found, circles, weight, steps)
+        best = total_cost(both, order)
+        raise_bound(both, best, circles, weight, steps)
         whole = np.floor(weight)
         lower, left = take_circles(both, circles, whole)
         least = int(lower)
         surplus = both.astype(np.float64) - np.minimum(left, left.T)
-        better, dropped, sets = _search(found - least, width, surplus, _by_items(circles, whole, m))
+        better, dropped, sets = _search(best - least, width, surplus, _by_items(circles, whole, m))
         if better:
-            order, found = better, total_cost(both, better)
-            if found - least < dropped:
+            order, best = better, total_cost(both, better)
+            if best - least < dropped:
                 reached = total_cost(cost, order)
                 return Ordering(tuple(order), reached, reached)
         bound, extended = max(bound, least), extended + sets
@@ -223,10 +223,10 @@ def raise_bound(
 
 def _by_items(circles: Int64Array, weight: FloatArray, m: int) -> FloatArray:
     """Return the weight of the cycles of each three of m items, in any order, shape (m, m, m)."""
-    found = np.zeros((m, m, m))
+    cost_by_items = np.zeros((m, m, m))
     for items in permutations(circles):
-        np.add.at(found, items, weight)
-    return found
+        np.add.at(cost_by_items, items, weight)
+    return cost_by_items
 
 
 def _search(
@@ -343,13 +343,13 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     systems = systems[: np.count_nonzero(rank)]
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
-    found = [
+    orders = [
         (members, minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit))
         for members in _components(cost)
     ]
-    order = [int(systems[members[i]]) for members, part in found for i in part.order]
-    cost_of_all = sum(part.cost for _, part in found)
-    return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in found))
+    order = [int(systems[members[i]]) for members, part in orders for i in part.order]
+    cost_of_all = sum(part.cost for _, part in orders)
+    return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in orders))
 
 
 def _components(cost: Int64Array) -> list[Int64Array]:
@@ -429,11 +429,11 @@ def comment(
     counts: Counts, systems: tuple[str, ...], *, time_limit: float = TIME_LIMIT
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
     """Return the violations of the order and their proven bound, as plain JSON."""
-    found = lopez_order(counts.wins, time_limit=time_limit)
+    order = lopez_order(counts.wins, time_limit=time_limit)
     extra = {
-        "violations": found.cost,
-        "proven_optimal": found.proven_optimal,
-        "lower_bound": found.bound,
-        "order": [systems[index] for index in found.order],
+        "violations": order.cost,
+        "proven_optimal": order.proven_optimal,
+        "lower_bound": order.bound,
+        "order": [systems[index] for index in order.order],
     }
     return extra, {}

@@ -43,11 +43,11 @@ def maximise(
     found : bool, shape (S,)
     """
     at, reached = start, value(start)
-    found = np.zeros(len(start), dtype=np.bool_)
+    converged = np.zeros(len(start), dtype=np.bool_)
     for _ in range(most_steps):
         gradient, information = derivatives(at)
         step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
-        step[found] = 0.0
+        step[converged] = 0.0
         # Smaller changes of the value are rounding errors, which would halve steps forever.
         least = reached - 1e-12 * np.maximum(1.0, np.abs(reached))
         for _halving in range(_HALVINGS):
@@ -59,7 +59,7 @@ def maximise(
             step[worse] /= 2
         at = np.where(worse[:, np.newaxis], at, there)
         reached = np.where(worse, reached, value_there)
-        found |= np.einsum("si,sij,sj->s", step, information, step) < _FOUND
-        if found.all():
+        converged |= np.einsum("si,sij,sj->s", step, information, step) < _FOUND
+        if converged.all():
             break
-    return at, found
+    return at, converged

@@ -129,8 +129,8 @@ def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blo
     """Return blocks with one candidate per system, so that all equal labels count as ties."""
     if not collapsed_tie:
         return blocks
-    shown = blocks.candidates >= 0
-    own = np.where(shown, np.cumsum(shown, axis=1) - 1, -1).astype(np.int8)
+    is_shown = blocks.candidates >= 0
+    own = np.where(is_shown, np.cumsum(is_shown, axis=1) - 1, -1).astype(np.int8)
     return replace(blocks, candidates=own)
 
 
@@ -145,8 +145,8 @@ def scores(counts: Counts, *, seed: int, ids: range, **how: Any) -> Scores:
         _runs(wins, ties, range(id_, id_ + 1), seed=seed, **how)[0]
         for wins, ties, id_ in zip(counts.wins, counts.tied, ids, strict=True)
     ]
-    found = np.array(values).reshape(counts.wins.shape[:2])
-    return Scores(values=found, estimable=~np.isnan(found))
+    skills = np.array(values).reshape(counts.wins.shape[:2])
+    return Scores(values=skills, estimable=~np.isnan(skills))
 
 
 def _runs(

@@ -303,10 +303,12 @@ def pairs_of_scores(values: FloatArray) -> Pairs:
 
 def pairs_of_blocks(blocks: Blocks) -> Pairs:
     """Return the comparisons of judged blocks; rows are those of the segments in ascending order."""
-    found = comparisons_of(blocks)
+    comparisons = comparisons_of(blocks)
     _segments, row = np.unique(blocks.segment, return_inverse=True)
-    row, first, second, judge = _int32(row[found.block], found.first, found.second, found.judge)
-    return Pairs(row, first, second, found.outcome.astype(np.int8), judge, by_segment=False)
+    row, first, second, judge = _int32(
+        row[comparisons.block], comparisons.first, comparisons.second, comparisons.judge
+    )
+    return Pairs(row, first, second, comparisons.outcome.astype(np.int8), judge, by_segment=False)
 
 
 def _int32(*columns: npt.NDArray[Any]) -> Any:
@@ -395,9 +397,9 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
         np.bincount(pairs.row, weights)
         for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
     )
-    found = share(alike, np.sqrt(by_people * by_metric))
-    rows = np.flatnonzero(~np.isnan(found))
-    return {"kendall_by_segment": Figure.of_sums(found[rows], np.ones(len(rows)), (rows,))}
+    tau = share(alike, np.sqrt(by_people * by_metric))
+    rows = np.flatnonzero(~np.isnan(tau))
+    return {"kendall_by_segment": Figure.of_sums(tau[rows], np.ones(len(rows)), (rows,))}
 
 
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:

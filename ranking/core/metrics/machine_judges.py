@@ -155,8 +155,8 @@ class MachineBesidePeople:
         tied = (self._people.human == 0).astype(np.float64)
         yield self._figure("ties", ties[self._item], tied, every)
         if has_positions:
-            shown = np.bincount(self._own_item, (1 + self._machine.human) / 2) / self._trials
-            yield self._figure("first", shown[self._item], (1 + self._people.human) / 2, every)
+            preference = np.bincount(self._own_item, (1 + self._machine.human) / 2) / self._trials
+            yield self._figure("first", preference[self._item], (1 + self._people.human) / 2, every)
             yield from self._consistency()
         longer = lengths[self._segment, self._first] - lengths[self._segment, self._second]
         yield from self._preference("longer", np.sign(np.nan_to_num(longer)))
@@ -172,8 +172,8 @@ class MachineBesidePeople:
         of_people = share(self._of_people[place] - 1, others)
         rows = others > 0
         # Each of two people influences their agreement.
-        found = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)
-        return found if rows.any() else replace(found, value=self._mean(of_machine, ~rows))
+        figure = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)
+        return figure if rows.any() else replace(figure, value=self._mean(of_machine, ~rows))
 
     def _consistency(self) -> Iterator[FigureBesidePeople]:
         """Yield the agreement of the machine with itself in reverse order."""
@@ -230,13 +230,13 @@ class MachineBesidePeople:
         """
         weight = share(self._trials, self._of_people.sum(axis=1))[self._item[rows]]
         kinds = self._people.take(rows).kinds
-        found = Figure.of_sums(weight * values[rows], weight, kinds)
-        if np.isnan(found.value):
+        mean = Figure.of_sums(weight * values[rows], weight, kinds)
+        if np.isnan(mean.value):
             return None
         if of_judges is not None:
             through = Figure.of_sums(weight * of_judges[rows], weight, kinds)
-            found = replace(found, of_judge=through.influence)
-        return found.estimate(self._drawing)
+            mean = replace(mean, of_judge=through.influence)
+        return mean.estimate(self._drawing)
 
 
 def _items(side: Pairs, systems: int) -> Int64Array:
@@ -267,8 +267,8 @@ def annotators_of_blocks(
     item = np.unique(outputs, axis=0, return_inverse=True)[1].reshape(-1)
     most = int(is_shown.sum(axis=1).max(initial=1))
     # The outputs of a block in the order of their systems, which are the same for an item.
-    shown = np.argsort(~is_shown, axis=1, kind="stable")[:, :most]
-    ranks = np.take_along_axis(labels, shown, axis=1).astype(np.float64)
+    positions = np.argsort(~is_shown, axis=1, kind="stable")[:, :most]
+    ranks = np.take_along_axis(labels, positions, axis=1).astype(np.float64)
     ranks[ranks == 0] = np.nan
     return _tested(people.judge.astype(np.int64), item, ranks, "order", epsilon)
 

@@ -149,13 +149,15 @@ def _system_figures(
     return {name: estimated(name, value) for name, value in known.items()}
 
 
-def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
+def _estimates(
+    figures_by_name: Mapping[str, Figure], drawing: Drawing | None
+) -> dict[str, Estimate]:
     """Return figures with intervals, or without if `drawing` is None; figures that are NaN are left
     out.
     """
     return {
         name: Estimate(each.value, None, None) if drawing is None else each.estimate(drawing)
-        for name, each in given.items()
+        for name, each in figures_by_name.items()
         if not np.isnan(each.value)
     }
 
@@ -175,15 +177,19 @@ def _segment_figures(
         return {}, None
     order = np.argsort(np.abs(difference))
     threshold, _best = figures.calibrated(pairs, difference, order)
-    found = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, threshold))}
+    figures_by_name = {
+        "acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, threshold))
+    }
     if people.folds is not None:
         right = figures.right_on_folds(pairs, difference, people.folds[pairs.row], order)
-        found["acc_eq_folds"] = pairs.accuracy(right)
+        figures_by_name["acc_eq_folds"] = pairs.accuracy(right)
     if people.values is None:
-        found |= figures.taus(pairs, difference)
+        figures_by_name |= figures.taus(pairs, difference)
     else:
-        found |= _correlations(values, people.values) | figures.tau_by_segment(pairs, difference)
-    return _estimates(found, people.drawing if intervals else None), threshold
+        figures_by_name |= _correlations(values, people.values) | figures.tau_by_segment(
+            pairs, difference
+        )
+    return _estimates(figures_by_name, people.drawing if intervals else None), threshold
 
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
@@ -196,7 +202,7 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     value = float((of_x * of_y).mean())
     apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
     pooled = kendall_influenced(x, y)
-    found = {
+    figures_by_name = {
         "pearson": Figure(value, apart, (row,)),
         "kendall_pooled": Figure(pooled.value, pooled.influence / len(row), (row,)),
     }
@@ -207,10 +213,10 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
         taus = [kendall_influenced(x[own], y[own], balance[own]) for own in varied]
         value = float(np.mean([each.value for each in taus]))
         moved = [each.influence / (len(each.influence) * len(taus)) for each in taus]
-        found["kendall_by_system"] = Figure(
+        figures_by_name["kendall_by_system"] = Figure(
             value, np.concatenate(moved), (row[np.concatenate(varied)],)
         )
-    return found
+    return figures_by_name
 
 
 def _varies(values: FloatArray) -> bool:
@@ -274,10 +280,10 @@ def meta_evaluation(
     if judged_only:
         metrics = [metric.within(people.segments) for metric in metrics]
     steps = 4 + len(of_groups)
-    found = _found(side, people, metrics)
-    known = {metric.name for metric, _agreement in found}
+    correlations = _found(side, people, metrics)
+    known = {metric.name for metric, _agreement in correlations}
     progress(1, steps)
-    between = comparison_of_metrics(people, _scoring_all_systems(people, found))
+    between = comparison_of_metrics(people, _scoring_all_systems(people, correlations))
     progress(2, steps)
     lowest = floor(_sampled(side, people)) if metrics else None
     progress(3, steps)
@@ -311,7 +317,7 @@ def meta_evaluation(
                 **agreement,
             }
             | {"scores": _by_system(metric.systems, metric.on_common_segments.scores)}
-            for metric, agreement in found
+            for metric, agreement in correlations
         ],
         "left_out": [metric.name for metric in metrics if metric.name not in known],
         "ceiling": highest,
@@ -372,26 +378,26 @@ def floor(people: People) -> Agreement:
     ranges.
     """
     shape = (len(people.segments), len(people.systems))
-    found = []
+    floors = []
     for number in range(_RANDOM_METRICS):
         values = np.random.default_rng([people.drawing.seed, number]).normal(size=shape)
         metric = Metric(
             name="random", systems=people.systems, segments=people.segments, values=values
         )
-        found.append(agreement_of_metric(people, metric, intervals=False))
-    parts = {part: _spread([each[part] for each in found]) for part in ("systems", "segments")}
-    return {**parts, "threshold": None, "missing": 0, "outputs": found[0]["outputs"]}
+        floors.append(agreement_of_metric(people, metric, intervals=False))
+    parts = {part: _spread([each[part] for each in floors]) for part in ("systems", "segments")}
+    return {**parts, "threshold": None, "missing": 0, "outputs": floors[0]["outputs"]}
 
 
 def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     """Return means, with normal ranges of the draws."""
-    found = {}
+    spread = {}
     for name in drawn[0]:
         values = np.array([each[name].value for each in drawn if name in each])
         value, reach = float(values.mean()), 1.96 * float(values.std(ddof=1))
         least = 0.0 if "pairwise" in name or "acc_eq" in name else -1.0
-        found[name] = Estimate(value, max(least, value - reach), min(1.0, value + reach))
-    return found
+        spread[name] = Estimate(value, max(least, value - reach), min(1.0, value + reach))
+    return spread
 
 
 def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | None:
@@ -418,9 +424,11 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         return None
     segments: Mapping[str, Estimate] = {}
     if len(pairs):
-        found = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))}
-        found |= (figures.tau_by_segment if pairs.by_segment else figures.taus)(pairs, difference)
-        segments = _estimates(found, people.drawing)
+        figures_by_name = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))}
+        figures_by_name |= (figures.tau_by_segment if pairs.by_segment else figures.taus)(
+            pairs, difference
+        )
+        segments = _estimates(figures_by_name, people.drawing)
     if not segments and not systems:
         return None
     counts = {"missing": 0, "outputs": len(pairs)}

@@ -112,11 +112,16 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
     }
 
 
-def _sign(found: Range | None) -> int:
+def _sign(rank_range: Range | None) -> int:
     """Return 1 or −1 if a range excludes 0; 0 if it does not, or is unknown."""
-    if found is None or found.low is None or found.high is None or found.low <= 0 <= found.high:
+    if (
+        rank_range is None
+        or rank_range.low is None
+        or rank_range.high is None
+        or rank_range.low <= 0 <= rank_range.high
+    ):
         return 0
-    return 1 if found.value > 0 else -1
+    return 1 if rank_range.value > 0 else -1
 
 
 class _Ranges:
@@ -129,8 +134,8 @@ class _Ranges:
             # A mean is also a ratio of sums: of scores over ones.
             own = metric.sign * metric.values.T
             self._statistics = np.stack([own, np.ones_like(own)], axis=-1)
-            given = (metric.scores, metric.means)
-            is_mean = np.allclose(*given, rtol=1e-4, atol=1e-6, equal_nan=True)
+            scores_and_means = (metric.scores, metric.means)
+            is_mean = np.allclose(*scores_and_means, rtol=1e-4, atol=1e-6, equal_nan=True)
             self._values = metric.sign * metric.scores
             self.kind: RangeKind = "mean" if len(metric.segments) and is_mean else "none"
             return
@@ -156,10 +161,10 @@ class _Ranges:
         chosen = self._statistics[[one] if other is None else [one, other]]
         chosen = chosen[:, ~np.isnan(chosen).any(axis=(0, 2))]
         units = (np.arange(chosen.shape[1]),)
-        found, *subtracted = (Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen)
+        figure, *subtracted = (Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen)
         for each in subtracted:
-            found = Figure(found.value - each.value, found.influence - each.influence, units)
-        return ranged(found, self._drawing)
+            figure = Figure(figure.value - each.value, figure.influence - each.influence, units)
+        return ranged(figure, self._drawing)
 
     def rows(self) -> list[Row]:
         """Return the systems, best first; those without a score last."""
@@ -194,15 +199,15 @@ def _discords(metric: Metric, people: People, most: int) -> list[Row]:
     if not scales.all():
         return []
     sides /= scales[:, np.newaxis]
-    found: dict[int, Row] = {}
+    discords: dict[int, Row] = {}
     product = sides[0] * sides[1]
     for index in np.argsort(product, kind="stable").tolist():
-        if len(found) == most or product[index] >= 0:
+        if len(discords) == most or product[index] >= 0:
             break
         at, (by_people, by) = known[index], sides[:, index].tolist()
         better, worse = (one[at], other[at]) if by_people > 0 else (other[at], one[at])
         segment = int(people.segments[row[at]])
         pair = {"better": people.systems[better], "worse": people.systems[worse]}
         apart = {"by_people": abs(by_people), "by_metric": by if by_people > 0 else -by}
-        found.setdefault(segment, {"segment": segment, **pair, **apart})
-    return list(found.values())
+        discords.setdefault(segment, {"segment": segment, **pair, **apart})
+    return list(discords.values())

@@ -81,8 +81,8 @@ class Metric:
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
         columns = [self.systems.index(name) for name in systems]
-        given = None if self.of_systems is None else self.of_systems[columns]
-        return self._part(columns=columns, systems=tuple(systems), of_systems=given)
+        of_systems = None if self.of_systems is None else self.of_systems[columns]
+        return self._part(columns=columns, systems=tuple(systems), of_systems=of_systems)
 
     def within(self, segments: Int64Array) -> Metric:
         """Restrict the scores to some segments; systems' scores become those of these segments, unless
@@ -151,12 +151,12 @@ class Metric:
 
     def of(self, segments: Int64Array) -> FloatArray:
         """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
-        found = np.full((len(segments), self.values.shape[1]), np.nan)
+        values = np.full((len(segments), self.values.shape[1]), np.nan)
         if len(self.segments):
             place = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
             there = self.segments[place] == segments
-            found[there] = self.values[place[there]]
-        return found
+            values[there] = self.values[place[there]]
+        return values
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -234,8 +234,8 @@ class People:
         It is half the width of the interval of the difference, as in a two-sided, uncorrected
         t-test; infinite where the uncertainty is unknown.
         """
-        found = (self.difference(*pair) for pair in combinations(range(len(self.systems)), 2))
-        reach = [np.inf if each.low is None else each.value - each.low for each in found]
+        differences = (self.difference(*pair) for pair in combinations(range(len(self.systems)), 2))
+        reach = [np.inf if each.low is None else each.value - each.low for each in differences]
         # Equal scores are never separated.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
@@ -244,9 +244,9 @@ class People:
         """True for each pair of systems that people separate with the first one better, shape (n, n)."""
         first, second = pairs = np.triu_indices(len(self.systems), 1)
         ahead, least = figures.pair_differences(self.scores), self.least_separated
-        found = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
-        found[pairs], found[second, first] = ahead >= least, -ahead >= least
-        return found
+        is_better = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
+        is_better[pairs], is_better[second, first] = ahead >= least, -ahead >= least
+        return is_better
 
     def interval(
         self, value: float, resampled: Mapping[Unit, FloatArray], **ends: float
@@ -376,7 +376,7 @@ def people_of_ratings(
 
 
 def people_of_scores(
-    given: Metric,
+    scores: Metric,
     drawing: Drawing = _DRAWING,
     *,
     systems: Collection[str] | None = None,
@@ -388,7 +388,7 @@ def people_of_scores(
     Other parameters and exceptions are those of `people_of_blocks`. If only some segments are
     requested, scores of whole systems are means over these.
     """
-    some = given.take([name for name in given.systems if systems is None or name in systems])
+    some = scores.take([name for name in scores.systems if systems is None or name in systems])
     if segments is not None:
         some = some.within(segments)
     known = ~np.isnan(some.values)

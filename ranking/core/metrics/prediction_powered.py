@@ -168,7 +168,7 @@ class Predicted:
         drawn = _correlation(resampled_sums(self._squares, keys, drawing))
         unchanged = np.zeros(len(drawn))
         # Correlations are nearly symmetric around the estimate, their squares near 0 are not.
-        found = estimate(
+        estimated = estimate(
             float(abs(correlation)),
             {"segments": drawn * np.sign(correlation), "judges": unchanged, "cells": unchanged},
             fewest_units=len(np.unique(self.segment[: len(self.judge)])),
@@ -176,9 +176,9 @@ class Predicted:
             least=0.0,
             most=1.0,
         )
-        if found.low is None or found.high is None:
-            return replace(found, value=found.value**2)
-        return Estimate(found.value**2, found.low**2, found.high**2)
+        if estimated.low is None or estimated.high is None:
+            return replace(estimated, value=estimated.value**2)
+        return Estimate(estimated.value**2, estimated.low**2, estimated.high**2)
 
     def covariance(self, *, with_machine: bool = True) -> ScoreCovariance:
         """Return the covariance of the scores over segments (or documents, if enough are known) and, if known, judges."""
@@ -293,8 +293,8 @@ def predicted_wins(blocks: Blocks, metric: Metric) -> Predicted:
     segment = blocks.segment.astype(np.int64)
     first, second = np.divmod(np.arange(n * n), n)
     # Which outputs the machine compares must not depend on the answers.
-    shown = replace(blocks, best_worst=False)
-    is_compared = shown.compares(first, second).reshape(-1, n, n)
+    judged = replace(blocks, best_worst=False)
+    is_compared = judged.compares(first, second).reshape(-1, n, n)
     # The smaller label wins.
     won = is_compared & _is_ahead(-blocks.labels)
     won_by_machine = is_compared & _is_ahead(metric.of(segment))

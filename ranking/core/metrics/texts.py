@@ -186,7 +186,7 @@ class TextMetric:
             NaN where there is no output or no reference.
         """
         shape = (len(references), len(TEXT_METRICS[self.name]))
-        found = {system: np.full(shape, np.nan) for system in outputs}
+        values = {system: np.full(shape, np.nan) for system in outputs}
         covered = [number for number, each in enumerate(references) if each]
         for chunk in chunks(len(covered), _SEGMENTS_AT_A_TIME):
             numbers = covered[chunk]
@@ -195,10 +195,10 @@ class TextMetric:
                 rows = score([texts[number] or "" for number in numbers])
                 for number, row in zip(numbers, rows, strict=True):
                     if texts[number] is not None:
-                        found[system][number] = row
+                        values[system][number] = row
             if progress:
                 progress(chunk.stop, len(covered))
-        return found
+        return values
 
     def _scorer(
         self, references: Sequence[Sequence[str]]

@@ -195,19 +195,19 @@ class CountedJudgments:
         method : Method
             The method for which judgments were counted.
         """
-        found = self.of_systems(group, method)
+        counts = self.of_systems(group, method)
         every = self.tallies.comparisons
-        blocks = self.blocks * found.tallies.comparisons // every if every else 0
-        total = int(found.cells_for(method)[method.layout(len(group)).used].sum())
-        moments, whole = found.moments, self.sizes
+        blocks = self.blocks * counts.tallies.comparisons // every if every else 0
+        total = int(counts.cells_for(method)[method.layout(len(group)).used].sum())
+        moments, whole = counts.moments, self.sizes
         if moments is None or not total:
             least = (_least_squares(total, whole.total, each, blocks) for each in whole.squares)
-            return replace(found, blocks=blocks, sizes=UnitSizes(total, *least))
+            return replace(counts, blocks=blocks, sizes=UnitSizes(total, *least))
         squares = (moments.segments, moments.judges, moments.documents)
         sizes = UnitSizes(total, *(int(each.sum()) for each in squares if each is not None))
         # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
-        return replace(found, blocks=min(blocks, alike), sizes=sizes)
+        return replace(counts, blocks=min(blocks, alike), sizes=sizes)
 
 
 def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:

@@ -219,8 +219,8 @@ def mean_ranks(
     -------
     tuple of MeanRank
     """
-    found = np.array([[each[name] for name in systems] for each in rankings], dtype=np.float64)
-    means = found.reshape(len(rankings), len(systems), 3).mean(axis=0)
+    ranks = np.array([[each[name] for name in systems] for each in rankings], dtype=np.float64)
+    means = ranks.reshape(len(rankings), len(systems), 3).mean(axis=0)
     return tuple(
         MeanRank(name, *(float(value) for value in row))
         for name, row in zip(systems, means, strict=True)
@@ -275,12 +275,12 @@ def orders_by_methods(
     tuple of MethodOrder
         In the order of `methods`.
     """
-    found: list[MethodOrder] = []
+    orders: list[MethodOrder] = []
     for number, name in enumerate(methods, 1):
-        found.append(_order(blocks, name, seed, found[0] if found else None))
+        orders.append(_order(blocks, name, seed, orders[0] if orders else None))
         if progress is not None:
             progress(number, len(methods))
-    return tuple(found)
+    return tuple(orders)
 
 
 def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> MethodOrder:
@@ -291,12 +291,12 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
         return MethodOrder(name, {}, {}, reason="not_converged")
     ranks, _last = shared_ranks(scores)
     kept = sorted(np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index]))
-    found = {blocks.systems[index]: float(scores.values[index]) for index in kept}
+    scores_by_system = {blocks.systems[index]: float(scores.values[index]) for index in kept}
     return MethodOrder(
         method=name,
         ranks={blocks.systems[index]: int(ranks[index]) for index in kept},
-        scores=found,
-        swapped=_swapped(first.scores, found) if first is not None else (),
+        scores=scores_by_system,
+        swapped=_swapped(first.scores, scores_by_system) if first is not None else (),
     )
 
 

@@ -279,11 +279,11 @@ def shortages_of(
     if few is not None:
         return dict.fromkeys(tallies.systems, few)
     needed = blocks_needed(len(tallies.systems), options)
-    shown = blocks_of_systems(tallies, blocks)
+    blocks_by_system = blocks_of_systems(tallies, blocks)
     return {
-        system: Shortage("blocks", found, needed)
-        for system, found in zip(tallies.systems, shown, strict=True)
-        if found < needed - _ABOUT
+        system: Shortage("blocks", count, needed)
+        for system, count in zip(tallies.systems, blocks_by_system, strict=True)
+        if count < needed - _ABOUT
     }
 
 
@@ -295,8 +295,8 @@ def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
     counts = (tallies.wins + tallies.wins.T + tallies.ties).sum(axis=1)
     if not blocks or not counts.any():
         return [0.0] * len(counts)
-    shown = (1 + math.sqrt(1 + 4 * float(counts.sum()) / blocks)) / 2
-    worth: list[float] = np.round(counts / max(1.0, shown - 1), 6).tolist()
+    systems_per_block = (1 + math.sqrt(1 + 4 * float(counts.sum()) / blocks)) / 2
+    worth: list[float] = np.round(counts / max(1.0, systems_per_block - 1), 6).tolist()
     return worth
 
 
@@ -314,19 +314,19 @@ def _too_few_units(
     return None
 
 
-def shortages_of_refusals(found: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
+def shortages_of_refusals(ranges: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
     """Return the shortage of each system refused by anytime ranges, in documents instead of
     segments if known.
     """
     shortages = {}
-    for index, system in enumerate(found.systems):
-        reasons = found.refusals.get(system, ())
+    for index, system in enumerate(ranges.systems):
+        reasons = ranges.refusals.get(system, ())
         if Refusal.FEW_JUDGES in reasons:
-            judges = float(found.judges[index])
+            judges = float(ranges.judges[index])
             shortages[system] = Shortage("judges", judges, math.ceil(MIN_JUDGES))
         elif Refusal.FEW_SEGMENTS in reasons:
             unit = "documents" if documents else "segments"
-            segments = float(found.segments[index])
+            segments = float(ranges.segments[index])
             shortages[system] = Shortage(unit, segments, math.ceil(MIN_SEGMENTS))
     return shortages
 
@@ -349,8 +349,8 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     """Return the resampling of segments and judges, see `TwoWayResampling`, and the units that it
     ignores.
     """
-    found = _two_way(blocks, seed=seed)
-    return found.resampling, found.limits
+    resampling = _two_way(blocks, seed=seed)
+    return resampling.resampling, resampling.limits
 
 
 @dataclass(frozen=True)
@@ -532,8 +532,8 @@ def _certainty_of_resamples(
     """
     level = options.resample
     if level == "two_way" and isinstance(judged, Blocks):
-        found = _two_way(judged, seed=seed)
-        return found.enlarged, found.degrees_of_freedom
+        resampling = _two_way(judged, seed=seed)
+        return resampling.enlarged, resampling.degrees_of_freedom
     if level not in ("segments", "judges"):
         return 1.0, np.inf
     if isinstance(judged, Blocks):
@@ -610,21 +610,21 @@ def _anytime(
 ) -> RangesFound:
     # Segments are never used instead of documents here: with few documents, no pairs are separated.
     moments = counted.chosen_moments(method, fewest_documents=0)
-    found = anytime_ranges_of_moments(
+    ranges = anytime_ranges_of_moments(
         moments, counted.systems, confidence=options.confidence, all_systems=all_systems
     )
-    ahead = found.scores.values[:, np.newaxis] > found.scores.values
-    p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
+    ahead = ranges.scores.values[:, np.newaxis] > ranges.scores.values
+    p = np.where(ahead, np.minimum(1.0, np.exp(-ranges.log_evidence)), 1.0)
     adjusted = np.minimum(1.0, p * number_of_pairs(all_systems))
     return RangesFound(
-        ranges=found.ranges,
+        ranges=ranges.ranges,
         tests=PairTests(p_value=p, adjusted_p=adjusted),
-        limits=tuple(str(reason) for reason in found.refused),
-        shortages=shortages_of_refusals(found, documents=counted.documents > 1),
+        limits=tuple(str(reason) for reason in ranges.refused),
+        shortages=shortages_of_refusals(ranges, documents=counted.documents > 1),
         extra={
             "refusals": {
                 name: [str(reason) for reason in reasons]
-                for name, reasons in sorted(found.refusals.items())
+                for name, reasons in sorted(ranges.refusals.items())
             }
         },
     )

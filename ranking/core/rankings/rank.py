@@ -209,8 +209,8 @@ class Ranking:
         return [{**asdict(row), **self._shortage_beside(row.system)} for row in self.systems]
 
     def _shortage_beside(self, system: str) -> dict[str, Any]:
-        found = self.shortages.get(system)
-        return {} if found is None else {"shortage": asdict(found)}
+        shortage = self.shortages.get(system)
+        return {} if shortage is None else {"shortage": asdict(shortage)}
 
 
 def rank(
@@ -369,14 +369,14 @@ def rank_judged(
         kept = np.flatnonzero(fit.scores.estimable)
         ranked = judged.of_systems(kept, method)
         effective = effective_units_of_sizes(judged.sizes)
-    found = find_ranges(
+    ranges = find_ranges(
         ranked, method, parameters, options, scores=fit.scores.take(kept), all_systems=every, **how
     )
     ranked_tallies = tallies.of_systems(kept)
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
-        fit, found = tied, _any_rank(tied, found)
+        fit, ranges = tied, _any_rank(tied, ranges)
         ranked_tallies = tallies.of_systems(tallies.compared)
     kept = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
@@ -384,15 +384,15 @@ def rank_judged(
         options,
         blocks=numbers[0],
         effective=effective,
-        limits=found.limits,
-        refused=found.shortages,
+        limits=ranges.limits,
+        refused=ranges.shortages,
     )
-    found = without_estimates(found, [name in shortages for name in ranked_tallies.systems])
-    extra = {**fit.extra, **found.extra}
-    if found.errors is not None:
+    ranges = without_estimates(ranges, [name in shortages for name in ranked_tallies.systems])
+    extra = {**fit.extra, **ranges.extra}
+    if ranges.errors is not None:
         # Systems whose scores are not influenced by any comparison have none, such as one at
         # infinite distance from all others.
-        errors = zip(ranked_tallies.systems, found.errors.tolist(), strict=True)
+        errors = zip(ranked_tallies.systems, ranges.errors.tolist(), strict=True)
         values = {name: error for name, error in errors if error > 0}
         extra["standard_errors"] = {"clusters": options.independent, "values": values}
     return Ranking(
@@ -402,16 +402,16 @@ def rank_judged(
         ranges=options.kind,
         correction=options.chosen_correction,
         sides=options.chosen_sides,
-        limits=found.limits,
+        limits=ranges.limits,
         resamples=options.resamples,
         confidence=options.confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
-        systems=_ranked(tallies, fit.scores, found.ranges, has_scores=tied is None),
+        systems=_ranked(tallies, fit.scores, ranges.ranges, has_scores=tied is None),
         pairs=compared_pairs(
             ranked_tallies,
             fit.scores.take(kept),
-            found.tests,
+            ranges.tests,
             correction=options.chosen_correction,
             level=options.level,
         ),
@@ -426,7 +426,7 @@ def rank_judged(
     )
 
 
-def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
+def without_estimates(ranges: RangesFound, thin: list[bool]) -> RangesFound:
     """Return ranges and tests that claim nothing about the systems that lack judgments.
 
     Such a system may have any rank, so every other system may be one rank better or worse for each
@@ -434,17 +434,17 @@ def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
     """
     unknown = np.array(thin, dtype=np.bool_)
     count = int(np.count_nonzero(unknown))
-    if not count or len(found.ranges.low) != len(unknown):
-        return found
-    low = np.where(unknown, 1, np.maximum(1, found.ranges.low - count))
-    high = np.where(unknown, len(thin), np.minimum(len(thin), found.ranges.high + count))
+    if not count or len(ranges.ranges.low) != len(unknown):
+        return ranges
+    low = np.where(unknown, 1, np.maximum(1, ranges.ranges.low - count))
+    high = np.where(unknown, len(thin), np.minimum(len(thin), ranges.ranges.high + count))
     of_pair = unknown[:, np.newaxis] | unknown
     tests = PairTests(
-        p_value=np.where(of_pair, 1.0, found.tests.p_value),
-        adjusted_p=np.where(of_pair, 1.0, found.tests.adjusted_p),
+        p_value=np.where(of_pair, 1.0, ranges.tests.p_value),
+        adjusted_p=np.where(of_pair, 1.0, ranges.tests.adjusted_p),
     )
-    errors = None if found.errors is None else np.where(unknown, np.nan, found.errors)
-    return replace(found, ranges=RankRanges(low, high), tests=tests, errors=errors)
+    errors = None if ranges.errors is None else np.where(unknown, np.nan, ranges.errors)
+    return replace(ranges, ranges=RankRanges(low, high), tests=tests, errors=errors)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
@@ -499,10 +499,10 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 
 
-def _any_rank(fit: Fit, found: RangesFound) -> RangesFound:
+def _any_rank(fit: Fit, ranges: RangesFound) -> RangesFound:
     n = int(np.count_nonzero(fit.scores.estimable))
     return RangesFound(
-        errors=None if found.errors is None else np.zeros(n),
+        errors=None if ranges.errors is None else np.zeros(n),
         ranges=RankRanges(low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)),
         tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
     )

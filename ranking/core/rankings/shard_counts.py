@@ -311,36 +311,36 @@ class AddedCounts:
         """
         n = len(self.systems)
         layout = method.layout(n)
-        found = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
+        counts = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
         documents = len(self.documents) if self.documents_count else 0
-        own = None if found.judge_cells is None else found.judge_cells[:, layout.used]
+        own = None if counts.judge_cells is None else counts.judge_cells[:, layout.used]
         judges = None if own is None else own.T @ own
         keeps = self.wanted.keeps
-        units = {"blocks": found.blocks, "segments": found.segments, "judges": judges}
+        units = {"blocks": counts.blocks, "segments": counts.segments, "judges": judges}
         moments = None
-        if found.blocks is not None and found.segments is not None and judges is not None:
-            moments = AllMoments(found.blocks, found.segments, judges)
+        if counts.blocks is not None and counts.segments is not None and judges is not None:
+            moments = AllMoments(counts.blocks, counts.segments, judges)
         return CountedJudgments(
             systems=self.systems,
             layout=layout_with_ties(method, n),
-            cells=found.cells,
+            cells=counts.cells,
             blocks=self.blocks,
             segments=self.segments,
             judges=len(self.judges),
             documents=documents,
             sizes=UnitSizes(
-                total=int(found.total),
-                segments=int(found.segment_squares),
-                judges=int(found.judge_sizes @ found.judge_sizes),
-                documents=int(found.document_sizes @ found.document_sizes) if documents else None,
+                total=int(counts.total),
+                segments=int(counts.segment_squares),
+                judges=int(counts.judge_sizes @ counts.judge_sizes),
+                documents=int(counts.document_sizes @ counts.document_sizes) if documents else None,
             ),
             moments=moments,
-            resampled=found.resampled,
+            resampled=counts.resampled,
             units=units[keeps] if keeps in ("blocks", "segments", "judges") else None,
         )
 
 
 def _places(numbers: dict[str, int], names: tuple[str, ...]) -> Int64Array:
     """Return the number of each name; new names get the next ones."""
-    found = [numbers.setdefault(name, len(numbers)) for name in names]
-    return np.array(found, dtype=np.int64)
+    positions = [numbers.setdefault(name, len(numbers)) for name in names]
+    return np.array(positions, dtype=np.int64)

@@ -177,14 +177,14 @@ def fit_additive(
         members = np.flatnonzero((group == number) & estimable)
         if not len(members) or not left:
             continue
-        found = estimate(members, left)
-        short = _shortage(found, level)
+        estimates = estimate(members, left)
+        short = _shortage(estimates, level)
         if short is not None:
             shortages |= dict.fromkeys((columns.systems[system] for system in members), short)
             continue
         known[members] = True
-        covariance[np.ix_(members, members)] = found.matrix
-        limits |= set(found.limits)
+        covariance[np.ix_(members, members)] = estimates.matrix
+        limits |= set(estimates.limits)
         for system in members.tolist():
             own = estimate(np.array([system]), left)
             limits |= set(own.limits)
@@ -192,9 +192,9 @@ def fit_additive(
             degrees[system] = own.degrees_of_freedom
         sets = rank_confidence_sets(
             effect[members],
-            found.matrix,
+            estimates.matrix,
             confidence=confidence,
-            degrees_of_freedom=found.degrees_of_freedom,
+            degrees_of_freedom=estimates.degrees_of_freedom,
             seed=seed,
         )
         ranges.low[members] = sets.low
@@ -204,19 +204,19 @@ def fit_additive(
     if known.any():
         cluster[known] = clusters(RankRanges(ranges.low[known], ranges.high[known]))
     width = np.where(known, _t(confidence, degrees) * error, np.nan)
-    shown = np.where(estimable, effect, np.nan)
+    effects = np.where(estimable, effect, np.nan)
     return AdditiveFit(
         systems=columns.systems,
-        effect=shown,
+        effect=effects,
         error=error,
-        low=shown - width,
-        high=shown + width,
-        adjusted=shown + _group_means(columns, group, len(shown)),
+        low=effects - width,
+        high=effects + width,
+        adjusted=effects + _group_means(columns, group, len(effects)),
         covariance=covariance,
         group=group,
         estimable=estimable,
         reason=None if estimable.all() else NotEstimable.NO_COMPARISON,
-        rank=shared_ranks(Scores(values=shown, estimable=estimable, group=group))[0],
+        rank=shared_ranks(Scores(values=effects, estimable=estimable, group=group))[0],
         ranges=ranges,
         cluster=cluster,
         shortages=shortages,
@@ -229,11 +229,11 @@ def fit_additive(
     )
 
 
-def _shortage(found: ScoreCovariance, level: Level) -> Shortage | None:
-    if level != "segments" and found.judges < FEWEST_JUDGES - _ABOUT:
-        return Shortage("judges", found.judges, FEWEST_JUDGES)
-    if found.segments < FEWEST_SEGMENTS - _ABOUT:
-        return Shortage("segments", found.segments, FEWEST_SEGMENTS)
+def _shortage(covariance: ScoreCovariance, level: Level) -> Shortage | None:
+    if level != "segments" and covariance.judges < FEWEST_JUDGES - _ABOUT:
+        return Shortage("judges", covariance.judges, FEWEST_JUDGES)
+    if covariance.segments < FEWEST_SEGMENTS - _ABOUT:
+        return Shortage("segments", covariance.segments, FEWEST_SEGMENTS)
     return None
 
 
@@ -350,7 +350,7 @@ def _covariance(
     units = (segment * len(columns.judges) + judge, segment, judge)
     both, segments, judges = (covariance_by_unit(influence, unit, sizes) for unit in units)
     if level == "two_way":
-        found = combined_covariance(both, segments, judges, few_documents=few_documents)
+        covariance = combined_covariance(both, segments, judges, few_documents=few_documents)
     else:
         part, limit = {
             "segments": (segments, RangeLimit.FEW_SEGMENTS),
@@ -359,7 +359,7 @@ def _covariance(
         limits = [limit] if part.effective < MIN_UNITS else []
         if level == "segments" and few_documents and not limits:
             limits.append(RangeLimit.FEW_DOCUMENTS)
-        found = ScoreCovariance(
+        covariance = ScoreCovariance(
             matrix=part.matrix,
             degrees_of_freedom=np.inf,
             segments=segments.effective,
@@ -367,12 +367,14 @@ def _covariance(
             limits=tuple(limits),
             parts=(part,),
         )
-    found = replace(found, matrix=_at_least(found.matrix, noise**2 * (moved.T @ moved)))
+    covariance = replace(
+        covariance, matrix=_at_least(covariance.matrix, noise**2 * (moved.T @ moved))
+    )
     if segments.effective >= MIN_UNITS:
-        found = with_least_variance(found, np.diag(segments.matrix))
+        covariance = with_least_variance(covariance, np.diag(segments.matrix))
     # For the variance actually used: raising it does not make it less certain.
-    degrees = found.freedom_of(float(np.trace(found.matrix)))
-    return replace(found, degrees_of_freedom=min(degrees, free))
+    degrees = covariance.freedom_of(float(np.trace(covariance.matrix)))
+    return replace(covariance, degrees_of_freedom=min(degrees, free))
 
 
 def _documents_or_segments(columns: ScoreColumns, sizes: FloatArray) -> tuple[Int64Array, bool]:

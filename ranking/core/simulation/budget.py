@@ -139,8 +139,8 @@ def _measure(
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
     columns = [significant_pairs(wins)]
     if with_clusters:
-        found = clusters_of(sign_test_ranges(wins))
-        columns.append(found.max(axis=-1).astype(np.float64))
+        clusters = clusters_of(sign_test_ranges(wins))
+        columns.append(clusters.max(axis=-1).astype(np.float64))
     return np.stack(columns, axis=-1)
 
 

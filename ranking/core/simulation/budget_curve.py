@@ -110,7 +110,7 @@ class GroupsPosterior:
         luck = random.standard_normal((experiments, n))
         uniform = random.random((experiments, n))
         cumulated: dict[tuple[int, int, int], FloatArray] = {}
-        found: dict[tuple[int, int, int], tuple[float, float]] = {}
+        drawn: dict[tuple[int, int, int], tuple[float, float]] = {}
         for row, which in enumerate(chosen.tolist()):
             left, spread = which // count + 1, which % count
             end = n
@@ -124,9 +124,9 @@ class GroupsPosterior:
                 chances_below = cumulated[at]
                 place = uniform[row, left - 1] * chances_below[-1]
                 begin = int(np.searchsorted(chances_below, place))
-                if (run := (begin, end, spread)) not in found:
-                    found[run] = self._of_run(*run)
-                mean, deviation = found[run]
+                if (run := (begin, end, spread)) not in drawn:
+                    drawn[run] = self._of_run(*run)
+                mean, deviation = drawn[run]
                 abilities[row, self._order[begin:end]] = mean + luck[row, left - 1] * deviation
                 end, left = begin, left - 1
         return abilities
@@ -288,11 +288,11 @@ def budget_curve(
     random = np.random.default_rng(seed)
     won = np.zeros((systems, systems)) if wins is None else np.asarray(wins, dtype=np.float64)
     decided = float(won.sum())
-    shown = min(per_block, systems)
+    outputs_per_block = min(per_block, systems)
     if decided:
         share = decided / (decided + ties)
         chances, extremes = _chances_judged(
-            won, shown, experiments, by_itself, share_with_equals, random
+            won, outputs_per_block, experiments, by_itself, share_with_equals, random
         )
     else:
         share = DECIDED_SHARE
@@ -300,7 +300,9 @@ def budget_curve(
             systems, experiments, by_itself, share_with_equals, random
         )
     more = np.maximum(0.0, counts - decided - ties) * share
-    measured = _measured(won, np.concatenate([chances, *extremes]), more, shown, random, active)
+    measured = _measured(
+        won, np.concatenate([chances, *extremes]), more, outputs_per_block, random, active
+    )
     separated, clusters = (each[:experiments] for each in measured)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     # One band for all likely worlds together and one for each extreme, because an interval over
@@ -365,7 +367,7 @@ def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) 
 
 def _chances_judged(
     won: FloatArray,
-    shown: int,
+    outputs_per_block: int,
     experiments: int,
     by_itself: int,
     share_with_equals: float,
@@ -377,7 +379,7 @@ def _chances_judged(
     of k have (k + 1) / 3 times the variance of independent ones, so comparisons count
     correspondingly less.
     """
-    estimate, variance = _estimates(won * 3 / (shown + 1))
+    estimate, variance = _estimates(won * 3 / (outputs_per_block + 1))
     groups = GroupsPosterior(estimate, variance, _SPREADS, share_with_equals=share_with_equals)
     extremes = [
         _chances_of_abilities(groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS))
@@ -419,7 +421,7 @@ def _measured(
     won: FloatArray,
     chances: FloatArray,
     more: FloatArray,
-    shown: int,
+    outputs_per_block: int,
     random: np.random.Generator,
     active: ActiveDraw | None,
 ) -> tuple[FloatArray, FloatArray]:
@@ -431,15 +433,15 @@ def _measured(
     pairs = len(first)
     chance = chances[:, first, second]
     # Covariance of two pairs with a system in common: 1/3 within a block.
-    shared = (shown - 2) / (n - 2) / 3 if n > 2 else 0.0
+    shared = (outputs_per_block - 2) / (n - 2) / 3 if n > 2 else 0.0
     # Pairs meet in blocks at random.
-    apart = 1 - shown * (shown - 1) / (n * (n - 1))
+    apart = 1 - outputs_per_block * (outputs_per_block - 1) / (n * (n - 1))
     start = won[first, second]
     met = start + won[second, first]
     lead, to_come = np.zeros((experiments, pairs)), np.zeros((experiments, pairs))
     separated = np.empty((experiments, len(more)))
     clusters = np.empty_like(separated)
-    drawn = None if active is None else _ActivePairs(active, won, experiments, shown)
+    drawn = None if active is None else _ActivePairs(active, won, experiments, outputs_per_block)
     before = 0.0
     for at, total in enumerate(more):
         for size in [total - before] if drawn is None else drawn.parts(before, total):
@@ -474,13 +476,15 @@ class _ActivePairs:
     representing each step.
     """
 
-    def __init__(self, active: ActiveDraw, won: FloatArray, experiments: int, shown: int) -> None:
-        self._active, self._won, self._shown = active, won, shown
+    def __init__(
+        self, active: ActiveDraw, won: FloatArray, experiments: int, outputs_per_block: int
+    ) -> None:
+        self._active, self._won, self._shown = active, won, outputs_per_block
         self._ability = np.zeros((experiments, len(won)))
         self._weights = np.empty((0,))
         self._judged, self._known = float(won.sum()), -1.0
         self._pairs = np.triu_indices(len(won), k=1)
-        self._of_block = shown * (shown - 1) / 2
+        self._of_block = outputs_per_block * (outputs_per_block - 1) / 2
 
     def parts(self, before: float, total: float) -> Iterator[float]:
         """Yield the parts of a step, each at most a given share of all comparisons so far."""
@@ -520,7 +524,7 @@ class _ActivePairs:
 
 
 def _blocks_by_weight(
-    weights: FloatArray, which: Int64Array, shown: int, random: np.random.Generator
+    weights: FloatArray, which: Int64Array, outputs_per_block: int, random: np.random.Generator
 ) -> FloatArray:
     """Draw the systems shown in B blocks of E campaigns as active designs do; 1 or 0, shape (E, B,
     n).
@@ -534,7 +538,7 @@ def _blocks_by_weight(
     chance = weights.sum(axis=-1)[which, campaign]
     weight_with = np.zeros_like(chance)
     chosen = np.zeros_like(chance)
-    for _ in range(min(shown, n)):
+    for _ in range(min(outputs_per_block, n)):
         left = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
         cumulated = np.cumsum(left, axis=-1)
         place = random.random((*left.shape[:2], 1)) * cumulated[..., -1:]
@@ -604,13 +608,13 @@ def needs_of_design(
     tuple of DesignNeed
     """
     n = len(tallies.systems)
-    shown = min(per_block, n)
-    of_block = shown * (shown - 1) / 2
+    outputs_per_block = min(per_block, n)
+    of_block = outputs_per_block * (outputs_per_block - 1) / 2
     judgments = np.concatenate([[0.0], limit * np.geomspace(_FIRST, 1.0, _POINTS)])
     curve = budget_curve(
         tallies.comparisons + judgments * of_block,
         systems=n,
-        per_block=shown,
+        per_block=outputs_per_block,
         wins=tallies.wins,
         ties=tallies.tied,
         confidence=confidence,

@@ -514,9 +514,9 @@ def _measure(
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
     true = true_ranks(simulated.quality)
     if bootstrap is None:
-        found = sign_test_ranges(simulated.wins, alpha=1 - confidence)
+        ranges = sign_test_ranges(simulated.wins, alpha=1 - confidence)
     else:
-        found = bootstrap_ranges(
+        ranges = bootstrap_ranges(
             simulated,
             model=model,
             **bootstrap,
@@ -524,10 +524,10 @@ def _measure(
             seed=seed,
             experiment=experiment,
         )
-    cluster = clusters(found)
+    cluster = clusters(ranges)
     columns = [
-        (found.high - found.low + 1).mean(axis=-1),
-        range_violations(found, true),
+        (ranges.high - ranges.low + 1).mean(axis=-1),
+        range_violations(ranges, true),
         cluster.max(axis=-1),
         cluster_violations(cluster, true),
         significant_pairs(simulated.wins, alpha=1 - confidence),

@@ -248,12 +248,12 @@ def _simulate(
         perceived = outputs[row[:, np.newaxis], systems]
         perceived += noise * judging.standard_normal(perceived.shape)
         # Small numbers with the longest axis last make this three times as fast.
-        shown = systems.T.astype(np.int32, order="C")
+        columns = systems.T.astype(np.int32, order="C")
         label = _labels(np.ascontiguousarray(perceived.T), model.tie_radius)
-        _count(shown, label, reached[rows], counts)
+        _count(columns, label, reached[rows], counts)
         if keep:
-            labels[block, shown] = label
-            candidates[block, shown] = np.arange(model.shown)[:, np.newaxis]
+            labels[block, columns] = label
+            candidates[block, columns] = np.arange(model.shown)[:, np.newaxis]
             if model.segments:
                 segment[block] = row + 1
     wins, ties = counts.cumsum(axis=1)
@@ -274,14 +274,16 @@ def _labels(perceived: FloatArray, tie_radius: float) -> Int8Array:
     return label
 
 
-def _count(shown: Int32Array, label: Int8Array, checkpoint: Int64Array, counts: Int64Array) -> None:
+def _count(
+    labels_shown: Int32Array, label: Int8Array, checkpoint: Int64Array, counts: Int64Array
+) -> None:
     """Add the comparisons of B blocks, with systems and labels of shape (k, B), to wins and ties.
 
     Both, shape (2, C, n, n), are counted at the first checkpoint with the block.
     """
     _two, checkpoints, n, _n = counts.shape
-    first, second = np.triu_indices(len(shown), k=1)
-    one, other = shown[first], shown[second]
+    first, second = np.triu_indices(len(labels_shown), k=1)
+    one, other = labels_shown[first], labels_shown[second]
     ahead = label[second] - label[first]
     cell = np.where(ahead >= 0, one * n + other, other * n + one)
     cell += ((ahead == 0) * checkpoints + checkpoint).astype(np.int32) * (n * n)

@@ -139,7 +139,7 @@ def campaign_curve(
     if not whole.wins.any():
         raise NoiseNotEstimableError("no comparison is decided")
     blocks = blocks.of_systems(whole.compared)
-    shown = np.count_nonzero(blocks.labels, axis=1)
+    outputs_per_block = np.count_nonzero(blocks.labels, axis=1)
     ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
     # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
@@ -151,7 +151,9 @@ def campaign_curve(
     ]
     return CampaignCurve(
         systems=len(blocks.systems),
-        per_block=int(np.clip(np.rint(shown[shown > 1].mean()), 2, MAX_LABEL)),
+        per_block=int(
+            np.clip(np.rint(outputs_per_block[outputs_per_block > 1].mean()), 2, MAX_LABEL)
+        ),
         comparisons=whole.comparisons,
         decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(np.int64),
         significant=np.mean(shares, axis=0),
@@ -378,12 +380,12 @@ def likely_futures(
     low = max(NOISE_GRID[0], (fit.low or NOISE_GRID[0]) / _WIDER)
     high = min(NOISE_GRID[-1], (fit.high or NOISE_GRID[-1]) * _WIDER)
     model_of = partial(_candidate_model, curve, float(low), float(high), seed)
-    found = measure_experiments(
+    measured = measure_experiments(
         partial(_measured_candidate, curve, model_of, seed),
         range(_CANDIDATES * experiments),
         **running,
     )
-    shares, spreads = np.split(found, [len(curve.significant)], axis=1)
+    shares, spreads = np.split(measured, [len(curve.significant)], axis=1)
     by_curve = _distance(shares, curve.significant)
     nearest = np.argsort(by_curve + _distance(spreads, curve.spread), kind="stable")[:experiments]
     of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
@@ -414,12 +416,12 @@ def _measured_candidate(
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
 
 
-def _distance(found: FloatArray, wanted: FloatArray) -> FloatArray:
+def _distance(measured: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return the mean squared difference of each row, in units of the variance among rows, shape
     (E,).
     """
-    variance = float(found.var(axis=0).mean())
-    distance: FloatArray = np.square(found - wanted).mean(axis=1)
+    variance = float(measured.var(axis=0).mean())
+    distance: FloatArray = np.square(measured - wanted).mean(axis=1)
     return distance / variance if variance > 0 else distance
 
 

@@ -220,8 +220,8 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
     high = np.full_like(root, np.inf)
     np.divide(line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape))
-    found = np.where(late, np.where(known > 0, high, 0.0), low)
-    return np.asarray(np.where(is_finite, found, np.inf))
+    quantiles = np.where(late, np.where(known > 0, high, 0.0), low)
+    return np.asarray(np.where(is_finite, quantiles, np.inf))
 
 
 #: Number of evenly spaced pace quantiles that are combined with each number of judgments.
