@@ -57,7 +57,7 @@ def redact(text: str) -> str:
 
 def secrets_of(address: str) -> list[str]:
     """Return the tokens and keys in an address."""
-    return [found[2] for found in _ADDRESS.finditer(address)]
+    return [match[2] for match in _ADDRESS.finditer(address)]
 
 
 _FORMATTER: Final = logging.Formatter()
@@ -400,8 +400,8 @@ def errors_flush() -> None:
 
 def _kept(event: Event, hint: Hint) -> Event:
     """Return the parts of an event to send: its place, its identifiers, and only texts from the code."""
-    found = cast("dict[str, Any]", event)
-    kept: dict[str, Any] = {name: found[name] for name in _OF_EVENT if name in found}
+    fields = cast("dict[str, Any]", event)
+    kept: dict[str, Any] = {name: fields[name] for name in _OF_EVENT if name in fields}
     kept["tags"] = {
         name: str(value) for name, value in structlog.contextvars.get_contextvars().items()
     }
@@ -409,7 +409,7 @@ def _kept(event: Event, hint: Hint) -> Event:
     if record is not None:
         # The message template, without its arguments.
         kept["logentry"] = {"message": redact(str(record.msg))}
-    values = found.get("exception", {}).get("values", [])
+    values = fields.get("exception", {}).get("values", [])
     if values:
         kept["exception"] = {"values": [_exception(value) for value in values]}
     return cast("Event", kept)

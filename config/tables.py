@@ -66,11 +66,11 @@ def tables_state() -> TablesState:
     expected = catalogue_for(migrations_by_app(applied))
     if expected is None:  # `migrate` was interrupted
         return TablesState(pending=pending)
-    found = Catalogue.of(connection)
+    catalogue = Catalogue.of(connection)
     return TablesState(
-        differences=tuple(expected.differences(found)),
+        differences=tuple(expected.differences(catalogue)),
         pending=pending,
-        missing_functions=tuple(expected.missing_functions(found)),
+        missing_functions=tuple(expected.missing_functions(catalogue)),
     )
 
 

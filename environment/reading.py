@@ -88,8 +88,10 @@ def _parsed(environment: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _problem(variable: Variable, value: str) -> str:
-    shown = f"{variable.name} (value hidden)" if variable.is_secret else f"{variable.name}={value}"
-    return f"{shown} must be {variable.valid}. Example: {variable.name}={variable.example}"
+    assignment = (
+        f"{variable.name} (value hidden)" if variable.is_secret else f"{variable.name}={value}"
+    )
+    return f"{assignment} must be {variable.valid}. Example: {variable.name}={variable.example}"
 
 
 def _contradictions(values: Values) -> Iterator[str]:

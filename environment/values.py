@@ -235,7 +235,7 @@ def storage(value: str) -> dict[str, Any]:
 
 def json_object(value: str) -> dict[str, Any]:
     """Return an object of JSON."""
-    found = json.loads(value)
-    if not isinstance(found, dict):
+    value_read = json.loads(value)
+    if not isinstance(value_read, dict):
         raise ValueError(value)
-    return found
+    return value_read

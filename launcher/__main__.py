@@ -138,14 +138,14 @@ def _parser() -> argparse.ArgumentParser:
 def _management_commands() -> str:
     """List Django's commands from the first lines of their modules, without importing them."""
     lines = []
-    found = [
+    files = [
         *CHECKOUT.glob("*/management/commands/[a-z]*.py"),
         *CHECKOUT.glob("protocols/*/management/commands/[a-z]*.py"),
     ]
-    for path in sorted(found, key=lambda path: path.name):
+    for path in sorted(files, key=lambda path: path.name):
         with path.open(encoding="utf-8") as file:
-            said = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
-        lines.append(f"  {path.stem:<21} {said[1] if said else ''}".rstrip())
+            match = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
+        lines.append(f"  {path.stem:<21} {match[1] if match else ''}".rstrip())
     return "\n".join(["commands for campaigns and files (quintet COMMAND --help):", *lines])
 
 

@@ -87,18 +87,18 @@ class Manifest:
         Raises:
             LauncherError: the folder is not a backup, or has another version.
         """
-        found = read_json(folder / MANIFEST)
-        if not isinstance(found, dict) or "format" not in found:
+        manifest = read_json(folder / MANIFEST)
+        if not isinstance(manifest, dict) or "format" not in manifest:
             raise LauncherError(
                 f"{folder} is not a backup: {MANIFEST} is missing or unreadable. Specify the folder printed by `{start_command('backup')}`."
             )
-        if found["format"] != FORMAT:
+        if manifest["format"] != FORMAT:
             raise LauncherError(
-                f"The backup in {folder} is from another version of Quintet (format {found['format']}; this one "
+                f"The backup in {folder} is from another version of Quintet (format {manifest['format']}; this one "
                 f"reads {FORMAT}). Restore it with that version."
             )
         try:
-            return cls(**found)
+            return cls(**manifest)
         except TypeError as error:
             raise LauncherError(f"The {MANIFEST} in {folder} is damaged: {error}") from error
 
@@ -272,9 +272,9 @@ def programs_for(major: int) -> Path:
     folders = []
     with contextlib.suppress(LauncherError):
         folders.append(wheel_folder() / "bin")
-    found = shutil.which("pg_dump")
-    if found:
-        folders.append(Path(found).parent)
+    program = shutil.which("pg_dump")
+    if program:
+        folders.append(Path(program).parent)
     for folder in folders:
         # For example: pg_dump (PostgreSQL) 18.4
         words = run_program(folder / "pg_dump", "--version").split()
@@ -476,16 +476,16 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     _restore(backup.folder / DUMP, url)
     with connected(url) as connection, connection.cursor() as cursor:
-        found = rows_of_tables(cursor)
+        rows = rows_of_tables(cursor)
     saved = backup.manifest.rows
     differing = sorted(
-        name for name in saved.keys() | found.keys() if saved.get(name) != found.get(name)
+        name for name in saved.keys() | rows.keys() if saved.get(name) != rows.get(name)
     )
     if differing:
         raise LauncherError(
             f"The restored data differs from the backup in: {', '.join(differing)}."
         )
-    report(f"restored: {in_words(found)}")
+    report(f"restored: {in_words(rows)}")
     migrated = subprocess.run(
         [sys.executable, "manage.py", "migrate", "--noinput", "--verbosity=0"],
         cwd=CHECKOUT,

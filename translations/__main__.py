@@ -62,26 +62,26 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def _update(root: Path, chosen: argparse.Namespace) -> int:
-    found, counters = messages_of(root), counters_of(root)
+    messages, counters = messages_of(root), counters_of(root)
     for locale in sorted({*locales(root), *chosen.locale}):
         catalogue = catalogue_read(root, locale)
-        catalogue.update(found, no_fuzzy_matching=True)
+        catalogue.update(messages, no_fuzzy_matching=True)
         catalogue_write(root, locale, catalogue)
         _report(
-            f"{locale}: {len(found)} texts, {len(open_entries(catalogue, locale, counters=counters))} open"
+            f"{locale}: {len(messages)} texts, {len(open_entries(catalogue, locale, counters=counters))} open"
         )
     return 0
 
 
 def _check(root: Path, chosen: argparse.Namespace) -> int:
-    found, counters = messages_of(root), counters_of(root)
+    messages, counters = messages_of(root), counters_of(root)
     count: Counter[str] = Counter()
     for locale in chosen.locale or locales(root):
-        for problem in problems_of(catalogue_read(root, locale), found, locale, counters):
+        for problem in problems_of(catalogue_read(root, locale), messages, locale, counters):
             _report(str(problem))
             count[locale] += 1
     for locale, problems in count.items():
-        _report(f"{locale}: {problems} to put right of {len(found)} texts")
+        _report(f"{locale}: {problems} to put right of {len(messages)} texts")
     return 1 if count else 0
 
 
@@ -121,10 +121,10 @@ def _wording(root: Path, _chosen: argparse.Namespace) -> int:
 
 
 def _joints(root: Path, _chosen: argparse.Namespace) -> int:
-    found = list(joints_of(root))
-    for joint in found:
+    joints = list(joints_of(root))
+    for joint in joints:
         _report(str(joint))
-    return 1 if found else 0
+    return 1 if joints else 0
 
 
 def _glossary(_root: Path, _chosen: argparse.Namespace) -> int:

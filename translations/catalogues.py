@@ -81,13 +81,13 @@ class Key:
 
 def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
     """Return all texts to translate in these folders of the project, with their places."""
-    found = Catalog()
+    catalogue = Catalog()
     for path in sorted(_files(root, folders)):
         name = path.relative_to(root).as_posix()
         read = _in_python if path.suffix == ".py" else _in_template
         for line, texts, comments, context in read(path):
-            found.add(texts, locations=[(name, line)], auto_comments=comments, context=context)
-    return found
+            catalogue.add(texts, locations=[(name, line)], auto_comments=comments, context=context)
+    return catalogue
 
 
 def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
@@ -131,8 +131,8 @@ def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
 def _found(line: int, function: str, texts: Sequence[Any]) -> _Found:
     """Return the text of a call by its first arguments."""
     parts = dict(zip(FUNCTIONS[function], texts, strict=False))
-    said = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
-    return line, said, [], parts.get("c")
+    message = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
+    return line, message, [], parts.get("c")
 
 
 def _in_template(path: Path) -> Iterator[_Found]:
@@ -363,8 +363,8 @@ def _differences(key: Key, form: str, optional: Counter[str]) -> Iterator[str]:
     """Yield what a translation lacks or adds; it may leave out `optional` placeholders."""
     model = key.plural or key.singular
     allowed = _placeholders(key.singular) | _placeholders(model)
-    given = _placeholders(form)
-    if given - allowed or _placeholders(model) - given - optional:
+    placeholders = _placeholders(form)
+    if placeholders - allowed or _placeholders(model) - placeholders - optional:
         yield f"placeholders differ: {_listed(model)} became {_listed(form)}"
     if _placeholders_of_percent(model) and "%" in _PERCENT.sub("", form):
         yield "has a lone %, which must be written %%"
@@ -470,8 +470,8 @@ class Glossary:
         """Return the distinct terms in a text; if one is part of another, only the longer one."""
         by_form = {form: term for term in self.terms for form in term.forms}
         english = _NO_WORDS.sub(" ", f"{key.singular} {key.plural}").casefold()
-        found = _pattern(tuple(by_form)).findall(english)
-        return list(dict.fromkeys(by_form[form] for form in found))
+        terms = _pattern(tuple(by_form)).findall(english)
+        return list(dict.fromkeys(by_form[form] for form in terms))
 
 
 @cache

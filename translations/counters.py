@@ -26,14 +26,14 @@ _VARIABLE = re.compile(r"\{\{ *(\w+) *\}\}")
 
 def counters_of(root: Path, folders: Iterable[str] = SOURCES) -> Mapping[str, str]:
     """Return the name of the number's placeholder by singular text, where it could be found."""
-    found: dict[str, str] = {}
+    counters: dict[str, str] = {}
     for folder in folders:
         for path in (root / folder).rglob("*.py"):
-            found.update(_in_python(path.read_text(encoding="utf-8")))
+            counters.update(_in_python(path.read_text(encoding="utf-8")))
         for suffix in ("html", "txt"):
             for path in (root / folder).rglob(f"*.{suffix}"):
-                found.update(_in_template(path.read_text(encoding="utf-8")))
-    return found
+                counters.update(_in_template(path.read_text(encoding="utf-8")))
+    return counters
 
 
 def _in_template(source: str) -> Iterator[tuple[str, str]]:

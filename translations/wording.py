@@ -47,13 +47,13 @@ def wording_problems(text: str, *, in_document: bool = False) -> Iterator[str]:
     for phrase in phrases_read():
         if in_document and phrase.in_texts:
             continue
-        if found := phrase.pattern.search(text):
-            yield f"“{found[0]}”: write {phrase.instead}"
+        if match := phrase.pattern.search(text):
+            yield f"“{match[0]}”: write {phrase.instead}"
 
 
-def wording_of_texts(found: Catalog) -> Iterator[str]:
+def wording_of_texts(catalogue: Catalog) -> Iterator[str]:
     """Yield the problems of texts in the code, with their places."""
-    for key, message in entries(found):
+    for key, message in entries(catalogue):
         file, line = message.locations[0]
         for text in filter(None, (key.singular, key.plural)):
             for problem in wording_problems(text.replace("%%", "%")):

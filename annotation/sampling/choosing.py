@@ -344,12 +344,12 @@ class Chooser:
         if options.control is None:
             return tuple(at[system] for system in order_balanced(list(at), positions, key))
         # The control may take any position; the others share the rest.
-        place = draw.below(len(at) + 1, "control", options.segment)
+        position = draw.below(len(at) + 1, "control", options.segment)
         shown = [
             at[system]
-            for system in order_balanced(list(at), np.delete(positions, place, axis=1), key)
+            for system in order_balanced(list(at), np.delete(positions, position, axis=1), key)
         ]
-        return (*shown[:place], options.control, *shown[place:])
+        return (*shown[:position], options.control, *shown[position:])
 
 
 def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array:

@@ -186,7 +186,7 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
         known = known_design(systems, size)
         if known:
             names = HashDraw(seed=key, number=0).shuffled(range(systems), str, "systems")
-            return tuple(tuple(names[place] for place in block) for block in known)
+            return tuple(tuple(names[position] for position in block) for block in known)
     return _searched(met, pairs, size, key)
 
 
@@ -317,7 +317,9 @@ class PlannedCycle:
         """Return systems and texts of the first pending block that these texts can show, or None."""
         behind = {name: number for number, text in enumerate(texts) for name in text.systems}
         for block in self.pending:
-            names = [self.systems[place] for place in block if self.systems[place] in behind]
+            names = [
+                self.systems[position] for position in block if self.systems[position] in behind
+            ]
             if len({behind[name] for name in names}) == self.size:
                 return [(name, texts[behind[name]]) for name in names]
         return None
@@ -328,7 +330,7 @@ class PlannedCycle:
             return self.abandoned()
         names = {names[0] for names in texts}
         for number, block in enumerate(self.pending):
-            if all(self.systems[place] in names for place in block):
+            if all(self.systems[position] in names for position in block):
                 left = (*self.pending[:number], *self.pending[number + 1 :])
                 return replace(self, pending=left, clean_blocks=self.clean_blocks + 1)
         return replace(self, pending=(), clean_blocks=self.clean_blocks + 1)

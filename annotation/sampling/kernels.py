@@ -29,9 +29,9 @@ _INDICES = types.Array(int64, 1, "C", readonly=True)
 
 
 @njit(float64(uint64, int64), cache=True, nogil=True)
-def luck(key: int, place: int) -> float:
-    """Return random number `place` of a key, in [0, 1)."""
-    z = np.uint64(key) + (np.uint64(place) + _ONE) * _GAMMA
+def luck(key: int, position: int) -> float:
+    """Return random number `position` of a key, in [0, 1)."""
+    z = np.uint64(key) + (np.uint64(position) + _ONE) * _GAMMA
     z = (z ^ (z >> _S30)) * _M1
     z = (z ^ (z >> _S27)) * _M2
     z = z ^ (z >> _S31)
@@ -98,7 +98,7 @@ def _swap(
     least: int,
 ) -> bool:
     """Make the exchange of a chosen system that lowers the cost most; return False if none does."""
-    place, best, lowest = -1, -1, 0.0
+    position, best, lowest = -1, -1, 0.0
     for out in range(size):
         own = _cost(counts, chosen[out], chosen, size, out, least)
         for i in range(len(eligible)):
@@ -107,11 +107,11 @@ def _swap(
                 change = _cost(counts, system, chosen, size, out, least) - own
                 # Costs are integers: an exchange that does not lower the cost is never made.
                 if change < 0 and change + luck(key, 1 + system) < lowest:
-                    place, best, lowest = out, system, change + luck(key, 1 + system)
-    if place < 0:
+                    position, best, lowest = out, system, change + luck(key, 1 + system)
+    if position < 0:
         return False
-    free[chosen[place]], free[best] = True, False
-    chosen[place] = best
+    free[chosen[position]], free[best] = True, False
+    chosen[position] = best
     return True
 
 
@@ -189,9 +189,9 @@ def choose_weighted(
                 for j in range(count):
                     chance[i] += weights[eligible[i], chosen[j]]
             total += chance[i]
-        place = _by_chance(chance, taken, total, luck(key, count))
-        taken[place] = True
-        chosen[count] = eligible[place]
+        position = _by_chance(chance, taken, total, luck(key, count))
+        taken[position] = True
+        chosen[count] = eligible[position]
 
 
 BoolArray = npt.NDArray[np.bool_]
@@ -242,12 +242,12 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _change(counts: Int64Array, block: Int64Array, place: int, system: int) -> int:
+def _change(counts: Int64Array, block: Int64Array, position: int, system: int) -> int:
     """Return how much the sum of squares grows when `system` takes another's place in `block`."""
-    out = block[place]
+    out = block[position]
     total = len(block) - 1
     for j in range(len(block)):
-        if j != place:
+        if j != position:
             total += counts[system, block[j]] - counts[out, block[j]]
     return int(2 * total)
 
@@ -271,15 +271,15 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
             break
         drawn = luck(key, step) * (m * size * n)
         at = int(drawn)
-        b, place, system = at // (size * n), at // n % size, at % n
+        b, position, system = at // (size * n), at // n % size, at % n
         if is_shown[b, system]:
             continue
-        change = _change(counts, blocks[b], place, system)
+        change = _change(counts, blocks[b], position, system)
         if change > 2 or (change == 2 and drawn - at >= _UPHILL):
             continue
-        out = blocks[b, place]
+        out = blocks[b, position]
         meet(counts, blocks[b], -1)
-        blocks[b, place] = system
+        blocks[b, position] = system
         meet(counts, blocks[b], 1)
         is_shown[b, out], is_shown[b, system] = False, True
         total += change

@@ -178,8 +178,8 @@ def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
         attempt += 1
     return replace(
         block,
-        candidates=tuple(block.candidates[place] for place in order),
-        systems=tuple(block.systems[place] for place in order),
+        candidates=tuple(block.candidates[position] for position in order),
+        systems=tuple(block.systems[position] for position in order),
     )
 
 
@@ -219,10 +219,10 @@ def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed:
     for lent in history[: max(0, len(history) - repeat_gap)]:
         if lent.repeats is None and lent.repeatable:
             times[lent.number] = 0
-    for place, lent in enumerate(history, start=1):
+    for position, lent in enumerate(history, start=1):
         if lent.repeats not in times:
             continue
-        if len(history) - place < repeat_gap:
+        if len(history) - position < repeat_gap:
             del times[lent.repeats]
         else:
             times[lent.repeats] += 1

@@ -48,8 +48,8 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
     seed, number : int
         Of the design and of the HIT.
     """
-    place = (_begin(of, seed) + number * of.value) % _ONE
-    return (blocks * int(rate * _ONE) + place) >> 64
+    position = (_begin(of, seed) + number * of.value) % _ONE
+    return (blocks * int(rate * _ONE) + position) >> 64
 
 
 def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> int:
@@ -132,10 +132,10 @@ def intra_due(
 
 def _gap_is_over(mean: Fraction, since: int, draw: HashDraw, *which: object) -> bool:
     """Return whether a gap drawn with this mean ends with the HIT after `since` others."""
-    place = since + 1
-    if place >= ceil(LONGEST * mean):
+    position = since + 1
+    if position >= ceil(LONGEST * mean):
         return True
-    return draw.integer("gap", *which) >= _power(_going_on(mean), place)
+    return draw.integer("gap", *which) >= _power(_going_on(mean), position)
 
 
 @lru_cache(maxsize=256)

@@ -81,8 +81,8 @@ class Rounds:
             return False
         drawn = self.drawn(number, texts=texts, parameters=planning.parameters)
         firsts = []
-        for place, blocks in enumerate(drawn):
-            first = self.first(blocks, hit=planning.number_next(), number=number, place=place)
+        for position, blocks in enumerate(drawn):
+            first = self.first(blocks, hit=planning.number_next(), number=number, position=position)
             planning.add(first, Purpose.FIRST, part=1)
             for _copy in range(raters - 1):
                 copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
@@ -95,12 +95,14 @@ class Rounds:
                     planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=part)
         return True
 
-    def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:
+    def first(
+        self, blocks: Sequence[BlockPlan], *, hit: int, number: int, position: int
+    ) -> HITPlan:
         """Return HIT `hit` with these blocks, at the given place in round `number`."""
         return HITPlan(
             number=hit,
             blocks=self._in_order(blocks, hit),
-            why={"purpose": Purpose.FIRST.value, "turn": number, "place": place},
+            why={"purpose": Purpose.FIRST.value, "turn": number, "place": position},
         )
 
     def again(self, plan: HITPlan, *, hit: int, purpose: Purpose) -> HITPlan:
@@ -146,9 +148,9 @@ def round_drawn(
     names = sorted(
         {name for each in texts_by_segment.values() for text in each for name in text.systems}
     )
-    place = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
+    index = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
     ordered = {
-        n: sorted(each, key=lambda text: min(place[name] for name in text.systems))
+        n: sorted(each, key=lambda text: min(index[name] for name in text.systems))
         for n, each in texts_by_segment.items()
     }
     most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)

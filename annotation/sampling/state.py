@@ -165,7 +165,9 @@ class DrawState:
     def next_comparisons(self) -> list[tuple[tuple[str, str], int]]:
         """Comparisons with the number of blocks wanted, most first. Lists all comparisons if none is wanted."""
         places = np.argsort(-self.blocks_wanted, kind="stable").tolist()
-        wanted = [(self.comparisons[place], int(self.blocks_wanted[place])) for place in places]
+        wanted = [
+            (self.comparisons[position], int(self.blocks_wanted[position])) for position in places
+        ]
         return [(pair, blocks) for pair, blocks in wanted if blocks > 0] or wanted
 
     def copied(self) -> "DrawState":

@@ -157,18 +157,20 @@ class Windows:
 
     def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
         """Return the part of the windows around a segment that avoids excluded segments."""
-        run, place = self._places.get(segment, ((), 0))
-        first = last = place
-        while first > max(0, place - self._length + 1) and run[first - 1] not in avoid:
+        run, position = self._places.get(segment, ((), 0))
+        first = last = position
+        while first > max(0, position - self._length + 1) and run[first - 1] not in avoid:
             first -= 1
-        while last < min(len(run), place + self._length) and run[last] not in avoid:
+        while last < min(len(run), position + self._length) and run[last] not in avoid:
             last += 1
         return run[first:last]
 
     @cached_property
     def _places(self) -> dict[int, tuple[tuple[int, ...], int]]:
         """Each segment's run and its place in it."""
-        return {segment: (run, at) for run in self._runs for at, segment in enumerate(run)}
+        return {
+            segment: (run, position) for run in self._runs for position, segment in enumerate(run)
+        }
 
     def _sequential(
         self, turn: int, avoid: Collection[int], around: Container[int] | None

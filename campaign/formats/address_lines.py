@@ -46,8 +46,8 @@ def named_addresses(line: str) -> list[NamedAddress]:
 
 def _visible(line: str) -> str:
     """Return a line without invisible characters, and with plain spaces and punctuation."""
-    shown = "".join(character for character in line if unicodedata.category(character) != "Cf")
-    return shown.translate(_FULL_WIDTH).replace("\N{NO-BREAK SPACE}", " ")
+    visible = "".join(character for character in line if unicodedata.category(character) != "Cf")
+    return visible.translate(_FULL_WIDTH).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _pieces(line: str) -> Iterator[_Piece]:

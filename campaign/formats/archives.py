@@ -176,9 +176,9 @@ def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
 
 
 def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
-    shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
-    shown = shown if len(shown) <= 100 else f"{shown[:100]}…"
-    return FormatError(archive, f'"{shown}" {problem}', remedy)
+    printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    printable = printable if len(printable) <= 100 else f"{printable[:100]}…"
+    return FormatError(archive, f'"{printable}" {problem}', remedy)
 
 
 class _Unpacking:

@@ -33,8 +33,8 @@ _REFERENCE: Final = re.compile(r"ref[A-Z0-9]?")
 
 def language_pair(name: str) -> tuple[str, str] | None:
     """Return the last language pair in a name, such as `cs-en` in `newstest2012.cs-en.onlineA.sgm`."""
-    found = _PAIR.findall(stem(name)) or _PAIR.findall(name)
-    return found[-1] if found else None
+    pairs = _PAIR.findall(stem(name)) or _PAIR.findall(name)
+    return pairs[-1] if pairs else None
 
 
 def language_pairs(name: str) -> set[tuple[str, str]]:

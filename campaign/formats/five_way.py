@@ -110,7 +110,7 @@ def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
 
 def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
     matches = (_SLOT_COLUMN.fullmatch(key) for key in columns)
-    last = max((int(found.group(1)) for found in matches if found), default=0)
+    last = max((int(match.group(1)) for match in matches if match), default=0)
     return tuple(
         _Slot(
             number=columns.get(f"system{slot}number"),

@@ -236,7 +236,7 @@ class _Aligned:
         kept = len(self._sample)
         if kept < _SAMPLE:
             return tuple(self._sample)
-        return tuple(self._sample[place * kept // _SAMPLE] for place in range(_SAMPLE))
+        return tuple(self._sample[line * kept // _SAMPLE] for line in range(_SAMPLE))
 
     def system_facts(self, recognised: RecognisedSet) -> tuple[SystemFacts, ...]:
         """Return the facts about all systems; those without any segment come last."""

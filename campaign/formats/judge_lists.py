@@ -103,9 +103,9 @@ def judge_list_read(text: str) -> JudgeList:
         line = text.count("\n", 0, damage.start()) + 1
         raise Place(_NAME, line, None).error("the list contains a control character", "remove it")
     header = _header(text)
-    found = _from_lines(text) if header is None else _from_table(text, *header)
+    judges = _from_lines(text) if header is None else _from_table(text, *header)
     rows = []
-    for row in found:
+    for row in judges:
         rows.append(row)
         if len(rows) > MAX_ROWS:
             raise Place(_NAME, row.line).error(

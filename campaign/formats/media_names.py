@@ -177,9 +177,9 @@ class MediaNames:
             for system, endings in self._endings.items()
         }
         if len(set(types.values())) > 1:
-            shown = named([f"{system} ({endings})" for system, endings in types.items()])
+            descriptions = named([f"{system} ({endings})" for system, endings in types.items()])
             omissions.warnings.append(
-                f"judges may tell the systems apart by the types of their files: {shown}"
+                f"judges may tell the systems apart by the types of their files: {descriptions}"
             )
 
 

@@ -299,16 +299,16 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
 
 def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     """Return the names that a table or an object uses for our columns."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in names:
         column = _COLUMNS.get(name.lower(), "")
-        if column in found:
+        if column in columns:
             raise Place(place.file, place.line, field=name).error(
                 f"two columns give the {column}", "remove one of the two"
             )
         if column:
-            found[column] = name
-    return found
+            columns[column] = name
+    return columns
 
 
 def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str) -> None:
@@ -340,13 +340,13 @@ def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> No
             "use different names for scores of different versions",
         )
     metric.signature = metric.signature or signature
-    said = values.get("higher_is_better")
-    if said in (None, ""):
+    is_higher_better = values.get("higher_is_better")
+    if is_higher_better in (None, ""):
         return
-    direction = _TRUTHS.get(str(said).lower())
+    direction = _TRUTHS.get(str(is_higher_better).lower())
     if direction is None or metric.higher_is_better not in (None, direction):
         raise place.error(
-            f'"{said}" is not a valid direction for {metric.name}',
+            f'"{is_higher_better}" is not a valid direction for {metric.name}',
             "on every line, write true if higher scores are better, or false if lower scores are better",
         )
     metric.higher_is_better = direction
@@ -380,12 +380,12 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 def _number(value: object, file: str, line: int) -> float:
     """Return a score; NaN if there is none."""
     try:
-        found = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+        number = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        found = math.nan if str(value).strip().lower() in _MISSING else math.inf
-    if math.isinf(found):
+        number = math.nan if str(value).strip().lower() in _MISSING else math.inf
+    if math.isinf(number):
         raise Place(file, line, field="score").error(f'"{value}" is not a score', _WRITE_SCORE)
-    return found
+    return number
 
 
 def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
@@ -398,20 +398,24 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
         if not choice.takes(source, target, line) or choice.undecided:
             continue
         document, domain = values.get("document_id"), values.get("domain", "")
-        found = values.get("metric_scores")
-        if not (isinstance(document, str) and isinstance(domain, str) and isinstance(found, dict)):
+        scores_by_metric = values.get("metric_scores")
+        if not (
+            isinstance(document, str)
+            and isinstance(domain, str)
+            and isinstance(scores_by_metric, dict)
+        ):
             raise Place(file.name, line).error(
                 "document_id, domain or metric_scores is missing or has the wrong type",
                 "provide the automatic scores as released by WMT",
             )
         called = f"{domain}/{document}" if domain else document
-        for name, given in found.items():
-            if not isinstance(given, list):
+        for name, scores in scores_by_metric.items():
+            if not isinstance(scores, list):
                 raise Place(file.name, line, field=name).error(
                     "the scores are not a list", "write one score per paragraph of the document"
                 )
             same = {"system": stem(file.name), "metric": name, "document": called}
-            for position, score in enumerate(given, 1):
+            for position, score in enumerate(scores, 1):
                 yield line, {**same, "segment": segment_id(called, str(position)), "score": score}
 
 
@@ -447,13 +451,15 @@ def _read_scores(
     wanted = segments or most
     metric.is_by_line |= level == "seg"
     names = [_WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)]
-    for system, found in lines.items():
-        if level == "seg" and len(found) != wanted:
-            raise Place(file.name, found[-1]).error(
-                f"{counted(len(found), 'score')} of {system}, expected {wanted:,}",
+    for system, lines_of_system in lines.items():
+        if level == "seg" and len(lines_of_system) != wanted:
+            raise Place(file.name, lines_of_system[-1]).error(
+                f"{counted(len(lines_of_system), 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
-        metric.extend(system, names[: len(found)], values[system], file.name, found)
+        metric.extend(
+            system, names[: len(lines_of_system)], values[system], file.name, lines_of_system
+        )
 
 
 def segment_rows(
@@ -492,7 +498,7 @@ def segment_rows(
         for row, name in enumerate(scores.segments)
         if there is None or _numbered(name) is None or _numbered(name) in there
     ]
-    found: dict[int, int] = {}
+    rows: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
         name, place = scores.segments[row], scores.places[row]
         if known is not None:
@@ -507,13 +513,13 @@ def segment_rows(
                 f"{name.segment} is not a segment number",
                 "number segments through the test set, as the judgments do",
             )
-        if number in found:
+        if number in rows:
             raise replace(place, field="segment").error(
                 f"segment {number} is named in two ways",
                 "name each segment in one way, by its number or by document and position",
             )
-        found[number] = row
-    return dict(sorted(found.items()))
+        rows[number] = row
+    return dict(sorted(rows.items()))
 
 
 def _numbered(name: SegmentName) -> int | None:
@@ -646,5 +652,5 @@ def _with_reference(file: str) -> tuple[str, bool | None]:
     name, _hyphen, reference = file.rpartition("-")
     if not name:
         return file, None
-    shown = {"refA": name, "src": f"{name}[noref]"}.get(reference, f"{name}[{reference}]")
-    return shown, reference != "src"
+    label = {"refA": name, "src": f"{name}[noref]"}.get(reference, f"{name}[{reference}]")
+    return label, reference != "src"

@@ -115,8 +115,8 @@ def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator
 
 def named(names: Collection[str]) -> str:
     """Return the first names, and the number of the others."""
-    shown = ", ".join(list(names)[:_NAMED])
-    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
+    listed = ", ".join(list(names)[:_NAMED])
+    return listed if len(names) <= _NAMED else f"{listed} and {len(names) - _NAMED:,} more"
 
 
 _ENTITY: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]+;)")

@@ -115,14 +115,14 @@ class RecognisedSet:
 
         Raises FormatError if there is none, or more than one.
         """
-        found = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
+        main_files = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
         if any(file.name == _IN_OFFICE_FILES for file in self.files):
             raise FormatError(
                 self.name,
                 "the file is an Excel workbook or a Word document",
                 "save a table as CSV, and a document as text",
             )
-        if not found:
+        if not main_files:
             for file in self.of(FileRole.SYSTEM):
                 _refuse_unreadable(file.file)
             if len(self.files) == 1:
@@ -133,13 +133,13 @@ class RecognisedSet:
                 f"no file was recognised as the source or as a complete test set{left}",
                 'use "src" or "source" in the name of the source file, or specify the role of each file',
             )
-        if len(found) > 1:
+        if len(main_files) > 1:
             raise FormatError(
-                found[1].name,
-                f"{found[0].name} and this file could both be the source",
+                main_files[1].name,
+                f"{main_files[0].name} and this file could both be the source",
                 "choose a language pair if there are several, or specify the role of each file",
             )
-        return found[0]
+        return main_files[0]
 
 
 def _refuse_unreadable(file: StoredFile) -> None:
@@ -159,15 +159,15 @@ def recognise(
 
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
-    given = [file for file in files if not is_litter(file.name)]
-    media = tuple(file for file in given if is_media_name(file.name))
-    texts = [_by_content(file) for file in given if file not in media]
+    relevant = [file for file in files if not is_litter(file.name)]
+    media = tuple(file for file in relevant if is_media_name(file.name))
+    texts = [_by_content(file) for file in relevant if file not in media]
     seen = _of_pair(_with_plain_roles(texts), languages)
     if media and not any(file.role in _HAS_OUTPUTS for file in seen):
         lists = [_by_content(file) for file in folder_lists(media)]
         seen = _with_plain_roles([*texts, *lists])
     seen = _with_disguised(_without_references(_with_system_names(seen)))
-    litter = len(files) - len(given)
+    litter = len(files) - len(relevant)
     return RecognisedSet(name, tuple(seen), _languages(seen), litter, media)
 
 
@@ -349,19 +349,19 @@ def _by_content(file: StoredFile) -> RecognisedFile:
         return RecognisedFile(file, FileRole.IGNORED, "it contains scores, not texts")
     with file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
-    found = format_of(name.lower(), head)
-    if name.lower().endswith(_OTHER_TEXTS) and found is not TestSetFormat.TSV:
+    recognised = format_of(name.lower(), head)
+    if name.lower().endswith(_OTHER_TEXTS) and recognised is not TestSetFormat.TSV:
         return no_texts
     if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
         return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
     if is_json_array(head):
         why = "it is a JSON array, not JSON Lines"
         return RecognisedFile(file, FileRole.IGNORED, why)
-    if found in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
-        return _json_lines(file, head, found)
-    if found in _WHOLE:
-        return RecognisedFile(file, FileRole.WHOLE, f"it is {found.words}", found)
-    if found is TestSetFormat.SGML:
+    if recognised in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
+        return _json_lines(file, head, recognised)
+    if recognised in _WHOLE:
+        return RecognisedFile(file, FileRole.WHOLE, f"it is {recognised.words}", recognised)
+    if recognised is TestSetFormat.SGML:
         return _sgml(file, head)
     return _plain_or_markup(file, head)
 
@@ -377,14 +377,20 @@ def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
     return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
 
 
-def _json_lines(file: StoredFile, head: bytes, found: TestSetFormat) -> RecognisedFile:
-    if found is TestSetFormat.JSONL:
+def _json_lines(file: StoredFile, head: bytes, test_set_format: TestSetFormat) -> RecognisedFile:
+    if test_set_format is TestSetFormat.JSONL:
         if holds_key(head, "source"):
-            return RecognisedFile(file, FileRole.WHOLE, f"it is {found.words}", found)
+            return RecognisedFile(
+                file, FileRole.WHOLE, f"it is {test_set_format.words}", test_set_format
+            )
     elif holds_key(head, "src_text"):
-        return RecognisedFile(file, FileRole.SOURCE, "its lines have doc_id and src_text", found)
+        return RecognisedFile(
+            file, FileRole.SOURCE, "its lines have doc_id and src_text", test_set_format
+        )
     elif holds_key(head, *OUTPUT_KEYS):
-        return RecognisedFile(file, FileRole.SYSTEM, "its lines have doc_id and an output", found)
+        return RecognisedFile(
+            file, FileRole.SYSTEM, "its lines have doc_id and an output", test_set_format
+        )
     left = _unknown(file, "it is JSON without sources and outputs")
     if file.plain_name.lower().endswith(JSON_ENDINGS) and left.role is FileRole.IGNORED:
         return replace(left, refusal=_broken_line(file))
@@ -467,12 +473,12 @@ def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
     if len(count) != 2 or len(single) != 1 or None in tags.values():
         return {}
     source = single[0]
-    found = {source: (FileRole.SOURCE, f"it is the only file ending in {tags[source]}")}
+    roles = {source: (FileRole.SOURCE, f"it is the only file ending in {tags[source]}")}
     beginning = file_names.stem(source).rsplit(".", 1)[0]
     for name in names:
         if name != source and file_names.stem(name).rsplit(".", 1)[0] == beginning:
-            found[name] = (FileRole.REFERENCE, f"it is named like the source {source}")
-    return found
+            roles[name] = (FileRole.REFERENCE, f"it is named like the source {source}")
+    return roles
 
 
 def _of_pair(

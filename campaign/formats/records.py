@@ -99,10 +99,10 @@ def one_line(text: str) -> str:
 
 def unseen_problem(name: str, what: str) -> str | None:
     """Return a message about an invisible character in a name, or None; `what` describes the name."""
-    found = UNSEEN.search(name)
-    if found is None:
+    match = UNSEEN.search(name)
+    if match is None:
         return None
-    return f"the {what} {name!r} contains the invisible character U+{ord(found.group()):04X}"
+    return f"the {what} {name!r} contains the invisible character U+{ord(match.group()):04X}"
 
 
 @lru_cache(maxsize=4096)

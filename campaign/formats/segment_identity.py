@@ -172,21 +172,23 @@ class KnownSegments:
                 ),
                 f"name it {segment_id('document', 'position')}, or add its source text",
             )
-        (found,) = fitting
-        if self._is_by_position_alone(name, found) and not name.has_texts:
+        (chosen,) = fitting
+        if self._is_by_position_alone(name, chosen) and not name.has_texts:
             raise SegmentProblem(
-                f"it is unclear whether segment {name.segment} is number {found.position} of the document "
-                f'"{found.document}" or a position in a batch',
-                f"name it {segment_id(found.document, str(found.position))}, or add the texts",
+                f"it is unclear whether segment {name.segment} is number {chosen.position} of the document "
+                f'"{chosen.document}" or a position in a batch',
+                f"name it {segment_id(chosen.document, str(chosen.position))}, or add the texts",
             )
-        return found
+        return chosen
 
     @staticmethod
-    def _is_by_position_alone(name: SegmentName, found: KnownSegment) -> bool:
-        return bool(_NUMBER.fullmatch(name.segment)) and int(name.segment) != found.number
+    def _is_by_position_alone(name: SegmentName, segment: KnownSegment) -> bool:
+        return bool(_NUMBER.fullmatch(name.segment)) and int(name.segment) != segment.number
 
-    def _known(self, name: SegmentName, found: Iterable[KnownSegment | None]) -> list[KnownSegment]:
-        there = [each for each in dict.fromkeys(found) if each is not None]
+    def _known(
+        self, name: SegmentName, segments: Iterable[KnownSegment | None]
+    ) -> list[KnownSegment]:
+        there = [each for each in dict.fromkeys(segments) if each is not None]
         if not there:
             self._refuse_unknown(name)
         return there
@@ -204,16 +206,16 @@ class KnownSegments:
         if not name or name in self._documents:
             return name
         # Test sets from Pearmut campaigns have slashes in place of these marks.
-        found = _MARKS.sub("/", name)
-        if found not in self._documents:
+        document = _MARKS.sub("/", name)
+        if document not in self._documents:
             closest = difflib.get_close_matches(name, self._documents, _CLOSEST, cutoff=0.3)
-            shown = closest or sorted(self._documents)[:_CLOSEST]
+            suggestions = closest or sorted(self._documents)[:_CLOSEST]
             raise SegmentProblem(
                 f'the test set "{self._test_set}" has no document "{name}"',
                 "provide the file of this test set, or correct the name; closest names: "
-                + ", ".join(shown),
+                + ", ".join(suggestions),
             )
-        return found
+        return document
 
 
 class DocumentColumn:
@@ -274,11 +276,11 @@ def id_parts(name: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if parts else ("", name)
 
 
-def same_text(said: str | None, there: str | None) -> bool:
+def same_text(text: str | None, there: str | None) -> bool:
     """Return whether a text matches the known one; spaces match tabs and line breaks, and None matches anything."""
-    if said is None or there is None or said == there:
+    if text is None or there is None or text == there:
         return True
-    return said.translate(_BLANKS) == there.translate(_BLANKS)
+    return text.translate(_BLANKS) == there.translate(_BLANKS)
 
 
 class SegmentTexts:

@@ -109,7 +109,7 @@ class _Text:
     def __init__(self, file: str, text: str) -> None:
         self.text = text
         self._file = file
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._breaks = [match.start() for match in re.finditer("\n", text)]
 
     def line(self, position: int) -> int:
         return bisect_left(self._breaks, position) + 1
@@ -154,9 +154,9 @@ class _Text:
 
 
 def _attribute(name: str, what: str, tag: re.Match[str], place: Place) -> str:
-    for found in _ATTRIBUTE.finditer(tag.group(3)):
-        if found.group(1).lower() == name:
-            value = found.group(2) or found.group(3) or found.group(4) or ""
+    for match in _ATTRIBUTE.finditer(tag.group(3)):
+        if match.group(1).lower() == name:
+            value = match.group(2) or match.group(3) or match.group(4) or ""
             if decoded := _decoded(value, place).strip():
                 return decoded
     raise Place(place.file, place.line, field=name).error(
@@ -222,10 +222,10 @@ def read_sgml_test_set(
 
 
 def _reference(file: "_Translation", segment: SgmlSegment, source: InputFile) -> str:
-    found = file.take(segment)
-    if found is None:
+    text = file.take(segment)
+    if text is None:
         raise file.lacking(segment, source)
-    return found.text
+    return text.text
 
 
 def _output(
@@ -237,13 +237,11 @@ def _output(
     of: str,
 ) -> str:
     """Return the output for a segment; note a missing or empty one, and return an empty text."""
-    found = file.take(segment)
-    if found is None:
+    text = file.take(segment)
+    if text is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
         return ""
-    return omissions.output(
-        system, segment.document, found.text, Place(file.name, found.line), of=of
-    )
+    return omissions.output(system, segment.document, text.text, Place(file.name, text.line), of=of)
 
 
 class _Translation:

@@ -215,10 +215,10 @@ class CarriageReturns:
 
     def add(self, block: bytes, number: int) -> None:
         """Count them in a block whose first line is `number`."""
-        for found in _LONE_RETURN.finditer(block):
+        for match in _LONE_RETURN.finditer(block):
             self.count += 1
             if self.first is None:
-                self.first = number + len(_LINE_END.findall(block, 0, found.start()))
+                self.first = number + len(_LINE_END.findall(block, 0, match.start()))
 
 
 def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Iterator[str]:
@@ -336,11 +336,11 @@ def _is_every_other_nul(content: bytes) -> bool:
 
 def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:
     for line, text in enumerate(lines, number):
-        found = CONTROL.search(text)
-        if found:
-            code = ord(found.group())
+        match = CONTROL.search(text)
+        if match:
+            code = ord(match.group())
             name = " (NUL)" if code == 0 else ""
-            raise Place(file.name, line, found.start() + 1).error(
+            raise Place(file.name, line, match.start() + 1).error(
                 f"the control character U+{code:04X}{name} is not allowed in text",
                 f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW",
             )

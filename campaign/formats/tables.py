@@ -349,9 +349,9 @@ def is_index(name: str) -> bool:
 @lru_cache(maxsize=4096)  # ranks and system numbers are repeated often
 def integer(text: str, smallest: int) -> int | None:
     """Read a number that fits a database integer; int() alone would accept "１" and "1_0"."""
-    found = _INTEGER.fullmatch(text)
-    if found and smallest <= int(found.group(1)) <= MAX_INTEGER:
-        return int(found.group(1))
+    match = _INTEGER.fullmatch(text)
+    if match and smallest <= int(match.group(1)) <= MAX_INTEGER:
+        return int(match.group(1))
     return None
 
 

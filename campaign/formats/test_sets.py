@@ -121,12 +121,12 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
         # If all lines end so (old Mac files), it is no hint.
         if reader.returns.first and reader.returns.count < reader.count - 1:
             line = reader.returns.first
-            said = f"; a carriage return alone ends line {line} of {reader.name}"
-            places.append((line, said))
+            reason = f"; a carriage return alone ends line {line} of {reader.name}"
+            places.append((line, reason))
     line = next((line for line, _said in places), min(other.count, source.count + 1))
     return Place(other.name, line or None).error(
         f"the file has {counted(other.count, 'line')}, but {source.name} has "
-        f"{counted(source.count, 'line')}{''.join(said for _line, said in places)}",
+        f"{counted(source.count, 'line')}{''.join(reason for _line, reason in places)}",
         "use one line per segment in every file; check for line breaks inside segments and truncated files",
     )
 
@@ -462,21 +462,21 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
             return file_format
     text = head_text(head)
     first_line = first_line_of(text)
-    found = TestSetFormat.PLAIN
+    test_set_format = TestSetFormat.PLAIN
     if text.startswith("<") and _SGML_SET.search(text):
-        found = TestSetFormat.SGML
+        test_set_format = TestSetFormat.SGML
     elif text.startswith("<") and _XML_SET.search(text):
-        found = TestSetFormat.WMT_XML
+        test_set_format = TestSetFormat.WMT_XML
     elif PEARMUT_KEY.match(text):
-        found = TestSetFormat.PEARMUT
+        test_set_format = TestSetFormat.PEARMUT
     elif _JSON_OBJECT.match(text):
         is_wmt = _GENMT_KEY.search(first_line) and not _OUTPUTS_KEY.search(first_line)
-        found = TestSetFormat.GENMT if is_wmt else TestSetFormat.JSONL
+        test_set_format = TestSetFormat.GENMT if is_wmt else TestSetFormat.JSONL
     elif name.endswith(JSON_ENDINGS):
-        found = TestSetFormat.JSONL
+        test_set_format = TestSetFormat.JSONL
     elif "source" in _column_names(name, first_line):
-        found = TestSetFormat.TSV
-    return found
+        test_set_format = TestSetFormat.TSV
+    return test_set_format
 
 
 def _column_names(name: str, first_line: str) -> list[str]:

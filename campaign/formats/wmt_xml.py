@@ -353,9 +353,9 @@ def _incomplete(
     file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
 ) -> FormatError | None:
     """Return an error if the output lacks a segment; raise an error for any other difference."""
-    found = _by_id(file, document, source, output)
+    segments = _by_id(file, document, source, output)
     for segment in source.segments:
-        if segment.id not in found:
+        if segment.id not in segments:
             return Place(file.name, output.line).error(
                 f'{output.called} has no segment "{segment.id}" of the document '
                 f'"{document.name}" (source: line {segment.line}); it has '
@@ -377,15 +377,15 @@ def _by_id(
 ) -> dict[str, XmlSegment]:
     """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
     wanted = {segment.id for segment in source.segments}
-    found: dict[str, XmlSegment] = {}
+    segments: dict[str, XmlSegment] = {}
     for segment in version.segments:
         place, called = (
             Place(file.name, segment.line),
             f'"{segment.id}" of the document "{document.name}"',
         )
-        if segment.id in found:
+        if segment.id in segments:
             raise place.error(
-                f"{version.called} has the segment {called} twice, first on line {found[segment.id].line}",
+                f"{version.called} has the segment {called} twice, first on line {segments[segment.id].line}",
                 "remove one of the two, or number them differently",
             )
         if segment.id not in wanted:
@@ -393,5 +393,5 @@ def _by_id(
                 f"{version.called} has a segment {called}, which the source (line {source.line}) does not have",
                 _SAME_SEGMENTS,
             )
-        found[segment.id] = segment
-    return found
+        segments[segment.id] = segment
+    return segments

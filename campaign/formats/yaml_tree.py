@@ -139,9 +139,9 @@ class _Reader:
                     f'the key "{key}" already appears on line {first}',
                     "use every key once",
                 )
-            at = self._line(event)
+            line = self._line(event)
             values[key] = self._value(next(self._events), (*path, key))
-            self._lines[*path, key] = at
+            self._lines[*path, key] = line
         return values
 
     def _sequence(self, path: Path) -> list[Any]:

@@ -13,8 +13,8 @@ def address_canonical(address: str) -> str:
     Domains follow UTS #46 without transitional mappings, so `straße.example` is not `strasse.example`. An address whose
     domain is not valid keeps it, in lower case.
     """
-    local, at, domain = address.strip().rpartition("@")
-    return local + at + _domain(domain)
+    local, separator, domain = address.strip().rpartition("@")
+    return local + separator + _domain(domain)
 
 
 def _domain(domain: str) -> str:
@@ -28,11 +28,11 @@ def _domain(domain: str) -> str:
 
 def address_in_unicode(address: str) -> str:
     """Return an address with its domain in Unicode, for people to read."""
-    local, at, domain = address.rpartition("@")
+    local, separator, domain = address.rpartition("@")
     if _PUNYCODE not in domain.lower():
         return address
     try:
-        return local + at + idna.decode(domain)
+        return local + separator + idna.decode(domain)
     except idna.IDNAError:
         return address
 

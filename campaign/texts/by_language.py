@@ -31,11 +31,11 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
 
     Raises `TextsRefusedError`, which names the texts, and `LanguageTagError`.
     """
-    given = {"": value} if isinstance(value, str) else value
-    if not isinstance(given, dict) or not given:
+    by_language = {"": value} if isinstance(value, str) else value
+    if not isinstance(by_language, dict) or not by_language:
         raise TextsRefusedError(_("“%(name)s” is missing.") % {"name": name}, field=name)
     texts: dict[str, str] = {}
-    for tag, text in given.items():
+    for tag, text in by_language.items():
         if not isinstance(text, str) or not text.strip():
             raise TextsRefusedError(_("“%(name)s” is empty.") % {"name": name}, field=name)
         if len(text) > most:

@@ -41,15 +41,22 @@ def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
     if max(map(len, parts)) > MOST_TOKENS:
         return [Run(one, differs=False)], [Run(other, differs=False)]
     # Spaces are not compared.
-    places = [[at for at, part in enumerate(each) if not part.isspace()] for each in parts]
-    keys = [[_key(each[at]) for at in where] for each, where in zip(parts, places, strict=True)]
+    places = [
+        [position for position, part in enumerate(each) if not part.isspace()] for each in parts
+    ]
+    keys = [
+        [_key(each[position]) for position in positions]
+        for each, positions in zip(parts, places, strict=True)
+    ]
     marked = [[True] * len(each) for each in keys]
     for start, other_start, size in _matching(*keys):
         marked[0][start : start + size] = [False] * size
         marked[1][other_start : other_start + size] = [False] * size
     first, second = (
-        _runs(each, {at for at, differs in zip(where, side, strict=True) if differs})
-        for each, where, side in zip(parts, places, marked, strict=True)
+        _runs(
+            each, {position for position, differs in zip(positions, side, strict=True) if differs}
+        )
+        for each, positions, side in zip(parts, places, marked, strict=True)
     )
     return first, second
 
@@ -83,7 +90,9 @@ def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, i
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the number of words that both begin with."""
     pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    return next(
+        (position for position, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other))
+    )
 
 
 def _key(word: str) -> str:
@@ -93,12 +102,12 @@ def _key(word: str) -> str:
 
 def _runs(parts: Sequence[str], differing: set[int]) -> list[Run]:
     """Join neighbouring parts that differ, with the space between them."""
-    found: list[tuple[list[str], bool]] = []
-    for at, part in enumerate(parts):
-        joins = part.isspace() and at - 1 in differing and at + 1 in differing
-        differs = at in differing or joins
-        if found and found[-1][1] == differs:
-            found[-1][0].append(part)
+    runs: list[tuple[list[str], bool]] = []
+    for position, part in enumerate(parts):
+        joins = part.isspace() and position - 1 in differing and position + 1 in differing
+        differs = position in differing or joins
+        if runs and runs[-1][1] == differs:
+            runs[-1][0].append(part)
         else:
-            found.append(([part], differs))
-    return [Run("".join(texts), differs) for texts, differs in found]
+            runs.append(([part], differs))
+    return [Run("".join(texts), differs) for texts, differs in runs]

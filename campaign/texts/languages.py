@@ -209,11 +209,13 @@ def _region(region: str | None, language: str, script: str) -> str:
 
 
 def _variants(variants: str) -> list[str]:
-    found = [get_global("variant_aliases").get(each, each) for each in variants.split("-") if each]
-    for each in found:
-        if each not in _known_variants() or found.count(each) > 1:
+    variant_tags = [
+        get_global("variant_aliases").get(each, each) for each in variants.split("-") if each
+    ]
+    for each in variant_tags:
+        if each not in _known_variants() or variant_tags.count(each) > 1:
             raise _UnknownSubtagError(each)
-    return sorted(found)
+    return sorted(variant_tags)
 
 
 @lru_cache(maxsize=1)
@@ -225,20 +227,20 @@ def _known_variants() -> frozenset[str]:
 def _refusal(text: str, unknown: str) -> str:
     if not text:
         return _("Enter a language tag, such as en, pt-BR or zh-Hans.")
-    said = {"text": text[:40], "unknown": unknown[:40]}
+    values = {"text": text[:40], "unknown": unknown[:40]}
     meant = None if text != unknown and "-" in text.replace("_", "-") else _meant(text)
     if meant is None:
         return (
             _(
                 "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
             )
-            % said
+            % values
         )
     tag, is_its_name = meant
-    said |= {"tag": tag, "name": language_name(tag)}
+    values |= {"tag": tag, "name": language_name(tag)}
     if is_its_name:
-        return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % said
-    return _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?") % said
+        return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % values
+    return _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?") % values
 
 
 def _meant(text: str) -> tuple[str, bool] | None:

@@ -30,12 +30,12 @@ class HourlyPay:
 
 def hourly_pay(pay: str) -> HourlyPay | None:
     """Return the hourly amount in a text such as “€15 an hour of active time”; None unless there is exactly one."""
-    found = list(_HOURLY.finditer(pay))
-    if len(found) != 1 or not (found[0]["before"] or found[0]["after"]):
+    amounts = list(_HOURLY.finditer(pay))
+    if len(amounts) != 1 or not (amounts[0]["before"] or amounts[0]["after"]):
         return None
-    before = found[0]["before"] or ""
+    before = amounts[0]["before"] or ""
     return HourlyPay(
-        amount=float(found[0]["amount"].replace(",", ".")),
+        amount=float(amounts[0]["amount"].replace(",", ".")),
         before=f"{before} " if len(before) > 1 else before,
-        after=found[0]["after"] or "",
+        after=amounts[0]["after"] or "",
     )

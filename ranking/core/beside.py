@@ -194,10 +194,10 @@ class OutputScores:
         if not ordered:
             return None
         systems = tuple(sorted({system for _segment, _judge, system, _score in ordered}))
-        place = {name: number for number, name in enumerate(systems)}
+        index = {name: number for number, name in enumerate(systems)}
         return cls(
             systems=systems,
-            system=np.array([place[system] for *_key, system, _score in ordered], dtype=np.int64),
+            system=np.array([index[system] for *_key, system, _score in ordered], dtype=np.int64),
             segment=np.array([segment for segment, *_others in ordered], dtype=np.int64),
             judge=tuple(judge for _segment, judge, *_others in ordered),
             score=np.array([score for *_others, score in ordered], dtype=np.float64),
@@ -723,4 +723,4 @@ def orders_beside(
 
 
 def _from_bottom(order: Sequence[str]) -> dict[str, float]:
-    return {system: float(place) for place, system in enumerate(reversed(order))}
+    return {system: float(position) for position, system in enumerate(reversed(order))}

@@ -197,11 +197,11 @@ def adjusted(p: FloatArray, correction: Correction) -> FloatArray:
         return p.copy()
     order = np.argsort(p, axis=-1, kind="stable")
     ascending = np.take_along_axis(p, order, axis=-1)
-    place = np.arange(1, tests + 1)
+    index = np.arange(1, tests + 1)
     if correction is Correction.HOLM:
-        changed = np.maximum.accumulate(ascending * (tests + 1 - place), axis=-1)
+        changed = np.maximum.accumulate(ascending * (tests + 1 - index), axis=-1)
     else:
-        scaled = ascending * tests / place
+        scaled = ascending * tests / index
         changed = np.minimum.accumulate(scaled[..., ::-1], axis=-1)[..., ::-1]
     result = np.empty_like(p)
     np.put_along_axis(result, order, np.minimum(1.0, changed), axis=-1)

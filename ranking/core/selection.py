@@ -395,14 +395,14 @@ def data_requirements(
     if any(not 0 < share <= 1 for share in shares):
         raise ValueError("shares: expected numbers above 0, up to 1")
     fold = folds_of_segments(blocks.segment, folds, seed=seed)
-    place = shuffled(blocks.key, seed=seed, run=0)
+    position = shuffled(blocks.key, seed=seed, run=0)
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))
     for each in range(folds):
         held = blocks.take(fold == each)
         comparisons = tally(held).comparisons
         rows = np.flatnonzero(fold != each)
-        rows = rows[np.argsort(place[rows], kind="stable")]
+        rows = rows[np.argsort(position[rows], kind="stable")]
         for s, share in enumerate(shares):
             # Restore the original order, which online methods may use.
             learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))

@@ -153,7 +153,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
             order = tuple(reversed(chain))
         else:
             # Also the next pair, if it is the same wherever this system is inserted.
-            after = {_inserted(start, winners, place)[0] for place in places}
+            after = {_inserted(start, winners, position)[0] for position in places}
             open_ = (pair, *(each for each in after if each and len(after) == 1))
     left = 0 if order else most_comparisons(len(names)) - len(winners)
     return SortState(open_, order, len(winners), left)
@@ -183,10 +183,10 @@ def _inserted(
     The first unfinished searches are assumed to end at the `guessed` places.
     """
     guesses, insertions = iter(guessed), _insertions(start, winners)
-    place = None
+    position = None
     while True:
         try:
-            system, chain = insertions.send(place)
+            system, chain = insertions.send(position)
         except StopIteration as end:
             return None, range(0), end.value
         low, high = 0, len(chain)
@@ -196,8 +196,8 @@ def _inserted(
             if winner is None:
                 break
             low, high = (middle + 1, high) if winner == system else (low, middle)
-        place = low if low == high else next(guesses, None)
-        if place is None:
+        position = low if low == high else next(guesses, None)
+        if position is None:
             return (system, chain[middle]), range(low, high + 1), []
 
 
@@ -220,8 +220,8 @@ def _insertions(
     chain.insert(0, losers[0][0])
     for number in _insertion_order(len(losers)):
         system, bound = losers[number - 1]
-        place = yield system, chain if bound is None else chain[: chain.index(bound)]
-        chain.insert(place or 0, system)
+        position = yield system, chain if bound is None else chain[: chain.index(bound)]
+        chain.insert(position or 0, system)
     return chain
 
 
@@ -265,7 +265,7 @@ class PartialOrder:
 def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> PartialOrder:
     """Return the partial order implied by the verdicts of a sort."""
     names = sorted(systems)
-    index = {name: place for place, name in enumerate(names)}
+    index = {name: position for position, name in enumerate(names)}
     won = np.zeros((len(names), len(names)), dtype=np.bool_)
     for verdict in verdicts:
         won[index[verdict.winner], index[verdict.loser]] = True
@@ -276,7 +276,7 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
     middles = better.sum(axis=0) - better.sum(axis=1)
     order = sorted(range(len(names)), key=lambda place: (int(middles[place]), names[place]))
     return PartialOrder(
-        tuple(names[place] for place in order),
+        tuple(names[position] for position in order),
         won[np.ix_(order, order)],
         better[np.ix_(order, order)],
     )

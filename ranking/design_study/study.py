@@ -564,17 +564,17 @@ def _until_answered(
     while campaign.blocks < limit and np.isnan(answers).any():
         campaign.simulate_until(min(limit, max(campaign.blocks + 1, round(look))))
         look *= _GROWTH
-        said: dict[Ranges, RangeVerdict] = {}
+        verdicts: dict[Ranges, RangeVerdict] = {}
         for row, question in enumerate(questions):
             if not np.isnan(answers[row, JUDGMENTS]):
                 continue
-            if question.ranges not in said:
-                said[question.ranges] = range_verdict(
+            if question.ranges not in verdicts:
+                verdicts[question.ranges] = range_verdict(
                     campaign, question.ranges, confidence=confidence
                 )
-            found = said[question.ranges]
-            if question.is_answered(found):
+            verdict = verdicts[question.ranges]
+            if question.is_answered(verdict):
                 answers[row, JUDGMENTS] = campaign.blocks
-                answers[row, VIOLATIONS] = range_violations(found.ranges, campaign.true_ranks)
-                answers[row, WRONG] = found.wrong_pairs(campaign.true_ranks)
+                answers[row, VIOLATIONS] = range_violations(verdict.ranges, campaign.true_ranks)
+                answers[row, WRONG] = verdict.wrong_pairs(campaign.true_ranks)
     return answers

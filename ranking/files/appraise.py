@@ -130,14 +130,14 @@ class _Results:
         self._begin(judge, duration_ms, self._parser.CurrentLineNumber)
 
     def _milliseconds(self, text: str) -> int:
-        found = _DURATION.fullmatch(text)
-        if found is None:
+        match = _DURATION.fullmatch(text)
+        if match is None:
             self._refuse(
                 "duration",
                 f"the duration {text!r} is not hours:minutes:seconds",
                 "write it like 00:01:02.345, or leave the attribute out",
             )
-        hours, minutes, seconds = found.groups()
+        hours, minutes, seconds = match.groups()
         return round((int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000)
 
     def _end(self, tag: str) -> None:

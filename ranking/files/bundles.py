@@ -202,23 +202,23 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest
         reveals a bundle that is a complete forgery.
     """
-    found: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
+    findings: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
     needed = (*ALWAYS, CHECKSUMS)
-    found |= {Finding(name, Problem.MISSING) for name in needed if name not in bundle.files}
+    findings |= {Finding(name, Problem.MISSING) for name in needed if name not in bundle.files}
     hashes = {name: bundle.sha256(name) for name in bundle.files if name != CHECKSUMS}
     listed = _listed(bundle)
     if not listed and CHECKSUMS in bundle.files:
-        found.add(Finding(CHECKSUMS, Problem.CHANGED))
+        findings.add(Finding(CHECKSUMS, Problem.CHANGED))
     for name in {*hashes, *listed} if listed else ():
         if name not in hashes:
-            found.add(Finding(name, Problem.MISSING))
+            findings.add(Finding(name, Problem.MISSING))
         elif hashes[name] != listed.get(name):
-            found.add(Finding(name, Problem.CHANGED if name in listed else Problem.ADDED))
-    own = _digest(bundle, found)
+            findings.add(Finding(name, Problem.CHANGED if name in listed else Problem.ADDED))
+    own = _digest(bundle, findings)
     # This also applies if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
-        found.add(Finding(RESULT, Problem.OTHER_ADDRESS))
-    return Check(findings=tuple(sorted(found)), files=len(bundle.files), digest=own)
+        findings.add(Finding(RESULT, Problem.OTHER_ADDRESS))
+    return Check(findings=tuple(sorted(findings)), files=len(bundle.files), digest=own)
 
 
 def checksums_written(hashes: Mapping[str, str]) -> str:
@@ -236,21 +236,21 @@ def _listed(bundle: OpenedBundle) -> dict[str, str]:
     return listed if text == checksums_written(listed) else {}
 
 
-def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
+def _digest(bundle: OpenedBundle, findings: set[Finding]) -> str:
     """Return the SHA-256 of the result, and add findings if it differs from the one in the run."""
     try:
         written = canonical(bundle.json(RESULT))
     except (FormatError, ValueError, RecursionError):
         if RESULT in bundle.files:
-            found.add(Finding(RESULT, Problem.UNREADABLE))
+            findings.add(Finding(RESULT, Problem.UNREADABLE))
         return ""
     digest = sha256(written.encode(errors="surrogatepass")).hexdigest()
     # Non-canonical JSON may repeat a key, and readers differ in the value they use.
     if bundle.sha256(RESULT) != digest:
-        found.add(Finding(RESULT, Problem.CHANGED))
+        findings.add(Finding(RESULT, Problem.CHANGED))
     with suppress(FormatError):
         if bundle.json(RUN).get("result") != digest:
-            found.add(Finding(RESULT, Problem.OTHER_RESULT))
+            findings.add(Finding(RESULT, Problem.OTHER_RESULT))
     return digest
 
 
@@ -285,5 +285,5 @@ class Difference:
     def plain(self) -> dict[str, Any]:
         """Return the difference for JSON, without missing values."""
         sides = {"published": self.published, "computed": self.computed}
-        told = {name: value for name, value in sides.items() if value is not ABSENT}
-        return {"where": self.where, **told}
+        values = {name: value for name, value in sides.items() if value is not ABSENT}
+        return {"where": self.where, **values}

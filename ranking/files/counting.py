@@ -71,7 +71,7 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     FormatError
         If a file is not Parquet, has other columns, or is empty.
     """
-    found = []
+    row_groups = []
     for name in names:
         with opened(name, name) as file:
             if not file.starts[-1]:
@@ -79,8 +79,8 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
             for number in range(file.row_groups):
                 first, last = file.segments_of(number) or (1, MAX_INTEGER)
                 rows = int(file.starts[number + 1] - file.starts[number])
-                found.append(RowGroup(name, number, first, last, rows))
-    return found
+                row_groups.append(RowGroup(name, number, first, last, rows))
+    return row_groups
 
 
 def cut_into_shards(groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD) -> list[SegmentShard]:

@@ -62,10 +62,10 @@ class JudgmentsFile:
         self._file = parquet.ParquetFile(source, pre_buffer=False)
         self._names: list[str] = self._file.schema_arrow.names
         self.columns = _columns(name, self._names)
-        places = {int(found[1]) for found in map(_SLOT.fullmatch, self.columns) if found}
+        places = {int(match[1]) for match in map(_SLOT.fullmatch, self.columns) if match}
         self.slots = tuple(
-            (self._required(f"system{place}Id"), self._required(f"system{place}rank"))
-            for place in range(1, max({2} | places) + 1)
+            (self._required(f"system{slot}Id"), self._required(f"system{slot}rank"))
+            for slot in range(1, max({2} | places) + 1)
         )
         for column in _REQUIRED:
             self._required(column)
@@ -83,8 +83,8 @@ class JudgmentsFile:
 
     def segments_of(self, group: int) -> tuple[int, int] | None:
         """Return the smallest and the largest segment of a row group; None if the file does not record them."""
-        place = self._names.index(self.columns["srcindex"])
-        found = self._file.metadata.row_group(group).column(place).statistics
+        column = self._names.index(self.columns["srcindex"])
+        found = self._file.metadata.row_group(group).column(column).statistics
         if found is None or not found.has_min_max:
             return None
         if not (math.isfinite(found.min) and math.isfinite(found.max)):
@@ -202,10 +202,10 @@ class _Batch:
             values = values.dictionary_encode()
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         # The last entry is for -1. pandas writes NaN for a missing value.
-        given = [None if each != each else each for each in values.dictionary.to_pylist()] + [None]
-        taken = np.zeros(len(given), dtype=np.int64)
+        names = [None if each != each else each for each in values.dictionary.to_pylist()] + [None]
+        taken = np.zeros(len(names), dtype=np.int64)
         for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
-            taken[codes[row]] = take(given[codes[row]], column, self._refusing(row))
+            taken[codes[row]] = take(names[codes[row]], column, self._refusing(row))
         numbers: npt.NDArray[np.int64] = taken[codes]
         return numbers
 
@@ -339,36 +339,36 @@ def _whole(value: Any, field: str, refuse: Refuse) -> int | None:
 
 
 def _label(value: Any, field: str, refuse: Refuse) -> int:
-    found = _whole(value, field, refuse)
-    if found not in {None, -1, *range(1, LARGEST_LABEL + 1)}:
+    label = _whole(value, field, refuse)
+    if label not in {None, -1, *range(1, LARGEST_LABEL + 1)}:
         refuse(
             field,
             "the rank is not 1, 2, 3, 4, 5 or -1",
             "use a rank from 1 (best) to 5, or leave the cell empty if the judge gave none",
         )
-    return max(found or 0, 0)
+    return max(label or 0, 0)
 
 
 def _segment(value: Any, field: str, refuse: Refuse) -> int:
-    found = _whole(value, field, refuse)
-    if found is None or not 1 <= found <= MAX_INTEGER:
+    segment = _whole(value, field, refuse)
+    if segment is None or not 1 <= segment <= MAX_INTEGER:
         refuse(
             field,
             "the source index is not a whole number of 1 or more",
             "count the segments of the test set from 1",
         )
-    return found
+    return segment
 
 
 def _duration(value: Any, field: str, refuse: Refuse) -> int:
-    found = _whole(value, field, refuse)
-    if found is not None and not 0 <= found <= MAX_INTEGER:
+    duration = _whole(value, field, refuse)
+    if duration is not None and not 0 <= duration <= MAX_INTEGER:
         refuse(
             field,
             "the duration is out of range",
             "use milliseconds from 0, or leave the cell empty",
         )
-    return -1 if found is None else found
+    return -1 if duration is None else duration
 
 
 def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:

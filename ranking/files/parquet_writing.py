@@ -79,24 +79,28 @@ def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
     candidate = np.pad(columns.candidate, places, constant_values=-1)
     label = np.pad(columns.label, places)
     candidates = [",".join(systems) for systems in vocabulary.candidates]
-    found: dict[str, Any] = {
+    columns_of_table: dict[str, Any] = {
         "srclang": _texts(columns.language, [source for source, _target in vocabulary.languages]),
         "trglang": _texts(columns.language, [target for _source, target in vocabulary.languages]),
         "srcIndex": pa.array(columns.segment),
     }
     if (columns.document >= 0).any():
-        found["documentId"] = _texts(columns.document, list(vocabulary.documents))
+        columns_of_table["documentId"] = _texts(columns.document, list(vocabulary.documents))
     if list(vocabulary.judges) != [NO_JUDGE]:
-        found["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
+        columns_of_table["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
     if (columns.duration_ms >= 0).any():
-        found["duration_ms"] = pa.array(columns.duration_ms, mask=columns.duration_ms < 0)
-    for place, numbers in enumerate(candidate.T, 1):
-        found[f"system{place}Id"] = _texts(numbers, candidates)
-    for place, ranks in enumerate(label.T, 1):
-        found[f"system{place}rank"] = pa.array(np.ascontiguousarray(ranks), mask=ranks == 0)
+        columns_of_table["duration_ms"] = pa.array(
+            columns.duration_ms, mask=columns.duration_ms < 0
+        )
+    for slot, numbers in enumerate(candidate.T, 1):
+        columns_of_table[f"system{slot}Id"] = _texts(numbers, candidates)
+    for slot, ranks in enumerate(label.T, 1):
+        columns_of_table[f"system{slot}rank"] = pa.array(
+            np.ascontiguousarray(ranks), mask=ranks == 0
+        )
     if True in vocabulary.best_worst:
-        found[BEST_WORST] = pa.array(np.ones(len(columns), dtype=np.int8))
-    return pa.table(found)
+        columns_of_table[BEST_WORST] = pa.array(np.ones(len(columns), dtype=np.int8))
+    return pa.table(columns_of_table)
 
 
 def _texts(numbers: npt.NDArray[np.int32], texts: list[str]) -> Any:

@@ -73,13 +73,13 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
         return InputFormat.PARQUET, whole
     text = head_text(head)
     if text:
-        found = _format_of(text)
-        if found is None:
+        recognised = _format_of(text)
+        if recognised is None:
             raise known_file_error(file.name, head) or Place(file.name, 1).error(
                 "the file is not in a known format of judgments",
                 f"use one of {', '.join(InputFormat)}, or set --input-format",
             )
-        return found, whole
+        return recognised, whole
     for _chunk in byte_chunks(whole):
         pass  # Damaged gzip may also decompress to nothing; this raises its error.
     raise Place(file.name).error(
@@ -277,23 +277,23 @@ class _Beside(NamedTuple):
 
 
 def _columns(
-    found: InputFormat,
+    input_format: InputFormat,
     file: InputFile,
     again: Callable[[], str | IO[bytes]],
     vocabulary: Vocabulary,
     beside: _Beside,
 ) -> Iterator[Columns]:
     """Yield the columns of a file; `again` opens it for readers that need to seek."""
-    if found is InputFormat.PARQUET and not holds_votes(file.name, again()):
+    if input_format is InputFormat.PARQUET and not holds_votes(file.name, again()):
         with opened(file.name, again()) as parquet:
             yield from read_row_groups(parquet, vocabulary)
         return
-    if found is InputFormat.PARQUET:
+    if input_format is InputFormat.PARQUET:
         rows = read_arena_parquet(file.name, again(), beside.losses, beside.votes)
-    elif found is InputFormat.ARENA_VOTES:
+    elif input_format is InputFormat.ARENA_VOTES:
         rows = read_arena(file, beside.losses, beside.votes)
     else:
-        rows = READERS[found](file, beside.losses)
+        rows = READERS[input_format](file, beside.losses)
     yield from columns_of(_fitting(rows, file.name), vocabulary)
 
 

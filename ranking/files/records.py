@@ -86,10 +86,10 @@ class SelectionError(ValueError):
     """The files are valid, but the requested selection matches nothing or is ambiguous."""
 
 
-def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str]) -> None:
+def refuse_unknown(what: str, columns: Iterable[str | None], there: Iterable[str]) -> None:
     """Refuse to select or exclude names that do not exist. Raises SelectionError."""
     named = sorted(filter(None, there))
-    for name in asked:
+    for name in columns:
         if name not in named:
             more = ", …" if len(named) > _NAMED_AT_MOST else ""
             listed = ", ".join(named[:_NAMED_AT_MOST])

@@ -103,8 +103,8 @@ def _parts(columns: Columns) -> list[npt.NDArray[np.int32]]:
         columns.judge,
         columns.segment,
         columns.document,
-        *(columns.candidate[:, place] for place in places),
-        *(columns.label[:, place].astype(np.int32) for place in places),
+        *(columns.candidate[:, position] for position in places),
+        *(columns.label[:, position].astype(np.int32) for position in places),
     ]
 
 
@@ -137,6 +137,6 @@ def _occurrences(keys: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int6
         is_first[1:] |= in_order[1:] != in_order[:-1]
     starts = np.flatnonzero(is_first)
     run = np.cumsum(is_first) - 1
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.arange(len(order)) - starts[run]
-    return found
+    occurrences = np.empty(len(order), dtype=np.int64)
+    occurrences[order] = np.arange(len(order)) - starts[run]
+    return occurrences

@@ -170,16 +170,18 @@ def one_language_pair(
 ) -> LanguagePair:
     """Return the only selected language pair. Raises SelectionError if there is none or more than one."""
     listed = ", ".join(f"{source} to {target}" for source, target in sorted(there))
-    found = pairs_chosen(there, selection)
-    if len(found) > 1:
+    pairs = pairs_chosen(there, selection)
+    if len(pairs) > 1:
         raise SelectionError(
             f"the files contain several language pairs: {listed}. "
             "Choose one by its source and target language (--source-language, --target-language)"
         )
-    if not found:
-        asked = " to ".join(name or "any language" for name in (selection.source, selection.target))
-        raise SelectionError(f"the files contain no judgments of {asked}; they contain {listed}")
-    return found[0]
+    if not pairs:
+        wanted = " to ".join(
+            name or "any language" for name in (selection.source, selection.target)
+        )
+        raise SelectionError(f"the files contain no judgments of {wanted}; they contain {listed}")
+    return pairs[0]
 
 
 def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> None:

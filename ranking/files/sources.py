@@ -20,10 +20,10 @@ ReadingProgress = Callable[[int, int], None]
 class HashedStream:
     """A binary stream that counts and hashes (SHA-256) the bytes read from it."""
 
-    def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:
+    def __init__(self, stream: IO[bytes], progress: Callable[[int], None]) -> None:
         self._stream = stream
         self._hash = hashlib.sha256()
-        self._told = told
+        self._told = progress
 
     def read(self, size: int = -1, /) -> bytes:
         data = self._stream.read(size)

@@ -53,10 +53,10 @@ class Vocabulary:
 def systems_by_row(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
     """Return the names of the systems of all rows, sorted, and whether each row has each system, shape (rows, systems)."""
     systems = sorted({name for names in rows for name in names})
-    place = {name: number for number, name in enumerate(systems)}
+    number_of_system = {name: number for number, name in enumerate(systems)}
     is_of = np.zeros((len(rows), len(systems)), dtype=np.bool_)
     for row, names in enumerate(rows):
-        is_of[row, [place[name] for name in names]] = True
+        is_of[row, [number_of_system[name] for name in names]] = True
     return tuple(systems), is_of
 
 
@@ -168,9 +168,11 @@ def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
 def _places_of_names(numbers: Mapping[Any, int]) -> Int32Array:
     """Return the place of each numbered name when sorted by name."""
     names = list(numbers)
-    place = np.empty(len(names), dtype=np.int32)
-    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names), dtype=np.int32)
-    return place
+    position = np.empty(len(names), dtype=np.int32)
+    position[sorted(range(len(names)), key=names.__getitem__)] = np.arange(
+        len(names), dtype=np.int32
+    )
+    return position
 
 
 def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:

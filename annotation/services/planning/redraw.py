@@ -45,7 +45,7 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
         inputs = _inputs_then(hit, batch)
         texts = texts_of_others(inputs.texts, inputs.withdrawn)
         drawn = rounds.drawn(number, texts=texts, parameters=hit.design.parameters)
-        return rounds.first(drawn[place], hit=hit.number, number=number, place=place)
+        return rounds.first(drawn[place], hit=hit.number, number=number, position=place)
     original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
     plan = plans_read([original.pk])[original.pk]
     # Segments that the judge skipped are not shown again.

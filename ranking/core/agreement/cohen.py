@@ -247,9 +247,9 @@ def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bo
     cells = counted.tocoo()
     row, column = (index.astype(np.int64) for index in cells.coords)
     outcome, pair = np.divmod(row, max(len(ways), 1))
-    codes, place = np.unique(column * max(len(ways), 1) + pair, return_inverse=True)
+    codes, position = np.unique(column * max(len(ways), 1) + pair, return_inverse=True)
     outcomes = np.zeros((len(codes), _TABLE), dtype=np.int64)
-    outcomes[place, outcome] = cells.data
+    outcomes[position, outcome] = cells.data
     tables = outcomes.reshape(-1, _CATEGORIES, _CATEGORIES)
     segment, pair = np.divmod(codes, max(len(ways), 1))
     before, own_ways = whole[pair], ways[pair]
@@ -296,7 +296,7 @@ def _variance(
             (segment * judges + pairs.second[pair])[both[pair]],
         ]
     )
-    cells, place = np.unique(cell, return_inverse=True)
+    cells, index = np.unique(cell, return_inverse=True)
     of_cells = np.concatenate([sums, sums[:, both[pair]]], axis=1)
     first, second = pairs.first[kept], pairs.second[kept & both]
     of_judges = sums_by_place(contributions[:, kept], first, judges)
@@ -310,7 +310,7 @@ def _variance(
         numbers=segments,
         segments=-sums_by_place(sums, segment, len(segments)),
         judges=-of_judges[:, compared > 0],
-        cells=sums_by_place(of_cells, place, len(cells)),
+        cells=sums_by_place(of_cells, index, len(cells)),
         pairs=compared.astype(np.int64),
         comparable=int(comparable),
         agreeing=int(agreeing),

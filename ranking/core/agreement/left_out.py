@@ -87,9 +87,9 @@ class LeftOutSums:
         """Return each judge's ties, then each judge's comparisons, by segment, shape (2 J, S)."""
         segment, judge, ties, comparisons = self.raters
         judges = len(self.tied)
-        place = np.concatenate([judge, judges + judge]), np.tile(segment, 2)
+        position = np.concatenate([judge, judges + judge]), np.tile(segment, 2)
         values = np.concatenate([ties, comparisons])
-        return sparse.coo_array((values, place), shape=(2 * judges, len(self.numbers))).tocsc()
+        return sparse.coo_array((values, position), shape=(2 * judges, len(self.numbers))).tocsc()
 
     @property
     def ties(self) -> TieSums:
@@ -222,12 +222,12 @@ def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
 def _part(cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> _Part:
     values = of_units(left_out.values, left_out.pairs)
     others = of_units(left_out.values_without, left_out.pairs_without)
-    numbers, place = np.unique(cells.item_segment[cells.item], return_inverse=True)
+    numbers, index = np.unique(cells.item_segment[cells.item], return_inverse=True)
     once = left_out.once
     compared = (left_out.pairs - left_out.pairs_without).sum(axis=(1, 2))
     return _Part(
         segment=numbers.astype(np.int64),
-        of_segment=sums_by_place(values[:, once], place[once], len(numbers)),
+        of_segment=sums_by_place(values[:, once], index[once], len(numbers)),
         rater=raters.segment * judges + raters.judge,
         of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
         pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),

@@ -389,12 +389,12 @@ def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Arra
     for cells in comparison_cells(blocks):
         units = inter_left_out(cells)
         segment = cells.item_segment[cells.item][units.once]
-        numbers, place = np.unique(segment, return_inverse=True)
+        numbers, index = np.unique(segment, return_inverse=True)
         # Pairs are held in both orders.
         pairs = units.pairs[units.once]
         counts = (pairs.sum(axis=(1, 2)) // 2, np.trace(pairs, axis1=1, axis2=2) // 2)
         for column, values in zip(columns, counts, strict=False):
-            column.append(np.bincount(place, values, len(numbers)).astype(np.int64))
+            column.append(np.bincount(index, values, len(numbers)).astype(np.int64))
         columns[2].append(numbers.astype(np.int64))
     comparable, agreeing, segment = (np.concatenate(column) for column in columns)
     return comparable, agreeing, segment

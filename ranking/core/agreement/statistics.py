@@ -313,9 +313,9 @@ def _ordinal(values: FloatArray) -> FloatArray:
     return np.nan_to_num(share(distance, distance[0, -1]))
 
 
-def sums_by_place(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
+def sums_by_place(values: npt.NDArray[Any], position: Int64Array, places: int) -> FloatArray:
     """Sum the columns with the same place: from shape (m, N) to (m, places)."""
-    return np.stack([np.bincount(place, row, places) for row in values])
+    return np.stack([np.bincount(position, row, places) for row in values])
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:

@@ -117,10 +117,10 @@ def intra_left_out(cells: Cells) -> LeftOut:
 
 def _left_out(cells: Cells, unit: Int64Array, apart: Int64Array) -> LeftOut:
     """Return the units of cells; the pairs `apart`, of shape (N, K, K), are not compared."""
-    _, starts, place = np.unique(unit, return_index=True, return_inverse=True)
+    _, starts, index = np.unique(unit, return_index=True, return_inverse=True)
     # `reduceat` raises an error for empty input.
     values, not_compared = (
-        np.add.reduceat(each, starts, axis=0)[place] if len(starts) else each
+        np.add.reduceat(each, starts, axis=0)[index] if len(starts) else each
         for each in (cells.counts, apart)
     )
     once = np.zeros(len(unit), dtype=np.bool_)
@@ -266,20 +266,22 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     )
 
 
-def sums_of_rows(rows: Int64Array, place: Int64Array, places: int) -> Int64Array:
+def sums_of_rows(rows: Int64Array, position: Int64Array, places: int) -> Int64Array:
     """Sum the rows with the same place: from shape (N, m) to (places, m)."""
-    ones = np.ones(len(place), dtype=np.int64)
-    summing = sparse.csr_array((ones, (place, np.arange(len(place)))), shape=(places, len(place)))
+    ones = np.ones(len(position), dtype=np.int64)
+    summing = sparse.csr_array(
+        (ones, (position, np.arange(len(position)))), shape=(places, len(position))
+    )
     return np.asarray(summing @ rows)
 
 
 def sums_of_products(
-    one: Int64Array, other: Int64Array, place: Int64Array, places: int
+    one: Int64Array, other: Int64Array, position: Int64Array, places: int
 ) -> Int64Array:
     """Sum the products of two numbers of each row by place, shape (places, m, m')."""
     products = one[:, :, np.newaxis] * other[:, np.newaxis, :]
     flat = products.reshape(len(one), one.shape[1] * other.shape[1])
-    return sums_of_rows(flat, place, places).reshape(places, one.shape[1], other.shape[1])
+    return sums_of_rows(flat, position, places).reshape(places, one.shape[1], other.shape[1])
 
 
 def counts_of_tables(tables: Int64Array) -> Int64Array:

@@ -331,9 +331,9 @@ class Layout:
         """Return the indices, among the used cells, of the cells that compare only some of the
         systems.
         """
-        place = np.full(self.size, -1, dtype=np.int64)
-        place[self.used] = np.arange(len(self.used))
-        return place[self.cells_of(kept)[replace(self, systems=len(kept)).used]]
+        index = np.full(self.size, -1, dtype=np.int64)
+        index[self.used] = np.arange(len(self.used))
+        return index[self.cells_of(kept)[replace(self, systems=len(kept)).used]]
 
     def unpack(self, cells: Int64Array) -> Counts:
         """Convert vectors of counts, of shape (..., m), to `Counts`."""

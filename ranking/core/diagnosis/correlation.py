@@ -95,8 +95,8 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
 
 def _mean_ranks(x: FloatArray) -> FloatArray:
     # Same as `scipy.stats.rankdata`, which takes half a second to import.
-    _values, place, count = np.unique(x, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (count.cumsum() - (count - 1) / 2)[place]
+    _values, index, count = np.unique(x, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (count.cumsum() - (count - 1) / 2)[index]
     return ranks
 
 
@@ -207,7 +207,7 @@ def kendall_influenced(
     """
     count = len(x)
     c = (order_balance(x, y, np.zeros(count, np.int64)) if balance is None else balance) / count
-    u, v = (1 - np.bincount(place)[place] / count for place in (_places(x), _places(y)))
+    u, v = (1 - np.bincount(position)[position] / count for position in (_places(x), _places(y)))
     scale = sqrt(u.mean() * v.mean())
     value = float(np.clip(c.mean() / scale, -1, 1))
     return Influenced(value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2))
@@ -238,10 +238,10 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
         equal_before = equal
     # Where x is equal, y is descending, so that each j with another y has counted as opposed.
     in_many = group * (many.max() + 1) + many
-    _pairs, place, same = np.unique(
+    _pairs, index, same = np.unique(
         in_many * (few.max() + 1) + few, return_inverse=True, return_counts=True
     )
-    result = np.bincount(in_many)[in_many] - same[place]
+    result = np.bincount(in_many)[in_many] - same[index]
     result[order] += balance
     return np.asarray(result)
 
@@ -251,11 +251,11 @@ def _places(values: FloatArray) -> Int64Array:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
-def _signed_mean(place: Int64Array, values: FloatArray) -> FloatArray:
+def _signed_mean(position: Int64Array, values: FloatArray) -> FloatArray:
     """Return, for each i, the mean over j of sign(place_j − place_i) · values_j."""
-    upto = np.cumsum(np.bincount(place, weights=values))
+    upto = np.cumsum(np.bincount(position, weights=values))
     below = np.concatenate([[0.0], upto[:-1]])
-    return np.asarray((upto[-1] - upto[place] - below[place]) / len(values))
+    return np.asarray((upto[-1] - upto[position] - below[position]) / len(values))
 
 
 #: Smaller numbers are rounding errors.
@@ -376,10 +376,10 @@ def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
     """Return the delete-one jackknife variance of z of Pearson's r; NaN if r is undefined without
     some cluster.
     """
-    _values, place = np.unique(clusters, return_inverse=True)
+    _values, index = np.unique(clusters, return_inverse=True)
     x, y = x - x.mean(), y - y.mean()
     sums = np.array(
-        [np.bincount(place, weights=each) for each in (np.ones_like(x), x, y, x * x, y * y, x * y)]
+        [np.bincount(index, weights=each) for each in (np.ones_like(x), x, y, x * x, y * y, x * y)]
     )
     number, of_x, of_y, of_xx, of_yy, of_xy = sums.sum(axis=1)[:, np.newaxis] - sums
     with np.errstate(invalid="ignore", divide="ignore"):

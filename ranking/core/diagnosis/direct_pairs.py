@@ -123,10 +123,10 @@ def _variances(
     """Return the variances of the pairs' shares won, their degrees of freedom, and limits."""
     n = len(blocks.systems)
     layout = Layout(n)
-    place = np.full(n * n, -1)
-    place[layout.used] = np.arange(len(layout.used))
+    index = np.full(n * n, -1)
+    index[layout.used] = np.arange(len(layout.used))
     first, second = np.triu_indices(n, 1)
-    cells = np.stack([place[first * n + second], place[second * n + first]], axis=1)
+    cells = np.stack([index[first * n + second], index[second * n + first]], axis=1)
     share, weight = smoothed_share(won, won + lost)
     influence = np.stack([weight * (1 - share), -weight * share], axis=1)
     squares = {unit: _of_pairs(each, cells) for unit, each in _squares(blocks, level).items()}

@@ -441,13 +441,13 @@ def shown_blocks(
     Shown
     """
     systems = blocks.systems
-    place = {name: number for number, name in enumerate(systems)}
+    position = {name: number for number, name in enumerate(systems)}
     judges = {name: number for number, name in enumerate(blocks.judges)}
     for each in skips:
         judges.setdefault(each.judge, len(judges))
     shows = np.zeros((len(skips), len(systems)), dtype=np.bool_)
     for row, each in enumerate(skips):
-        shows[row, [place[name] for name in each.systems if name in place]] = True
+        shows[row, [position[name] for name in each.systems if name in position]] = True
     skip_segments = np.array([each.segment for each in skips], dtype=np.int64)
     skip_judges = np.array([judges[each.judge] for each in skips], dtype=np.int64)
     return Shown(

@@ -234,13 +234,13 @@ class _Parts:
         order = np.argsort(worth)
         order = order[worth[order] < 0]
         gained = np.cumsum(-worth[order] * self.many[order])
-        place = int(np.searchsorted(gained, -total - _ROUNDING))
-        if place == len(gained):
+        index = int(np.searchsorted(gained, -total - _ROUNDING))
+        if index == len(gained):
             return np.inf
-        before = float(gained[place - 1]) if place else 0.0
-        kind = order[place]
+        before = float(gained[index - 1]) if index else 0.0
+        kind = order[index]
         rest = (-total - _ROUNDING - before) / -float(worth[kind])
-        return float(self.many[order[:place]].sum() + max(1.0, np.ceil(rest - _ROUNDING)))
+        return float(self.many[order[:index]].sum() + max(1.0, np.ceil(rest - _ROUNDING)))
 
 
 def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
@@ -504,8 +504,8 @@ class _Programs:
         pair = int(np.argmax(np.where(part.high > part.low, of_pairs, -np.inf)))
         if part.high[pair] <= part.low[pair]:
             return []
-        place = terms.firsts[pair]
-        middle = np.floor(wins[place] + losses[place])
+        position = terms.firsts[pair]
+        middle = np.floor(wins[position] + losses[position])
         middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
         below, above = part.high.copy(), part.low.copy()
         below[pair], above[pair] = middle, middle + 1

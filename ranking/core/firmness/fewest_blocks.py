@@ -197,11 +197,11 @@ def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> i
         changed = np.flatnonzero(counted.overtaken_without(sums, first) != NOBODY)
         if not len(changed):
             return None
-        place = int(changed[0])
-        if int(tried[place]) - int(starts[place]) == 1:
-            return int(tried[place])
-        high = int(tried[place])
-        low, removed = int(starts[place]), sums[place - 1] if place else removed
+        position = int(changed[0])
+        if int(tried[position]) - int(starts[position]) == 1:
+            return int(tried[position])
+        high = int(tried[position])
+        low, removed = int(starts[position]), sums[position - 1] if position else removed
     return None
 
 

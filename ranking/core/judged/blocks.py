@@ -436,16 +436,16 @@ def blocks_of_parts(
 
 def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
     """Return keys in which repeated judgments with equal content have separate keys."""
-    _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
-    rows = np.flatnonzero(times[place] > 1)
+    _, index, times = np.unique(keys, return_inverse=True, return_counts=True)
+    rows = np.flatnonzero(times[index] > 1)
     if not len(rows):
         return keys
     repeated = coded.take(rows)
     shown = repeated.candidate >= 0
     in_order = np.argsort(~shown, axis=1, kind="stable")
     labels = np.take_along_axis(np.where(shown, repeated.label, 0), in_order, axis=1)
-    order = np.lexsort((*labels.T[::-1], place[rows]))
-    ordered = place[rows][order]
+    order = np.lexsort((*labels.T[::-1], index[rows]))
+    ordered = index[rows][order]
     occurrence = np.empty(len(rows), dtype=np.int64)
     occurrence[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
     numbered = keys.copy()
@@ -560,14 +560,14 @@ class CandidateSets:
         """
         start = np.cumsum(size, axis=1) - size
         number = np.take_along_axis(system, start, axis=1).astype(np.int32)
-        row, place = np.nonzero(size > 1)
+        row, position = np.nonzero(size > 1)
         within = np.arange(int(size.max(initial=1)))
-        output = np.minimum(start[row, place][:, np.newaxis] + within, system.shape[1] - 1)
-        inside = within < size[row, place][:, np.newaxis]
+        output = np.minimum(start[row, position][:, np.newaxis] + within, system.shape[1] - 1)
+        inside = within < size[row, position][:, np.newaxis]
         members = np.where(inside, system[row[:, np.newaxis], output], -1)
         sets, which = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
         numbers = [self._number(tuple(one for one in each if one >= 0)) for each in sets.tolist()]
-        number[row, place] = np.array(numbers, dtype=np.int32)[which.reshape(-1)]
+        number[row, position] = np.array(numbers, dtype=np.int32)[which.reshape(-1)]
         return number
 
     def _number(self, members: tuple[int, ...]) -> int:

@@ -135,7 +135,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     patterns = Patterns.of(places)
     compared = patterns.used[:, 0] > 0
     judge, times = patterns.judge[compared], patterns.blocks[compared]
-    used, place = patterns.used[compared], patterns.detail[compared]
+    used, position = patterns.used[compared], patterns.detail[compared]
     # Packed into one number, which sorts like the rows, but faster.
     _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
     kinds = used[first]
@@ -143,8 +143,8 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     np.add.at(blocks, (judge, kind), times)
     up_to = np.cumsum(used, axis=1)
     rows = np.arange(len(used))
-    won = up_to[:, -1] - up_to[rows, place]
-    tied = used[rows, place] - 1
+    won = up_to[:, -1] - up_to[rows, position]
+    tied = used[rows, position] - 1
     compared_with = up_to[:, -1] - 1
     counts = np.zeros((judges, 3), dtype=np.int64)
     np.add.at(counts, judge, np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis])
@@ -371,9 +371,9 @@ def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None
     """
     if not len(chance):
         return None
-    distinct, place = np.unique(chance, return_inverse=True)
+    distinct, index = np.unique(chance, return_inverse=True)
     trials = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(trials, place, blocks)
+    np.add.at(trials, index, blocks)
     values = np.tile(np.arange(2), (len(distinct), 1))
     shares = np.stack([1 - distinct, distinct], axis=1)
     return min(1.0, max(0.0, tail_of_sum(values, shares, trials, at_least)))

@@ -319,10 +319,12 @@ def places_of_rows(rows: ShownRows) -> KeyedSums:
     chosen = rows.chosen.astype(np.int64)
     compared = (chosen > 0) & (used.sum(axis=1) > 1)
     better = np.arange(1, MAX_LABEL + 1) < chosen[:, np.newaxis]
-    place = np.count_nonzero((used > 0) & better, axis=1)
+    position = np.count_nonzero((used > 0) & better, axis=1)
     used = _leading(used) * compared[:, np.newaxis]
     return KeyedSums.of(
-        _PLACE_KEY, [rows.judge, *used.T, place * compared], np.ones((len(used), 1), dtype=np.int64)
+        _PLACE_KEY,
+        [rows.judge, *used.T, position * compared],
+        np.ones((len(used), 1), dtype=np.int64),
     )
 
 
@@ -486,9 +488,9 @@ def _bias(columns: list[Int64Array], values: Int64Array, positions: int) -> Posi
     covariance = np.zeros((positions, positions))
     for labelled in np.unique(count).tolist():
         rows = np.flatnonzero(count == labelled)
-        place = first[rows], second[rows]
+        position = first[rows], second[rows]
         pairs, spread, apart = np.zeros((3, positions, positions), dtype=np.int64)
-        pairs[place], spread[place], apart[place] = values[rows].T
+        pairs[position], spread[position], apart[position] = values[rows].T
         blocks += int(pairs.diagonal().sum()) // labelled
         seen += pairs.diagonal()
         total += apart.diagonal() / labelled

@@ -197,9 +197,9 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
     shares = []
     for number in (None, *np.unique(count).tolist()):
         rows = slice(None) if number is None else count == number
-        numbers, place = np.unique(segment[rows], return_inverse=True)
-        trials = np.bincount(place, minlength=len(numbers))
-        successes = np.bincount(place[is_agreed[rows]], minlength=len(numbers))
+        numbers, index = np.unique(segment[rows], return_inverse=True)
+        trials = np.bincount(index, minlength=len(numbers))
+        successes = np.bincount(index[is_agreed[rows]], minlength=len(numbers))
         share = clustered_share(successes, trials, confidence=confidence)
         shares.append(Unanimity(number, share))
     return tuple(shares) if len(segment) else ()

@@ -231,10 +231,10 @@ def two_way_share(
 
 
 def _sums_of(successes: Int64Array, trials: Int64Array, unit: Int64Array) -> Int64Array:
-    _numbers, place = np.unique(unit, return_inverse=True)
-    won, of = (np.zeros(int(place.max()) + 1, dtype=np.int64) for _column in range(2))
-    np.add.at(won, place, successes)
-    np.add.at(of, place, trials)
+    _numbers, index = np.unique(unit, return_inverse=True)
+    won, of = (np.zeros(int(index.max()) + 1, dtype=np.int64) for _column in range(2))
+    np.add.at(won, index, successes)
+    np.add.at(of, index, trials)
     return np.asarray(cluster_sums(won, of).sum(axis=0))
 
 

@@ -144,8 +144,8 @@ def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
 
 
 def _median(milliseconds: Int64Array, up_to: Int64Array, count: int, below: int) -> MedianTime:
-    def of_order(place: int) -> float:
-        return int(milliseconds[np.searchsorted(up_to, place, side="right")]) / 1000
+    def of_order(position: int) -> float:
+        return int(milliseconds[np.searchsorted(up_to, position, side="right")]) / 1000
 
     low, high = (of_order(below - 1), of_order(count - below)) if below > 0 else (None, None)
     middle = (of_order((count - 1) // 2) + of_order(count // 2)) / 2

@@ -161,18 +161,18 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
     separated = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
     data = _Data(wins * separated.bounded, ties * separated.bounded * ties_bind, separated.bounded)
-    at, converged = maximise(
+    point, converged = maximise(
         data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
     )
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
-    _gradient, information = data.derivatives(at)
+    _gradient, information = data.derivatives(point)
     response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
     response[:, :, :n] -= data.gauge()
     return DavidsonFit(
-        ability=data.centred(at[:, :n]),
-        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(at[:, n]), 0.0), np.inf),
-        log_likelihood=np.where(has_limit, data.log_likelihood(at), np.nan),
+        ability=data.centred(point[:, :n]),
+        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(point[:, n]), 0.0), np.inf),
+        log_likelihood=np.where(has_limit, data.log_likelihood(point), np.nan),
         response=response,
         separation=separated,
     )
@@ -210,34 +210,34 @@ class _Data:
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 
-    def log_likelihood(self, at: FloatArray) -> FloatArray:
-        log_z, half, _nu = self._chances(at)
-        tie = np.where(self.ties > 0, half + at[:, -1, np.newaxis, np.newaxis], 0.0)
-        won = (self.wins * at[:, :-1, np.newaxis]).sum(axis=(1, 2))
+    def log_likelihood(self, point: FloatArray) -> FloatArray:
+        log_z, half, _nu = self._chances(point)
+        tie = np.where(self.ties > 0, half + point[:, -1, np.newaxis, np.newaxis], 0.0)
+        won = (self.wins * point[:, :-1, np.newaxis]).sum(axis=(1, 2))
         drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
         total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
         return total
 
-    def _chances(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _chances(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return log Z, (θi + θj) / 2 and ν of each pair."""
-        own, other = at[:, :-1, np.newaxis], at[:, np.newaxis, :-1]
+        own, other = point[:, :-1, np.newaxis], point[:, np.newaxis, :-1]
         half = (own + other) / 2
-        nu = np.where(self.tied > 0, np.exp(at[:, -1]), 0.0)[:, np.newaxis, np.newaxis]
+        nu = np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)[:, np.newaxis, np.newaxis]
         return half + np.log(2 * np.cosh((own - other) / 2) + nu), half, nu
 
-    def derivatives(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def derivatives(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient, and the observed information, made invertible."""
-        n = at.shape[1] - 1
-        log_z, half, nu = self._chances(at)
+        n = point.shape[1] - 1
+        log_z, half, nu = self._chances(point)
         has_ties = self.tied > 0
         tie = nu * np.exp(half - log_z)
-        points = np.exp(at[:, :-1, np.newaxis] - log_z) + tie / 2
-        gradient = np.empty_like(at)
+        points = np.exp(point[:, :-1, np.newaxis] - log_z) + tie / 2
+        gradient = np.empty_like(point)
         gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
         gradient[:, n] = (self.tied - (self.met * tie).sum(axis=(1, 2)) / 2) * has_ties
         spread = self.met * (points - tie / 4 - points**2)
         with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
-        information = np.zeros((len(at), n + 1, n + 1))
+        information = np.zeros((len(point), n + 1, n + 1))
         information[:, :n, :n] = self.bounded - spread
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)

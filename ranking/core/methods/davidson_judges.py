@@ -146,8 +146,8 @@ class JudgeEffectsModel:
             If the method does not converge.
         """
 
-        def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-            gradient, information = self._gradient_and_information(at[0])
+        def derivatives(point: FloatArray) -> tuple[FloatArray, FloatArray]:
+            gradient, information = self._gradient_and_information(point[0])
             return gradient[np.newaxis], information[np.newaxis]
 
         [at], [converged] = maximise(
@@ -174,9 +174,9 @@ class JudgeEffectsModel:
         member = sparse.csr_array(self._of_blocks, shape=(blocks, len(self.weights)))
         return np.asarray((member @ gradients) @ fit.response.T)
 
-    def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
+    def _expected_of_judges(self, point: FloatArray) -> sparse.csr_array:
         """Return each comparison's share of the gradient of its judge's prior, shape (C, P)."""
-        pull = np.where(self._free, self._precision, 0.0) * at
+        pull = np.where(self._free, self._precision, 0.0) * point
         start, judge = self.systems + 1, self.data.judge
         share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
         columns = [start + judge, start + self.judges + judge]
@@ -198,39 +198,39 @@ class JudgeEffectsModel:
         """Mask of the parameters that are fitted: all except those of effects left out."""
         return np.isfinite(self._precision)
 
-    def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _predictors(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         data, n, judges = self.data, self.systems, self.judges
-        scale = np.exp(at[n + 1 : n + 1 + judges])[data.judge]
-        apart = at[data.first] - at[data.second]
-        eta = scale * apart + data.covariates @ at[n + 1 + 2 * judges :]
-        lenient = at[n] + at[n + 1 + judges : n + 1 + 2 * judges][data.judge]
+        scale = np.exp(point[n + 1 : n + 1 + judges])[data.judge]
+        apart = point[data.first] - point[data.second]
+        eta = scale * apart + data.covariates @ point[n + 1 + 2 * judges :]
+        lenient = point[n] + point[n + 1 + judges : n + 1 + 2 * judges][data.judge]
         if not self.has_ties:
             lenient = np.full(len(eta), -np.inf)
         return eta, lenient, scale
 
-    def log_probabilities(self, at: FloatArray) -> FloatArray:
+    def log_probabilities(self, point: FloatArray) -> FloatArray:
         """Return the log probability of each comparison's outcome with these parameters, shape
         (C,).
         """
-        eta, lenient, _scale = self._predictors(at)
+        eta, lenient, _scale = self._predictors(point)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
         of_outcome = np.where(self.data.outcome == 0, lenient, self.data.outcome * eta / 2)
         return np.asarray(of_outcome - log_z)
 
-    def _objective(self, at: FloatArray) -> float:
+    def _objective(self, point: FloatArray) -> float:
         free = self._free
         one, other = self._prior_pairs
-        apart = at[one] - at[other]
+        apart = point[one] - point[other]
         prior = self.penalty.wins * float(np.sum(apart - 2 * np.logaddexp(apart, 0.0)))
-        penalty = float(np.sum(self._precision[free] * at[free] ** 2)) / 2
-        return float(self.weights @ self.log_probabilities(at)) + prior - penalty
+        penalty = float(np.sum(self._precision[free] * point[free] ** 2)) / 2
+        return float(self.weights @ self.log_probabilities(point)) + prior - penalty
 
     def _derivatives(
-        self, at: FloatArray
+        self, point: FloatArray
     ) -> tuple[sparse.csr_array, sparse.csr_array, tuple[FloatArray, ...]]:
         """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
         data, n, judges = self.data, self.systems, self.judges
-        eta, lenient, scale = self._predictors(at)
+        eta, lenient, scale = self._predictors(point)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
         won, lost, tied = np.exp(eta / 2 - log_z), np.exp(-eta / 2 - log_z), np.exp(lenient - log_z)
         rows = np.arange(len(eta))
@@ -238,7 +238,7 @@ class JudgeEffectsModel:
         columns: Sequence[tuple[Int64Array, FloatArray]] = [
             (data.first, scale),
             (data.second, -scale),
-            (n + 1 + data.judge, scale * (at[data.first] - at[data.second])),
+            (n + 1 + data.judge, scale * (point[data.first] - point[data.second])),
             *(
                 (np.full(len(eta), n + 1 + 2 * judges + k), data.covariates[:, k])
                 for k in range(width)
@@ -256,8 +256,8 @@ class JudgeEffectsModel:
         by_both = (score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both)
         return of_eta, of_lambda, by_both
 
-    def _gradient_and_information(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(at)
+    def _gradient_and_information(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(point)
         w, free = self.weights, self._free
         gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
         crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
@@ -267,9 +267,9 @@ class JudgeEffectsModel:
             + crossed
             + crossed.T
         ).toarray()
-        information = self._observed(at, w * score_eta, information)
-        self._add_prior(at, gradient, information)
-        gradient[free] -= self._precision[free] * at[free]
+        information = self._observed(point, w * score_eta, information)
+        self._add_prior(point, gradient, information)
+        gradient[free] -= self._precision[free] * point[free]
         information[np.diag_indices(self.size)] += np.where(free, self._precision, 0.0)
         # Parameters of effects left out are fixed.
         gradient[~free] = 0
@@ -278,16 +278,16 @@ class JudgeEffectsModel:
         information[~free, ~free] = 1
         return gradient, information
 
-    def _observed(self, at: FloatArray, score: FloatArray, expected: FloatArray) -> FloatArray:
+    def _observed(self, point: FloatArray, score: FloatArray, expected: FloatArray) -> FloatArray:
         """Return the observed information if it is positive definite, else the expected one."""
         data, n = self.data, self.systems
         of_judge = n + 1 + data.judge
-        scale = np.exp(at[of_judge]) * score
+        scale = np.exp(point[of_judge]) * score
         curved = np.zeros_like(expected)
         for system, sign in ((data.first, 1), (data.second, -1)):
             np.add.at(curved, (of_judge, system), sign * scale)
         curved += curved.T
-        np.add.at(curved, (of_judge, of_judge), scale * (at[data.first] - at[data.second]))
+        np.add.at(curved, (of_judge, of_judge), scale * (point[data.first] - point[data.second]))
         observed: FloatArray = expected - curved
         try:
             np.linalg.cholesky(observed + np.diag(np.where(self._free, self._precision, 1.0)))
@@ -295,9 +295,9 @@ class JudgeEffectsModel:
             return expected
         return observed
 
-    def _add_prior(self, at: FloatArray, gradient: FloatArray, information: FloatArray) -> None:
+    def _add_prior(self, point: FloatArray, gradient: FloatArray, information: FloatArray) -> None:
         one, other = self._prior_pairs
-        chance = 1 / (1 + np.exp(at[other] - at[one]))
+        chance = 1 / (1 + np.exp(point[other] - point[one]))
         pull = self.penalty.wins * (1 - 2 * chance)
         np.add.at(gradient, one, pull)
         np.add.at(gradient, other, -pull)
@@ -310,21 +310,21 @@ class JudgeEffectsModel:
         ):
             np.add.at(information, (row, column), sign * firm)
 
-    def _result_at(self, at: FloatArray) -> JudgeEffectsFit:
+    def _result_at(self, point: FloatArray) -> JudgeEffectsFit:
         n, judges = self.systems, self.judges
-        _gradient, information = self._gradient_and_information(at)
+        _gradient, information = self._gradient_and_information(point)
         met = np.zeros(n, dtype=np.bool_)
         met[np.concatenate(self._prior_pairs)] = True
         centre = (np.eye(n) - met / max(1, met.sum())) * met[:, np.newaxis]
         return JudgeEffectsFit(
-            ability=centre @ at[:n],
-            tie=float(np.exp(at[n])) if self.has_ties else 0.0,
-            discrimination=at[n + 1 : n + 1 + judges],
-            leniency=at[n + 1 + judges : n + 1 + 2 * judges],
-            effects=at[n + 1 + 2 * judges :],
-            parameters=np.concatenate([centre @ at[:n], at[n:]]),
+            ability=centre @ point[:n],
+            tie=float(np.exp(point[n])) if self.has_ties else 0.0,
+            discrimination=point[n + 1 : n + 1 + judges],
+            leniency=point[n + 1 + judges : n + 1 + 2 * judges],
+            effects=point[n + 1 + 2 * judges :],
+            parameters=np.concatenate([centre @ point[:n], point[n:]]),
             response=centre @ np.linalg.inv(information)[:n],
-            log_likelihood=float(self.weights @ self.log_probabilities(at)),
+            log_likelihood=float(self.weights @ self.log_probabilities(point)),
         )
 
 

@@ -104,23 +104,23 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
     else:
         start[:, n] = radius
 
-    def log_posterior(at: FloatArray) -> FloatArray:
-        density: FloatArray = _log_likelihood(wins, ties, at) - (at[:, :n] ** 2).sum(axis=1) / (
-            2 * PRIOR**2
-        )
-        density[fitted & (at[:, n] <= 0)] = -np.inf
+    def log_posterior(point: FloatArray) -> FloatArray:
+        density: FloatArray = _log_likelihood(wins, ties, point) - (point[:, :n] ** 2).sum(
+            axis=1
+        ) / (2 * PRIOR**2)
+        density[fitted & (point[:, n] <= 0)] = -np.inf
         return density
 
-    def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return _derivatives(wins, ties, at, fitted)
+    def derivatives(point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return _derivatives(wins, ties, point, fitted)
 
     at, converged = maximise(log_posterior, derivatives, start, most_steps=_MAX_STEPS)
     return Modes(at[:, :n], at[:, n], derivatives(at)[1], fitted, converged)
 
 
-def _differences(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _differences(point: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the differences of abilities, and the radius, in units of the noise."""
-    mu, radius = at[:, :-1], at[:, -1, np.newaxis, np.newaxis]
+    mu, radius = point[:, :-1], point[:, -1, np.newaxis, np.newaxis]
     return (mu[:, :, np.newaxis] - mu[:, np.newaxis, :]) / NOISE, radius / NOISE
 
 
@@ -130,18 +130,18 @@ def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
     return np.maximum(chance, _TINY)
 
 
-def _log_likelihood(wins: Int64Array, ties: Int64Array, at: FloatArray) -> FloatArray:
+def _log_likelihood(wins: Int64Array, ties: Int64Array, point: FloatArray) -> FloatArray:
     """Return the log-likelihood of counts at abilities and radius, shape (R,)."""
-    delta, radius = _differences(at)
+    delta, radius = _differences(point)
     tied = np.where(ties > 0, ties * np.log(_tie_chance(delta, radius)), 0.0)
     return np.asarray((wins * special.log_ndtr(delta - radius) + tied / 2).sum(axis=(1, 2)))
 
 
-def _slopes(at: FloatArray) -> tuple[FloatArray, ...]:
+def _slopes(point: FloatArray) -> tuple[FloatArray, ...]:
     """Return derivatives of the log probability of a win by the difference, and of that of a tie by
     the difference and by the radius, with the densities at both ends of a tie over its probability.
     """
-    delta, radius = _differences(at)
+    delta, radius = _differences(point)
     z, above, below = delta - radius, radius - delta, -radius - delta
     hazard = np.exp(-0.5 * z * z - special.log_ndtr(z)) / math.sqrt(2 * math.pi)
     chance = _tie_chance(delta, radius)
@@ -152,12 +152,12 @@ def _slopes(at: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _derivatives(
-    wins: Int64Array, ties: Int64Array, at: FloatArray, fitted: BoolArray
+    wins: Int64Array, ties: Int64Array, point: FloatArray, fitted: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the log posterior and its negative Hessian; the radius is last."""
-    n = at.shape[1] - 1
-    delta, radius = _differences(at)
-    hazard, by_difference, by_radius, above, below = _slopes(at)
+    n = point.shape[1] - 1
+    delta, radius = _differences(point)
+    hazard, by_difference, by_radius, above, below = _slopes(point)
     # Each tie is held twice, once for each system.
     half = ties / 2
     of_win = wins * hazard / NOISE
@@ -166,10 +166,10 @@ def _derivatives(
     scale = half / NOISE**2
     by_both = curved + scale * (by_difference**2 - below + above)
     mixed = -curved + scale * (by_difference * by_radius - below - above)
-    gradient = np.empty_like(at)
-    gradient[:, :n] = first.sum(axis=2) - first.sum(axis=1) - at[:, :n] / PRIOR**2
+    gradient = np.empty_like(point)
+    gradient[:, :n] = first.sum(axis=2) - first.sum(axis=1) - point[:, :n] / PRIOR**2
     gradient[:, n] = (half * by_radius / NOISE - of_win).sum(axis=(1, 2))
-    information = np.zeros((len(at), n + 1, n + 1))
+    information = np.zeros((len(point), n + 1, n + 1))
     information[:, :n, :n] = -by_both - by_both.swapaxes(1, 2)
     diagonal = np.arange(n)
     information[:, diagonal, diagonal] = (by_both.sum(axis=1) + by_both.sum(axis=2)) + 1 / PRIOR**2
@@ -344,7 +344,9 @@ class _Sampler:
         proposed[:, -1] += self._step * special.ndtri(uniform[:, 0])
         possible = proposed[:, -1] > 0
         proposed[~possible] = self._at[~possible]
-        there, here = (_log_likelihood(self._wins, self._ties, at) for at in (proposed, self._at))
+        there, here = (
+            _log_likelihood(self._wins, self._ties, point) for point in (proposed, self._at)
+        )
         taken = possible & (np.log(uniform[:, 1]) < there - here)
         self._at[taken] = proposed[taken]
 

@@ -276,11 +276,11 @@ def _search(
             outside = ~sets[row[rows], :, np.newaxis]
             added[rows] += (weight[item[rows]] @ outside)[:, :, 0]
         sets, excess = larger[kept], least[kept]
-    order, place = list[int](), 0
+    order, position = list[int](), 0
     if len(sets):
         for row, item in reversed(levels):
-            order.insert(0, int(item[place]))
-            place = int(row[place])
+            order.insert(0, int(item[position]))
+            position = int(row[position])
     return order, dropped, extended
 
 

@@ -42,24 +42,24 @@ def maximise(
     parameters : float64, shape (S, P)
     found : bool, shape (S,)
     """
-    at, reached = start, value(start)
+    point, reached = start, value(start)
     converged = np.zeros(len(start), dtype=np.bool_)
     for _ in range(most_steps):
-        gradient, information = derivatives(at)
+        gradient, information = derivatives(point)
         step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
         step[converged] = 0.0
         # Smaller changes of the value are rounding errors, which would halve steps forever.
         least = reached - 1e-12 * np.maximum(1.0, np.abs(reached))
         for _halving in range(_HALVINGS):
-            there = at + step
+            there = point + step
             value_there = value(there)
             worse = ~(value_there >= least)
             if not worse.any():
                 break
             step[worse] /= 2
-        at = np.where(worse[:, np.newaxis], at, there)
+        point = np.where(worse[:, np.newaxis], point, there)
         reached = np.where(worse, reached, value_there)
         converged |= np.einsum("si,sij,sj->s", step, information, step) < _FOUND
         if converged.all():
             break
-    return at, converged
+    return point, converged

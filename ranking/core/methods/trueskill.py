@@ -252,8 +252,8 @@ def trueskill(
     n = len(blocks.systems)
     draws, variances = np.full((runs, n), _MU), np.full((runs, n), _SIGMA**2)
     for run in range(runs):
-        place = shuffled(key, seed=seed, run=run)
-        played = np.argsort(place[games.block], kind="stable")
+        position = shuffled(key, seed=seed, run=run)
+        played = np.argsort(position[games.block], kind="stable")
         sides = games.first[played], games.second[played], games.tie[played]
         one_pass(draws[run], variances[run], *sides, _BETA, margin)
     estimable = np.zeros(n, dtype=np.bool_)

@@ -206,11 +206,11 @@ def _right(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
     if people.values is not None:
         unknown &= ~np.isnan(people.values)
     pairs = people.pairs.take(~unknown.any(axis=1)[people.pairs.row])
-    rows, place = np.unique(pairs.row, return_inverse=True)
+    rows, index = np.unique(pairs.row, return_inverse=True)
 
     def column(values: FloatArray, threshold: float) -> FloatArray:
         right = figures.is_right(pairs.human, pairs.differences(values), threshold)
-        return np.bincount(place, pairs.weights * right).astype(np.float64)[:, np.newaxis]
+        return np.bincount(index, pairs.weights * right).astype(np.float64)[:, np.newaxis]
 
     thresholds = [compared.threshold for compared in metrics]
     columns = (column(*each) for each in zip(scored, thresholds, strict=True))

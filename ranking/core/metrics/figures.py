@@ -484,9 +484,9 @@ def right_on_folds(
         candidates = candidates[chosen]
     if candidates[0] > 0:
         candidates = np.append(0.0, candidates)
-    place = np.searchsorted(candidates, ordered)
+    index = np.searchsorted(candidates, ordered)
     count, folds = len(candidates), int(fold.max(initial=0)) + 1
-    cell = fold[order] * count + place
+    cell = fold[order] * count + index
     within = np.bincount(cell, (gain * pairs.weights)[order], folds * count)
     # A difference of 0 gains nothing, so the first threshold changes nothing.
     gained = np.cumsum(within.reshape(folds, count), axis=1)

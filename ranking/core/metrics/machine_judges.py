@@ -166,10 +166,10 @@ class MachineBesidePeople:
 
     def agreement(self) -> FigureBesidePeople:
         """Return the share of people who agree with the machine, and with another person on the same items."""
-        place = (self._item, _outcomes(self._people) + 1)
+        position = (self._item, _outcomes(self._people) + 1)
         others = self._of_people.sum(axis=1)[self._item] - 1
-        of_machine = self._of_machine[place] / self._trials[self._item]
-        of_people = share(self._of_people[place] - 1, others)
+        of_machine = self._of_machine[position] / self._trials[self._item]
+        of_people = share(self._of_people[position] - 1, others)
         rows = others > 0
         # Each of two people influences their agreement.
         figure = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)

@@ -488,9 +488,9 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     segments = int(segment.max()) + 1
     keys, row = np.unique(judge * segments + segment, return_inverse=True)
 
-    def by_system(place: Int64Array, rows: int) -> Iterator[Any]:
+    def by_system(position: Int64Array, rows: int) -> Iterator[Any]:
         shape = (rows, len(ratings.systems))
-        cell, size = place * shape[1] + ratings.system, rows * shape[1]
+        cell, size = position * shape[1] + ratings.system, rows * shape[1]
         yield np.bincount(cell, ratings.score, size).reshape(shape)
         yield np.bincount(cell, minlength=size).reshape(shape)
 

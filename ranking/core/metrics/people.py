@@ -153,9 +153,9 @@ class Metric:
         """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
         values = np.full((len(segments), self.values.shape[1]), np.nan)
         if len(self.segments):
-            place = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
-            there = self.segments[place] == segments
-            values[there] = self.values[place[there]]
+            index = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
+            there = self.segments[index] == segments
+            values[there] = self.values[index[there]]
         return values
 
 
@@ -275,9 +275,9 @@ class People:
         pairs, n = self.pairs, np.int64(len(self.systems))
         by = pairs.human if self.values is None else pairs.differences(self.values)
         low, high = (each(pairs.first, pairs.second) for each in (np.minimum, np.maximum))
-        keys, place = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
-        total = np.bincount(place, np.where(pairs.first < pairs.second, by, -by))
-        return keys // (n * n), keys // n % n, keys % n, total / np.bincount(place)
+        keys, index = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
+        total = np.bincount(index, np.where(pairs.first < pairs.second, by, -by))
+        return keys // (n * n), keys // n % n, keys % n, total / np.bincount(index)
 
 
 def people_of_blocks(

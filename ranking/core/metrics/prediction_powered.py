@@ -260,9 +260,9 @@ def predicted_means(
         Over the same n systems.
     """
     is_scored = ~np.isnan(values)
-    place = np.unique(segment, return_inverse=True)[1]
-    scores_of_output = sums_by_unit(is_scored.astype(np.float64), place)
-    weights = 1 / np.maximum(scores_of_output[place], 1)
+    index = np.unique(segment, return_inverse=True)[1]
+    scores_of_output = sums_by_unit(is_scored.astype(np.float64), index)
+    weights = 1 / np.maximum(scores_of_output[index], 1)
     people = mean_rows(values, weights)
     of_same_outputs = np.where(is_scored, metric.of(segment), np.nan)
     return Predicted(

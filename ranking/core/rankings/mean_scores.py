@@ -175,9 +175,9 @@ def mean_scores(
         correction = each.judges.effective / (each.judges.effective - 1)
         influence = each.of_judges[rows] * (share * correction**0.5)
         own_judges += influence @ influence.T
-        for place, name in enumerate(each.names):
-            among[name] = among.get(name, np.zeros(count)) + influence[:, place]
-            work[name] = work.get(name, 0.0) + float(each.work[place])
+        for position, name in enumerate(each.names):
+            among[name] = among.get(name, np.zeros(count)) + influence[:, position]
+            work[name] = work.get(name, 0.0) + float(each.work[position])
     if among:
         together = np.array(list(among.values()))
         joint = together.T @ together

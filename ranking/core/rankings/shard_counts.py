@@ -138,7 +138,7 @@ def count_shard(
     """
     named = document >= 0
     # Only occurring documents count, in the order of their numbers.
-    occurring, place = np.unique(document[named], return_inverse=True)
+    occurring, index = np.unique(document[named], return_inverse=True)
     pairs = np.unique(np.stack([blocks.segment[named], document[named]]), axis=1)
     return ShardCounts(
         systems=blocks.systems,
@@ -154,7 +154,7 @@ def count_shard(
                 wanted.layout(kind, len(blocks.systems)),
                 wanted,
                 named,
-                place,
+                index,
                 len(occurring),
             )
             for kind in range(len(wanted.kinds))
@@ -167,7 +167,7 @@ def _count_layout(
     layout: Layout,
     wanted: CountsWanted,
     named: BoolArray,
-    place: Int64Array,
+    position: Int64Array,
     documents: int,
 ) -> LayoutCounts:
     sizes = counts_per_block(blocks, layout)
@@ -186,7 +186,7 @@ def _count_layout(
         total=int(sizes.sum()),
         segment_squares=int(by_segment @ by_segment),
         judge_sizes=_summed(blocks.judge, sizes, judges),
-        document_sizes=_summed(place, sizes[named], documents),
+        document_sizes=_summed(position, sizes[named], documents),
         judge_cells=(
             counts_of_units(blocks, layout, units_of(blocks, "judges"), judges)
             if keeps in ("judges", "two_way")

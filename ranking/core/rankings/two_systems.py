@@ -363,10 +363,10 @@ def _votes(leads: list[int]) -> Preference:
 def _of_sentences(judgments: PairJudgments) -> Preference | None:
     """Count one vote per segment; identical outputs do not vote."""
     shown = ~judgments.identical
-    numbers, place, times = np.unique(
+    numbers, index, times = np.unique(
         judgments.segments[shown], return_inverse=True, return_counts=True
     )
-    leads = np.bincount(place, weights=judgments.answers[shown], minlength=len(numbers))
+    leads = np.bincount(index, weights=judgments.answers[shown], minlength=len(numbers))
     several = leads[times > 1].astype(int).tolist()
     return _votes(several) if several else None
 

@@ -91,5 +91,5 @@ class ScoreColumns:
 
 
 def _places(column: Sequence[Any], names: Sequence[Any]) -> Int32Array:
-    place = {name: number for number, name in enumerate(names)}
-    return np.array([place[each] for each in column], dtype=np.int32)
+    index = {name: number for number, name in enumerate(names)}
+    return np.array([index[each] for each in column], dtype=np.int32)

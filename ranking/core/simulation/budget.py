@@ -376,8 +376,8 @@ def plan_campaign(
         seed=seed,
         rows=_rows(wanted, average, first, confidence, curve),
         needs=tuple(
-            tuple(_as_known(need, target, curve) for need in first[:, at].tolist())
-            for at, target in enumerate(wanted)
+            tuple(_as_known(need, target, curve) for need in first[:, position].tolist())
+            for position, target in enumerate(wanted)
         ),
     )
 

@@ -122,8 +122,8 @@ class GroupsPosterior:
                     )
                     cumulated[at] = np.cumsum(np.exp(weight - weight.max()))
                 chances_below = cumulated[at]
-                place = uniform[row, left - 1] * chances_below[-1]
-                begin = int(np.searchsorted(chances_below, place))
+                position = uniform[row, left - 1] * chances_below[-1]
+                begin = int(np.searchsorted(chances_below, position))
                 if (run := (begin, end, spread)) not in drawn:
                     drawn[run] = self._of_run(*run)
                 mean, deviation = drawn[run]
@@ -443,7 +443,7 @@ def _measured(
     clusters = np.empty_like(separated)
     drawn = None if active is None else _ActivePairs(active, won, experiments, outputs_per_block)
     before = 0.0
-    for at, total in enumerate(more):
+    for position, total in enumerate(more):
         for size in [total - before] if drawn is None else drawn.parts(before, total):
             if size <= 0:
                 continue
@@ -464,10 +464,10 @@ def _measured(
         wins = np.rint(start + np.clip(lead, 0, whole)).astype(np.int64)
         critical = critical_wins(decided)
         better, worse = wins >= critical, decided - wins >= critical
-        separated[:, at] = np.count_nonzero(better | worse, axis=1)
+        separated[:, position] = np.count_nonzero(better | worse, axis=1)
         beats = np.zeros((experiments, n, n), dtype=np.bool_)
         beats[:, first, second], beats[:, second, first] = better, worse
-        clusters[:, at] = clusters_of(ranges_of_better(beats)).max(axis=1)
+        clusters[:, position] = clusters_of(ranges_of_better(beats)).max(axis=1)
     return separated, clusters
 
 
@@ -541,8 +541,8 @@ def _blocks_by_weight(
     for _ in range(min(outputs_per_block, n)):
         left = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
         cumulated = np.cumsum(left, axis=-1)
-        place = random.random((*left.shape[:2], 1)) * cumulated[..., -1:]
-        system = np.minimum(np.count_nonzero(cumulated <= place, axis=-1), n - 1)
+        position = random.random((*left.shape[:2], 1)) * cumulated[..., -1:]
+        system = np.minimum(np.count_nonzero(cumulated <= position, axis=-1), n - 1)
         np.put_along_axis(chosen, system[..., np.newaxis], 1.0, axis=-1)
         weight_with = weight_with + weights[which, campaign, system]
         chance = weight_with

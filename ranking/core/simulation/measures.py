@@ -226,9 +226,9 @@ def cluster_violations(cluster: Int64Array, true: Int64Array) -> FloatArray:
     return np.asarray((wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1))
 
 
-def _misplaced(place: Int64Array, true: Int64Array) -> BoolArray:
+def _misplaced(position: Int64Array, true: Int64Array) -> BoolArray:
     """Return whether each system is placed above each truly better one, shape (..., n, n)."""
-    above: BoolArray = place[..., :, np.newaxis] < place[..., np.newaxis, :]
+    above: BoolArray = position[..., :, np.newaxis] < position[..., np.newaxis, :]
     return above & (true[:, np.newaxis] > true[np.newaxis, :])
 
 

@@ -29,7 +29,7 @@ def test_rows_in_another_order_keep_it() -> None:
 
 
 def test_rows_of_equal_value_get_the_order_of_labels() -> None:
-    rows = [["amber", 12, 4.0], ["birch", 12, 4.0], ["aspen", 12, 3.0]]
+    rows: list[list[str | float]] = [["amber", 12, 4.0], ["birch", 12, 4.0], ["aspen", 12, 3.0]]
     report = Report(
         tables=[table("means", [SYSTEM, Column("count", "Count"), MEAN], rows)], data={}
     )
