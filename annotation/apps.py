@@ -5,8 +5,8 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self) -> None:
-        from annotation.protocols import answer_kind_register
-        from annotation.ranking_answers import RANKING
+        from annotation.protocols.answer_kinds import answer_kind_register
+        from annotation.protocols.ranking_answers import RANKING
         from annotation.selectors.designs import reference_use_said
         from annotation.selectors.task_rules import judgments_said
         from annotation.services.quality import suggested_rules_add

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kinds
+from annotation.protocols.answer_kinds import DOCUMENT_PAGE, PAGE, answer_kinds
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import pool_fill

@@ -10,8 +10,8 @@ class ProtocolsConfig(AppConfig):
         """Register the parts of each protocol; its folder or module is named after its stored
         value.
         """
-        from annotation.answer_files import answer_files_register
-        from annotation.protocols import answer_kind_register
+        from annotation.protocols.answer_files import answer_files_register
+        from annotation.protocols.answer_kinds import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses.registry import analysis_register
         from ranking.selectors.analyses import ERROR_READERS, GIVEN_SCORE_READERS, SCORE_READERS

@@ -11,7 +11,7 @@ class RankingConfig(AppConfig):
         import ranking.pages.published
         import ranking.services.analyses
         import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs
-        from annotation.answer_files import answer_files_register
+        from annotation.protocols.answer_files import answer_files_register
         from annotation.selectors.target import ranked_group_asked
         from campaign.models import Protocol
         from campaign.selectors.tasks import deletion_asked

@@ -13,7 +13,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.protocols import RuleField, answer_kind
+from annotation.protocols.answer_kinds import RuleField, answer_kind
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (

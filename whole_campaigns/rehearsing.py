@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, JudgeAccount
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import pool_fill

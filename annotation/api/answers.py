@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 
-from annotation.answer_files import formats_read
 from annotation.importing.answers import ImportOptions, sent_answers_import
 from annotation.importing.stored_answers import NoLongerInFile
+from annotation.protocols.answer_files import formats_read
 from campaign.api.operations import Address, operation
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.formats import FormatError

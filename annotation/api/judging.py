@@ -44,7 +44,8 @@ from annotation.api.serializers import (
 )
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, MachineJudgment, ProblemReport, ProblemReportKind, Skip
-from annotation.protocols import answer_kind, answer_of, texts_beside
+from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
     assigned_block,
@@ -71,7 +72,6 @@ from annotation.services.machines import machine_judgment_submit
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.authentication import machine_of
 from campaign.api.operations import Address, CursorPages, operation
 from campaign.api.plain_serializer import PlainSerializer

@@ -13,7 +13,7 @@ from annotation.api.serializers import AnswerField
 from annotation.export.five_way import systems_shown
 from annotation.models import Judgment, JudgmentNumber, ProblemReply, ProblemReportKind, Skip
 from annotation.pages.judgment_tables import JudgmentFilter, ProblemReportFilter, SkipFilter
-from annotation.protocols import Answer, answer_kind_of, answers_read
+from annotation.protocols.answer_kinds import Answer, answer_kind_of, answers_read
 from annotation.selectors.judgment_list import (
     Comparison,
     Outcome,

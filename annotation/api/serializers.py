@@ -6,7 +6,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 from annotation.models import SkipReason
-from annotation.protocols import answer_serializers, rules_serializers
+from annotation.protocols.answer_kinds import answer_serializers, rules_serializers
 from annotation.services.lending.lend import BLOCKS_AHEAD
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol

@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet, Value
 from annotation.models import Block, Judgment, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
 from campaign.database.many_rows import table_scans_off

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
-from annotation.answer_files import FileAnswer
+from annotation.protocols.answer_files import FileAnswer
 from campaign.database.many_rows import table_scans_off
 from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import (

@@ -16,7 +16,7 @@ from annotation.importing.answer_places import Place
 from annotation.importing.stored_answers import StoredAnswer
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.database.many_rows import (
     constraints_check_now,
     pgtrigger_ignore_preset,

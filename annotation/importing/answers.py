@@ -15,14 +15,6 @@ from typing import Any, Final, NoReturn
 from django.core.files.uploadedfile import UploadedFile
 from django.db import DataError, IntegrityError, transaction
 
-from annotation.answer_files import (
-    AnswerFiles,
-    AnswerRefusedError,
-    FileAnswer,
-    answer_files,
-    file_content,
-    protocols_with_files,
-)
 from annotation.importing.answer_places import Place, Places, Refuse
 from annotation.importing.answer_rows import (
     RENAME_JUDGE,
@@ -46,7 +38,15 @@ from annotation.importing.stored_answers import (
     withdrawn_blocks,
 )
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment, Skip
-from annotation.protocols import Rules, answer_kind_of
+from annotation.protocols.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    answer_files,
+    file_content,
+    protocols_with_files,
+)
+from annotation.protocols.answer_kinds import Rules, answer_kind_of
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import comparisons_settle

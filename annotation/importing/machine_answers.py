@@ -12,7 +12,7 @@ from django.db import transaction
 
 from annotation.importing.answer_rows import AnswerRow, AnswerWriter, imported_judges
 from annotation.models import Judgment, MachineJudgment, SkipReason
-from annotation.protocols import answers_read
+from annotation.protocols.answer_kinds import answers_read
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import MachineJudge, Task
 

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kind, key_from_name
+from annotation.protocols.answer_kinds import DOCUMENT_PAGE, PAGE, answer_kind, key_from_name
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
 from campaign.formats.records import counted

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
 from annotation.models.design import PARAMETERS
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.parameters import (
     WrittenWrongError,
     limits_read,

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Block, Design, Exposure, HITPurpose, Judgment, Skip
 from annotation.models.hit import HITQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force
 from campaign.models import Segment, Task
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
 from annotation.models.hit import POOLED, IsAnyOf
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
     AnswerKind,
     answer_kind_of,

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from annotation.models import Design, HITSequence, SamplingState
-from annotation.protocols import shows_documents
+from annotation.protocols.answer_kinds import shows_documents
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Normalisation

@@ -14,7 +14,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     AnswerKind,
     Comparisons,
     Passes,

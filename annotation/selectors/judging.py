@@ -22,10 +22,10 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, BlockControl, Judgment, Skip
 from annotation.models.hit import IsAnyOf
-from annotation.protocols import rules_shown
+from annotation.protocols.answer_kinds import rules_shown
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judges import actions_that_stop
 from annotation.selectors.shown import blocks_data, candidate_count, languages_data
-from annotation.submissions import AssignedBlock
 from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Judge, User
 

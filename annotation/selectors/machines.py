@@ -13,13 +13,13 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment
 from annotation.models.block import by_candidate
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.shown import (
     BlockData,
     block_renamed,
     blocks_data,
     unlent_data,
 )
-from annotation.submissions import AssignedBlock
 from campaign.models import Campaign, MachineJudge, Task
 from campaign.selectors.media import media_of_machine
 

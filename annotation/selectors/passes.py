@@ -14,7 +14,7 @@ from django.db.models import (
 )
 
 from annotation.models import HIT, Assignment, Design, Judgment
-from annotation.protocols import Passes, answer_kind_of
+from annotation.protocols.answer_kinds import Passes, answer_kind_of
 from annotation.sampling.rounds import Rounds
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import windows_of

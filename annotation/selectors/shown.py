@@ -28,7 +28,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
 from annotation.models.hit import IsAnyOf, PlaceIn
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     Answer,
     Rules,
     Stage,

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, JudgmentSequence, UncountedAnswer
-from annotation.protocols import Rules, answer_kind_of
+from annotation.protocols.answer_kinds import Rules, answer_kind_of
 from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Count, FloatField, Func, Q, QuerySet, Sum
 
 from annotation.models import BlockControl, Design, Judgment
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_or_default, systems_drawn
 from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task

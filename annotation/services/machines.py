@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, MachineJudgment
 from annotation.models.block import stands_for
-from annotation.protocols import Answer, answer_kind
+from annotation.protocols.answer_kinds import Answer, answer_kind
+from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.machines import MachineBlock, answers_about
 from annotation.services.submission import answer_refusal
-from annotation.submissions import SubmissionRefusedError
 from campaign.models import MachineJudge
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from annotation.models import TrainingBlock, TrainingCandidate
-from annotation.protocols import Answer, answer_kind_of
+from annotation.protocols.answer_kinds import Answer, answer_kind_of
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
 from annotation.selectors.shown import BlockData, DrawnBlock, block_renamed, blocks_drawn

@@ -6,9 +6,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.services.numbers import pages_changed
 from annotation.services.submission import comment_refusal, reports_refusal, submission_owner_check
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import User
 from campaign.refusals import RefusedError
 

@@ -20,7 +20,13 @@ from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
-from annotation.protocols import Answer, AnswerKind, Perceived, answer_kind_of, stages_of
+from annotation.protocols.answer_kinds import (
+    Answer,
+    AnswerKind,
+    Perceived,
+    answer_kind_of,
+    stages_of,
+)
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill

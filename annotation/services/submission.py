@@ -23,9 +23,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
 from annotation.notification import REQUEST_TIMEOUT_SECONDS
-from annotation.protocols import Answer, AnswerKind, answer_columns, answer_kind
+from annotation.protocols.answer_kinds import Answer, AnswerKind, answer_columns, answer_kind
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.services.numbers import ranking_request
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared import Statement
 
 #: Maximum replacements of a judge's judgment of one block.

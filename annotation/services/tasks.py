@@ -8,7 +8,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.protocols import MOST_ON_PAGE, answer_kind, answer_kind_of, shows_documents
+from annotation.protocols.answer_kinds import (
+    MOST_ON_PAGE,
+    answer_kind,
+    answer_kind_of,
+    shows_documents,
+)
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import (
     is_lent,

@@ -18,7 +18,7 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
-from annotation.protocols import answer_kind_of, outputs_at_a_time
+from annotation.protocols.answer_kinds import answer_kind_of, outputs_at_a_time
 from annotation.sampling.parameters import MOST_CANDIDATES
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge

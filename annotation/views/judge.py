@@ -22,7 +22,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import conditional_page, require_safe
 
 from annotation.models import ProblemReportKind, SkipReason
-from annotation.protocols import answer_kinds
+from annotation.protocols.answer_kinds import answer_kinds
 from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.selectors.panels import seconds_left
 from annotation.views.words import judging_words

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.answer_files import formats_read
 from annotation.export.five_way import names_shown
 from annotation.importing.answer_rows import (
     by_machines_in_words,
@@ -30,6 +29,7 @@ from annotation.pages.judgment_tables import (
     SkipTable,
     seconds_in_words,
 )
+from annotation.protocols.answer_files import formats_read
 from annotation.selectors.judgment_list import (
     found_by_index,
     judgments_listed,

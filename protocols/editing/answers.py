@@ -15,8 +15,14 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Assignment, Block
-from annotation.protocols import AboutJudgment, AnswerKind, Perceived, Stage, rules_completed
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.answer_kinds import (
+    AboutJudgment,
+    AnswerKind,
+    Perceived,
+    Stage,
+    rules_completed,
+)
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol
 from protocols.models import EditingAnswer, Outcome

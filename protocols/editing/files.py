@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
+from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Output, Task

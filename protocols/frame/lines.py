@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from annotation.answer_files import (
+from annotation.export.five_way import comments_lost, systems_shown
+from annotation.models import Judgment
+from annotation.models.judgment import JudgmentQuerySet
+from annotation.protocols.answer_files import (
     AnswerFiles,
     FileAnswer,
     FileContent,
     FileRecords,
     FileWritten,
 )
-from annotation.export.five_way import comments_lost, systems_shown
-from annotation.models import Judgment
-from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at

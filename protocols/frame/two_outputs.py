@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from annotation.protocols import AnswerKind, Perceived
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.answer_kinds import AnswerKind, Perceived
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.models import Verdict
 

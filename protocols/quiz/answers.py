@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
 
 from annotation.models import Block
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     WHOLE_DOCUMENT,
     WHOLE_DOCUMENT_FIELD,
     AnswerKind,
@@ -31,7 +31,7 @@ from annotation.protocols import (
     numbered_columns,
     rules_completed,
 )
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet

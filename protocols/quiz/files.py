@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from annotation.answer_files import FileAnswer, RefuseAnswer
+from annotation.protocols.answer_files import FileAnswer, RefuseAnswer
 from campaign.formats.cells import Refuse
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow

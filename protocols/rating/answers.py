@@ -16,7 +16,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     PAGE,
     PAGE_FIELD,
     WHOLE_DOCUMENT,
@@ -31,7 +31,7 @@ from annotation.protocols import (
     numbered_columns,
     rules_completed,
 )
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 from protocols.frame.scale.criteria import (

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from annotation.protocols import RuleField
+from annotation.protocols.answer_kinds import RuleField
 from campaign.texts.joining import comma_list
 from protocols.frame.scale.criteria import CriterionJSON, criteria_read
 from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from annotation.answer_files import (
+from annotation.protocols.answer_files import (
     AnswerFiles,
     FileAnswer,
     FileContent,

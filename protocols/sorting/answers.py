@@ -19,7 +19,7 @@ from rest_framework import serializers
 from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     QUESTION,
     Comparisons,
     OpenComparison,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
-from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
+from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from protocols.frame.lines import AnswerLines, CountedAnswers

@@ -26,7 +26,7 @@ from rest_framework import serializers
 from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.models.hit import IsAnyOf
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     AnswerKind,
     PageSerializer,
     Perceived,
@@ -36,8 +36,8 @@ from annotation.protocols import (
     numbered_cells,
     numbered_columns,
 )
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from annotation.selectors.shown import outputs_of
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, Protocol
 from protocols.models import SpansAnswer, SuggestedSpans

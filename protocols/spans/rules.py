@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     PAGE,
     PAGE_FIELD,
     QUESTION,

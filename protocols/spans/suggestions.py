@@ -10,10 +10,10 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.answer_files import AnswerRefusedError, FileAnswer, file_content
 from annotation.importing.answer_places import Place, Places
 from annotation.importing.answers import refuse_answer, sent_file_checked
 from annotation.models import HIT
+from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, file_content
 from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     QUESTION,
     AnswerKind,
     Perceived,
@@ -23,8 +23,8 @@ from annotation.protocols import (
     numbered_columns,
     rules_completed,
 )
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from annotation.sampling.parameters import FEWEST_CANDIDATES
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, AnswerRefusedError, Lose
+from annotation.protocols.answer_files import AnswerFiles, AnswerRefusedError, Lose
 from ranking.files.answer_records import RANKED_FORMATS, ranked_records
 from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 

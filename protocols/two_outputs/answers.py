@@ -11,14 +11,14 @@ from django import forms
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     QUESTION,
     Perceived,
     QuestionField,
     QuestionSerializer,
     rules_completed,
 )
-from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 from protocols.frame.two_outputs import refusal, simulated, two_outputs_answers

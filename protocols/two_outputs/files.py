@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from annotation.answer_files import (
+from annotation.protocols.answer_files import (
     AnswerFiles,
     AnswerRefusedError,
     FileAnswer,

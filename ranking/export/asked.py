@@ -12,10 +12,10 @@ from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.answer_files import FileWritten, answer_files
 from annotation.export.five_way import most_candidates_skipped
 from annotation.models import JudgmentSequence
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_files import FileWritten, answer_files
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.database.many_rows import row_locked

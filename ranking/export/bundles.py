@@ -9,12 +9,12 @@ from typing import Any, Final, cast
 
 from django.db.models import Exists, Min, OuterRef
 
-from annotation.answer_files import answer_files
 from annotation.export.five_way import judged_rows, most_candidates, systems_shown
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.design import PARAMETERS
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_files import answer_files
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.formats import JudgedBlock, write_five_way_csv
 from campaign.models import Segment, System, Task
 from campaign.selectors.texts import text_lines

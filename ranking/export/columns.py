@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
 from campaign.questions import RESERVED_NAMES, questions_stored

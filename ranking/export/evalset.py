@@ -19,7 +19,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Block, BlockControl, Judgment
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Output, Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments

@@ -8,8 +8,8 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.answer_files import answer_files, protocols_with_files
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_files import answer_files, protocols_with_files
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Task
 
 

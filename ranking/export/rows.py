@@ -22,7 +22,7 @@ from annotation.api.designs import DesignSerializer
 from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment, MachineJudgment
 from annotation.models.block import by_candidate
-from annotation.protocols import answer_kind_of, numbered_cells, numbered_columns
+from annotation.protocols.answer_kinds import answer_kind_of, numbered_cells, numbered_columns
 from annotation.selectors.judgment_list import skips_listed
 from annotation.selectors.machines import machine_judgments
 from annotation.services.numbers import judgments_number

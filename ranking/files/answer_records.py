@@ -1,4 +1,4 @@
-"""Read answers in files as records; `annotation.answer_files` calls this in a process of its own."""
+"""Read answers in files as records; `annotation.protocols.answer_files` calls this in a process of its own."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
-from annotation.answer_files import (
+from annotation.protocols.answer_files import (
     AnswerFiles,
     AnswerRefusedError,
     FileAnswer,

@@ -14,7 +14,7 @@ from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError,
 from annotation.models import Design, QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.pages.design_form import DesignForm, written
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.forms import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task

@@ -11,7 +11,7 @@ from django.db.models.functions import TruncDate
 from django.utils.translation import get_language
 
 from annotation.models import JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, Document, Judge, JudgeGroup, System, SystemKind, Task
 from ranking.analyses.across.agreement import TOTAL
 from ranking.analyses.across.rows import (

@@ -23,7 +23,7 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.target import blocks_left_out, is_left_out
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User

@@ -25,7 +25,7 @@ from django.db.models.functions import Cast, Coalesce, Extract, Floor
 from annotation.models import Block, BlockControl, Judgment
 from annotation.models.hit import IsAnyOf
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.database.columns import Columns, columns_copied
 from campaign.models import Judge, Output, Segment, System, Task
 from ranking.core.judged.blocks import (

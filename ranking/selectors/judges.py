@@ -37,7 +37,7 @@ from annotation.models import (
     RuleDirection,
 )
 from annotation.models.quality import QualityActionQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Campaign, Judge, JudgeGroup, Task

@@ -7,7 +7,7 @@ from django.db.models import Max
 
 from annotation.models import MachineJudgment
 from annotation.models.block import by_candidate
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.machines import machine_judgments
 from campaign.models import Output, Task
 from ranking.analyses.kind import ChosenJudgments, GivenAnswer

@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, Sum
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgeTally, Judgment
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
 from ranking.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside

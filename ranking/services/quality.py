@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.words_to_read import block_words
 from annotation.services.quality import (
     Decided,

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
 from campaign.database.many_rows import row_locked

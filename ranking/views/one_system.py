@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.systems import (
     conflicts_listed,
     correctable_outputs,

@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.export.work_time import clock_time
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from campaign.export.downloads import for_spreadsheets
 from campaign.models import Campaign, CampaignState, Judge, Task

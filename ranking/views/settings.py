@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force, design_unless_chosen, preset_named
 from annotation.selectors.effects import (
     design_effects,

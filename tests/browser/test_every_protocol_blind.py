@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import WHOLE_DOCUMENT, answer_kind, answer_kinds
+from annotation.protocols.answer_kinds import WHOLE_DOCUMENT, answer_kind, answer_kinds
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill

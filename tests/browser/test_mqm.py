@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence

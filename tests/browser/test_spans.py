@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from annotation.models import Judgment
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from annotation.answer_files import FileRecords, answer_files, protocols_with_files
+from annotation.protocols.answer_files import FileRecords, answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.inspecting import inspect

@@ -41,7 +41,7 @@ from annotation.models import (
     TrainingBlock,
 )
 from annotation.models.hit import HITQuerySet
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.sampling.rates import attention_due, intra_due
 from annotation.selectors.comparisons import blocks_of, sentences_taken
 from annotation.selectors.designs import designs_in_force

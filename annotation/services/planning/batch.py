@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, Now
 from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, PlanningBatch
 from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.planning import HITPlanning, PlannedHIT, checks_among
 from annotation.sampling.plans import HITPlan, Purpose, plan_encoded

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.models.design import PARAMETERS
-from annotation.protocols import (
+from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
     answer_kind_of,
     outputs_at_a_time,

@@ -1,4 +1,4 @@
-"""Plan the HITs of tasks that allot texts to judges in passes: `annotation.protocols.Passes`.
+"""Plan the HITs of tasks that allot texts to judges in passes: `annotation.protocols.answer_kinds.Passes`.
 
 The first pass is planned in rounds (`annotation.sampling.rounds`), for all judges. Each later one is
 planned for each judge when they have nothing left of the one before: the blocks they judged in it, HIT

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, JudgeAccount, PlanningBatch, SamplingState
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.planning import (
     MissingHITs,
     RepeatSchedule,

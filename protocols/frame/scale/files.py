@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from annotation.answer_files import FileAnswer
+from annotation.protocols.answer_files import FileAnswer
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.tables import csv_row, neutral

@@ -1,4 +1,4 @@
-"""Ratings in files as records; `annotation.answer_files` reads them in a process of its own, without Django."""
+"""Ratings in files as records; `annotation.protocols.answer_files` reads them in a process of its own, without Django."""
 
 from collections.abc import Iterator
 from typing import Any, Final

@@ -6,7 +6,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
-from annotation.answer_files import (
+from annotation.models import Block
+from annotation.models.block import by_candidate
+from annotation.protocols.answer_files import (
     AnswerFiles,
     AnswerRefusedError,
     FileAnswer,
@@ -15,8 +17,6 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.models import Block
-from annotation.models.block import by_candidate
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task

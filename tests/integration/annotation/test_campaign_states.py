@@ -14,13 +14,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Block, Judgment
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.effects import state_effects
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.batch import hits_prepare
 from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.campaign import TRANSITIONS

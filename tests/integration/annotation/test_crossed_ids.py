@@ -10,10 +10,10 @@ import pytest
 from django.db import connection
 
 from annotation.models import Judgment, Skip
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task

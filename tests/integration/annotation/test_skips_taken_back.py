@@ -7,13 +7,13 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Judgment, Skip
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Task
 from ranking.selectors.dashboards import judging_progress, latest_feedback
 from tests.at_work import judge_all_of, lend, repeat_is_due

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Exposure, Judgment, Skip
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judges import actions_that_stop, judge_status, judge_statuses
 from annotation.selectors.judging import assigned_blocks
@@ -24,7 +25,6 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.quality import judge_reinstate, quality_action_take
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock
 from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

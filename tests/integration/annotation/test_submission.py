@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import HIT, Assignment, Judgment, JudgmentNumber, PageChanges, Skip
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task

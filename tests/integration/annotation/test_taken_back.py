@@ -12,13 +12,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Assignment, Judgment
+from annotation.protocols.submissions import AssignedBlock
 from annotation.sampling.parameters import SegmentOrder
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending import lend as lending
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import ASSIGNMENT_LOCK, judgment_submit
-from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task

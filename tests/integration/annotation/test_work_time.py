@@ -11,13 +11,13 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from annotation.models import Judgment, Skip
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors import work_time as work_times
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.selectors.work_time import Worked, WorkTime
 from annotation.services.numbers import waiting_judgments_number
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.counters import counters_by_row, counters_stored

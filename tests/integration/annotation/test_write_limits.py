@@ -10,12 +10,12 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from annotation.models import Judgment, ProblemReport, Skip
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services import submission
 from annotation.services.planning.pool import hits_plan
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task

@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 from django.core.management import call_command
 
-from annotation.answer_files import answer_files
 from annotation.importing.answers import answers_import
 from annotation.models import HIT, Judgment
-from annotation.protocols import answer_kinds, answers_read
+from annotation.protocols.answer_files import answer_files
+from annotation.protocols.answer_kinds import answer_kinds, answers_read
 from annotation.services.numbers import judgments_number
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Document, Judge, Protocol, System, Task

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, TrainingBlock
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import (
     in_expected_order,
@@ -17,7 +18,6 @@ from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
 from annotation.services.training import training_propose
-from annotation.submissions import AssignedBlock
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend

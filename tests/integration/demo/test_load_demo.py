@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
-from annotation.protocols import answer_kinds
+from annotation.protocols.answer_kinds import answer_kinds
 from annotation.selectors.designs import reference_uses
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task

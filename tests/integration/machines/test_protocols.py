@@ -10,12 +10,12 @@ from django.test import Client
 
 from annotation.api.judging import answer_validated
 from annotation.models import HIT, Block, Judgment, MachineJudgment
-from annotation.protocols import answer_of
+from annotation.protocols.answer_kinds import answer_of
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, CampaignState, Output, Protocol
 from campaign.services.machines import machine_add
 from tests.at_work import lend

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Block, HITSequence
-from annotation.protocols import AnswerKind, answer_kind, answer_kinds
+from annotation.protocols.answer_kinds import AnswerKind, answer_kind, answer_kinds
+from annotation.protocols.submissions import AssignedBlock
 from annotation.services.simulation import SimulatedJudge, blocks_asked, said_of
-from annotation.submissions import AssignedBlock
 from campaign.models import Protocol, Task
 from tests.some_now import some_now
 

@@ -9,12 +9,12 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import Stage
+from annotation.protocols.answer_kinds import Stage
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Protocol
 from launcher.data_directory import wait_until
 from protocols.editing.answers import stages

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from ranking.selectors.analyses import output_scores, scores_outputs

@@ -9,13 +9,13 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test import Client
 
+from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.words_to_read import design_words
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.submission import judgment_submit
-from annotation.submissions import SubmissionRefusedError
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.top.statistics import best_minus_worst
 from ranking.core.counting.counts import tally

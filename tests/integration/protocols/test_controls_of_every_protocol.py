@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.judges import JudgeStatus, excluded_judges, judge_status
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import training_feedback

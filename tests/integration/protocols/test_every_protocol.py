@@ -21,10 +21,10 @@ from annotation.models import (
     ProblemReport,
     Skip,
 )
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
-from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Participation, ParticipationState, Protocol, Task
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser

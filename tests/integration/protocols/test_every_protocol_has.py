@@ -4,7 +4,7 @@ import json
 from random import Random
 
 from annotation.models import Judgment
-from annotation.protocols import Perceived, answer_kind
+from annotation.protocols.answer_kinds import Perceived, answer_kind
 from campaign.models import Protocol
 from tests.integration.protocols.every import EVERY_PROTOCOL
 

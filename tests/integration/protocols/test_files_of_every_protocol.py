@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation.answer_files import answer_files
 from annotation.models import Judgment
+from annotation.protocols.answer_files import answer_files
 from campaign.models import Campaign, Protocol, Task
 from campaign.services.campaigns import task_create
 from tests.exporting import exported

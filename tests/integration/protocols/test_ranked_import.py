@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment, Skip
-from annotation.protocols import answers_read
+from annotation.protocols.answer_kinds import answers_read
 from campaign.export.downloads import ending
 from campaign.models import Protocol, Task
 from campaign.selectors.uploads import judgments_imports

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Block, Judgment
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Output, Protocol
 from tests.at_work import lend
 from tests.factories import make_judge

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import HIT, Block, Judgment
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.judging import assigned_blocks
@@ -15,7 +16,6 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import lend_prepared
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from ranking.selectors.judges import measures_by_judge, scored_checks

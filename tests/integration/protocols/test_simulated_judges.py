@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import DateTimeField, Model
 
 from annotation.models import Assignment, Judgment, PageChanges, UncountedAnswer
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.judging import assigned_blocks
 from annotation.services import simulation
 from annotation.services.simulation import SimulatedJudge, SimulatedJudgment, campaign_simulate

@@ -7,11 +7,11 @@ import pytest
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.hit import HIT
+from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit
-from annotation.submissions import SubmissionRefusedError
 from campaign.models import Judge, Protocol, Task
 from protocols.models import SpansAnswer
 from protocols.spans.files.answers import scores_read

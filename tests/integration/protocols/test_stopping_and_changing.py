@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judging import assigned_blocks
@@ -18,7 +19,6 @@ from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import BadReference, Judge, Output, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from protocols.sorting.answers import comparisons_open

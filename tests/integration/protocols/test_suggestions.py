@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from annotation.api.research import judgments_recorded
 from annotation.importing.answers import sent_answers_import
 from annotation.models import Judgment
-from annotation.protocols import answer_of
+from annotation.protocols.answer_kinds import answer_of
 from annotation.services.numbers import judgments_number
 from campaign.formats import FormatError, InputFile
 from campaign.models import Judge, Output, Protocol, Task, User

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Judgment, MachineJudgment
-from annotation.protocols import answer_kind_of
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number
 from campaign.models import MachineJudge, Task, User
 from campaign.services.machines import machine_add

@@ -12,11 +12,11 @@ import pytest
 from django.db import Error, connection
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.submission import judgment_submit
-from annotation.submissions import AssignedBlock
 from campaign.models import Judge
 from launcher.services import Postgres, Services
 from tests.at_work import assignment_lend

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Judgment
+from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.services import submission
-from annotation.submissions import SubmissionRefusedError
 
 KNOWN = Judgment(comment="the known one")
 ASSIGNED: Any = SimpleNamespace(

@@ -11,8 +11,8 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import answer_validated
-from annotation.protocols import Perceived, answer_kind
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.protocols.answer_kinds import Perceived, answer_kind
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from protocols.spans.answers import TextLengths, spans_refusal
 from protocols.spans.rules import rules_complete
 

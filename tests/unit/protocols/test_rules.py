@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 
 PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs", "ranking")
 

@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Block, Judgment
+from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.hits import hit_state, hits_explained
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
-from annotation.submissions import SubmissionRefusedError
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.answers import edits_asked_about
 from protocols.editing.files import LINES

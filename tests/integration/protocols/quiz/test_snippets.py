@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.protocols import answer_kind
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.planning.designs import design_ensure
 from campaign.models import Protocol, Task
 from campaign.services.campaigns import task_close, task_create

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.api.judging import answer_validated
 from annotation.api.serializers import JudgmentRequestSerializer
-from annotation.protocols import answer_kinds
+from annotation.protocols.answer_kinds import answer_kinds
 from campaign.api.requests import ProblemError
 from campaign.models import Protocol
 

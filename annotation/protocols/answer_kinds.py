@@ -23,7 +23,7 @@ from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Task
 from campaign.refusals import RefusedError

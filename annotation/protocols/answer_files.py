@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
-from annotation.protocols import Answer
+from annotation.protocols.answer_kinds import Answer
 from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.records import FormAnswer

@@ -6,9 +6,15 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import QUESTION, AnswerKind, QuestionField, QuestionSerializer, Rules
+from annotation.protocols.answer_kinds import (
+    QUESTION,
+    AnswerKind,
+    QuestionField,
+    QuestionSerializer,
+    Rules,
+)
+from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 
 Labels = Sequence[int | None]
