@@ -8,8 +8,10 @@ The commit that changes `VERSION` is that version. Later commits are development
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -17,6 +19,18 @@ VERSION = "0.2.0"
 
 _ROOT = Path(__file__).resolve().parent
 _SETS_VERSION = "/^VERSION = /,+1"
+_MOST_CHARACTERS = 60
+
+
+@cache
+def code_version() -> str:
+    """Return the version of the code that computed a ranking, such as ``0.2.1.dev5+g1a2b3c4d5e``, in at most 60 characters.
+
+    ``QUINTET_CODE_VERSION``, set in images built without a repository, takes precedence. A work tree
+    with uncommitted changes adds ``.dirty``. The version is read once per process.
+    """
+    stated = os.environ.get("QUINTET_CODE_VERSION", "").strip()
+    return (stated or package_version())[:_MOST_CHARACTERS]
 
 
 def package_version(root: Path = _ROOT, version: str = VERSION) -> str:

@@ -5,10 +5,10 @@ import logging
 from celery import shared_task
 
 import annotation.importing.test_sets  # noqa: F401  registers the handlers of its jobs
-from annotation.notification import planning_request_clear
 from annotation.selectors.pool import tasks_changed, tasks_to_plan
 from annotation.services.judges import erasures_due_carry_out
 from annotation.services.lending.lend import leases_release
+from annotation.services.notification import planning_request_clear
 from annotation.services.numbers import judgment_webhooks_record, waiting_judgments_number
 from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill

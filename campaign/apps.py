@@ -11,7 +11,7 @@ class CampaignConfig(AppConfig):
     verbose_name = _("Campaign")
 
     def ready(self) -> None:
-        from campaign.browsers import language_into_session, session_describe
+        from campaign.accounts.browsers import language_into_session, session_describe
         from campaign.database.prepared import connection_prepare
         from campaign.database.recording import deletion_recorded, recorded_models
         from campaign.database.roles import (

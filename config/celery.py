@@ -27,14 +27,14 @@ from kombu import Connection
 from kombu.transport import TRANSPORT_ALIASES, virtual
 from kombu.transport import redis as redis_transport
 
-from annotation.notification import broker
+from annotation.services.notification import broker
 from campaign.database.acting import task_acts, task_acts_no_more
 from config import garbage_collect_seldom
 from config.logs import errors_report
 from config.queues import ENDED, REQUEST, RETIRED, SECONDS, SENT_AT, STATES
 from config.set_up import problem_at_start
 from environment.server_versions import broker_problem
-from ranking.code_version import code_version
+from version import code_version
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 

@@ -290,7 +290,7 @@ class ErrorCounter(logging.Handler):
 
             ERRORS_LOGGED.inc()
         elif os.environ.get("QUINTET_PROCESS") in {"worker", "beat"}:
-            from annotation.notification import broker
+            from annotation.services.notification import broker
 
             # Periodic tasks catch errors, so no task fails.
             with contextlib.suppress(redis.RedisError):
@@ -336,7 +336,7 @@ def command_logs(name: str) -> Iterator[None]:
     Call it after `django.setup`, so that logs follow the settings and tracebacks contain no secrets.
     """
     if settings.SENTRY_DSN:
-        from ranking.code_version import code_version
+        from version import code_version
 
         errors_report(settings.SENTRY_DSN, release=code_version())
     with structlog.contextvars.bound_contextvars(command=name):

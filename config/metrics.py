@@ -32,12 +32,12 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from annotation.notification import broker
+from annotation.services.notification import broker
 from config.postgresql.base import OldServerError
 from config.queues import ENDED, ERRORS, QUEUES, ROUTES, SECONDS, SENT_AT, STATES
 from config.tables import tables_state
 from environment.server_versions import broker_problem
-from ranking.code_version import code_version
+from version import code_version
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from django.db import Error, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from campaign.database.catalogue import OURS, Catalogue, catalogue_for, migrations_by_app
-from ranking.code_version import code_version
+from version import code_version
 
 _MIGRATED_BY = "Migrated by Quintet "
 

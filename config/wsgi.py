@@ -8,7 +8,7 @@ from django.urls import get_resolver
 
 from config.logs import errors_report
 from config.url_prefix import prefix_taken_off
-from ranking.code_version import code_version
+from version import code_version
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # For `settings.DATABASE_LIMITS`.

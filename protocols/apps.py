@@ -13,7 +13,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols.answer_files import answer_files_register
         from annotation.protocols.answer_kinds import answer_kind_register
         from campaign.models import Protocol
-        from ranking.analyses.registry import analysis_register
+        from ranking.reports.analyses.registry import analysis_register
         from ranking.selectors.analyses import ERROR_READERS, GIVEN_SCORE_READERS, SCORE_READERS
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):

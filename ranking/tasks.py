@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-from annotation.notification import ranking_begun
+from annotation.services.notification import ranking_begun
 from annotation.services.numbers import (
     ranking_request,
     ranking_request_clear,

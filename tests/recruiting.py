@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, Panel, PanelKind
-from campaign.panels import prolific_signature
+from campaign.selectors.panel_requests import prolific_signature
 from campaign.services.panels import panel_create
 
 SECRET = "wh-5tvqYH0b1wLZ"

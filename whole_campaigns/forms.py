@@ -22,12 +22,12 @@ from annotation.services.tasks import (
     task_with_rules_create,
     test_set_rename,
 )
-from campaign.forms import LANGUAGE_TAG, SOURCE_TAG, VersionedForm
 from campaign.models import Campaign, Protocol, Task, TestSet, User
+from campaign.pages.forms import LANGUAGE_TAG, SOURCE_TAG, VersionedForm
 from campaign.pages.protocol_words import protocol_in_words
-from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
+from campaign.texts.refusals import RefusalsAt
 from protocols.frame.scale.presets import CRITERIA_PRESETS
 from protocols.spans.presets import SPANS_PRESETS
 

@@ -11,12 +11,12 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from campaign.models import CampaignState, Task
-from campaign.refusals import RefusalsAt
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
 from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
 from campaign.texts.languages import language_pair_name
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view

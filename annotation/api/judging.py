@@ -42,8 +42,8 @@ from annotation.api.serializers import (
     SkipSerializer,
     protocol_field,
 )
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, MachineJudgment, ProblemReport, ProblemReportKind, Skip
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judges import JudgeStatus
@@ -72,11 +72,11 @@ from annotation.services.machines import machine_judgment_submit
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
+from campaign.accounts.browsers import activity_record
 from campaign.api.authentication import machine_of
 from campaign.api.operations import Address, CursorPages, operation
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
-from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
 from campaign.export.downloads import media_answer
 from campaign.models import Judge, MachineJudge, User

@@ -18,17 +18,17 @@ from campaign.formats.records import counted
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import language_guess
 from campaign.models import Campaign, Instructions, Protocol, Task
-from campaign.questions import (
+from campaign.models.questions import (
     QuestionKind,
     QuestionStage,
     questions_checked,
     serializer_problem,
 )
-from campaign.refusals import RefusedError
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.services.questions import question_save
 from campaign.texts.html import plain_text
 from campaign.texts.joining import comma_list
+from campaign.texts.refusals import RefusedError
 
 _MOST_SIDE_BY_SIDE: Final = 5
 _MISSING: Final = "[missing]"

@@ -9,7 +9,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
+from annotation.models.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.times import inserted_at

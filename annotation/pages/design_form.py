@@ -21,10 +21,10 @@ from annotation.sampling.parameters import (
 )
 from annotation.selectors.designs import TELLING, Preset, design_of_preset, preset_of
 from annotation.services.planning.designs import design_proposed
-from campaign.forms import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import VERSION, VersionedForm
+from campaign.texts.refusals import RefusalsAt
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields with a share in percent.

@@ -22,7 +22,6 @@ from annotation.selectors.work_time import TimeSums, Worked
 from campaign.formats import FormatError
 from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
-from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
     Campaign,
     Judge,
@@ -35,6 +34,7 @@ from campaign.models import (
 from campaign.models.system import system_label
 from campaign.pages.desk import rights
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
+from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
 from campaign.texts.addresses import address_in_unicode

@@ -14,9 +14,8 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from annotation.selectors.work_time import time_sheet
-from campaign.forms import VersionedForm, languages_validate
 from campaign.models import Campaign, Judge, Task
-from campaign.questions import (
+from campaign.models.questions import (
     LARGEST_NUMBER,
     MOST_CHARACTERS,
     AnswerValue,
@@ -27,11 +26,12 @@ from campaign.questions import (
     plain_number,
     question_problems,
 )
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.selectors.credentials import campaign_languages
 from campaign.selectors.questions import SMALLEST_GROUP, AnswersSummary, answers_summaries
 from campaign.services.questions import question_save
 from campaign.texts.languages import language_name, language_pair_name, language_tag_checked
+from campaign.texts.refusals import RefusalsAt
 
 
 class AnswersForm(forms.Form):

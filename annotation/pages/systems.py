@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from annotation.selectors.systems import conflicts_listed, name_settled_in_words
 from annotation.services.systems import DESCRIBED
-from campaign.forms import VersionedForm
 from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
+from campaign.pages.forms import VersionedForm
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list
 

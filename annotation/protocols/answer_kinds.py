@@ -26,7 +26,6 @@ from annotation.models import Design, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Task
-from campaign.refusals import RefusedError
 from campaign.texts.by_language import (
     TextsField,
     TextsJSON,
@@ -34,6 +33,7 @@ from campaign.texts.by_language import (
     text_in_active_language,
 )
 from campaign.texts.counted import counted
+from campaign.texts.refusals import RefusedError
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
 Answer = Any

@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
 from annotation.models.hit import POOLED, IsAnyOf
+from annotation.models.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
     AnswerKind,

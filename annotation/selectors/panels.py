@@ -25,7 +25,7 @@ from annotation.selectors.pool import IsReadBy
 from annotation.selectors.progress import JudgeWork, work_annotations
 from annotation.selectors.target import blocks_left_out
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
-from campaign.panels import Entry
+from campaign.selectors.panel_requests import Entry
 
 #: Statuses at Prolific of submissions whose payment was decided.
 PAYMENT_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED")

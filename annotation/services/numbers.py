@@ -23,13 +23,13 @@ from annotation.models import (
     UncountedAnswer,
     WorkedQuarterHour,
 )
-from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 from annotation.selectors.counted import (
     CountedQuarterHour,
     CountedTally,
     quarter_hours_counted,
     tallies_counted,
 )
+from annotation.services.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 from campaign.models import Campaign, Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks import message_put

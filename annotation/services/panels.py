@@ -27,7 +27,7 @@ from campaign.models import (
     Participation,
     ParticipationState,
 )
-from campaign.panels import Entry, Event
+from campaign.selectors.panel_requests import Entry, Event
 from campaign.services.panels import (
     panel_arrival_record,
     panel_judge_admit,

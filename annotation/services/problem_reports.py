@@ -10,7 +10,7 @@ from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedErr
 from annotation.services.numbers import pages_changed
 from annotation.services.submission import comment_refusal, reports_refusal, submission_owner_check
 from campaign.models import User
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 
 @transaction.atomic

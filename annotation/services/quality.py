@@ -11,12 +11,6 @@ from django.db.models.functions import Now
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from annotation.judge_measures import (
-    MAX_MINIMUM,
-    JudgeMeasure,
-    ThresholdError,
-    threshold_check,
-)
 from annotation.models import (
     JudgmentSequence,
     QualityAction,
@@ -24,12 +18,18 @@ from annotation.models import (
     QualityRule,
     RuleDirection,
 )
+from annotation.models.judge_measures import (
+    MAX_MINIMUM,
+    JudgeMeasure,
+    ThresholdError,
+    threshold_check,
+)
 from annotation.models.quality import STANDING_ACTIONS
-from annotation.notification import rankings_enqueue
+from annotation.services.notification import rankings_enqueue
 from annotation.services.numbers import pages_changed, ranking_request
 from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Task, User
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 SUGGESTED_RULES = (
     # Adjusted for all judges and all checks, so that the three together warn an attentive judge in

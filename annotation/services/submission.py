@@ -22,9 +22,9 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
-from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.protocols.answer_kinds import Answer, AnswerKind, answer_columns, answer_kind
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.services.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.services.numbers import ranking_request
 from campaign.database.prepared import Statement
 

@@ -10,7 +10,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import HIT, BlockControl, HITPurpose, HITSequence, TrainingCandidate
-from annotation.notification import planning_enqueue
 from annotation.selectors.systems import (
     blocks_showing,
     hits_drawn_again,
@@ -18,6 +17,7 @@ from annotation.selectors.systems import (
     name_settled_in_words,
     tasks_joined_at_once,
 )
+from annotation.services.notification import planning_enqueue
 from annotation.services.numbers import counters_rebuild, pages_changed, ranking_request
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, system_name_problem
@@ -25,8 +25,8 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import system_import
 from campaign.models import Output, OutputCorrection, System, SystemKind, Task, TestSet, User
-from campaign.refusals import RefusedError
 from campaign.texts.joining import sentence_list
+from campaign.texts.refusals import RefusedError
 
 
 class SystemRefusedError(RefusedError):

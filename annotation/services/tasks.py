@@ -25,8 +25,8 @@ from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import block_size_check, design_change
 from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, Task, TestSet, User
-from campaign.refusals import refused_if_broken
 from campaign.services.campaigns import TaskRefusedError, task_create
+from campaign.texts.refusals import refused_if_broken
 
 
 @transaction.atomic

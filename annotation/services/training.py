@@ -24,9 +24,9 @@ from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, Segment, SystemKind, Task
-from campaign.refusals import RefusedError
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
+from campaign.texts.refusals import RefusedError
 
 # Outputs in a proposed training block in addition to the reference and the damaged one.
 _OUTPUTS_BESIDE: Final = 2

@@ -28,7 +28,7 @@ from annotation.selectors.panels import seconds_left
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
 from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, Task
-from campaign.questions import QuestionStage
+from campaign.models.questions import QuestionStage
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.selectors.questions import answers_owed
 from campaign.texts.languages import language_direction, language_own_name

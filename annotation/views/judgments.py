@@ -52,9 +52,9 @@ from campaign.formats import FormatError
 from campaign.formats.errors import Loss
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Reference, Task
-from campaign.refusals import RefusalsAt
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.counted import counted, filled
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_campaign, organised_task, user_of
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 

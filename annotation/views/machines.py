@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.machines import machines_of, tasks_of_machines
 from campaign.models import Campaign, MachineJudge
-from campaign.refusals import RefusalsAt
 from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import form_view
 

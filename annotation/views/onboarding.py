@@ -25,8 +25,7 @@ from annotation.services.numbers import waiting_judgments_number
 from annotation.views.judge import instructions_context, onboarding_or_404, opaque, sending_setup
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
-from campaign.notification import mail_is_printed
-from campaign.questions import QuestionStage
+from campaign.models.questions import QuestionStage
 from campaign.selectors.credentials import own_link_of
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.selectors.questions import questions_to_judge
@@ -34,6 +33,7 @@ from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.invitations import own_link_create, own_link_revoke
+from campaign.services.notification import mail_is_printed
 from campaign.services.people import task_choose
 from campaign.services.questions import judge_answers_delete, judge_answers_write
 from campaign.texts.languages import language_pair_name

@@ -38,7 +38,6 @@ from annotation.services.panels import (
 )
 from campaign.accounts.clients import client_address
 from campaign.export.downloads import download, for_spreadsheets
-from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
     Campaign,
     Panel,
@@ -47,7 +46,9 @@ from campaign.models import (
     ParticipationState,
     Task,
 )
-from campaign.panels import (
+from campaign.models.questions import QuestionStage
+from campaign.pages.forms import VersionedForm, languages_validate
+from campaign.selectors.panel_requests import (
     Entry,
     EntryRefusedError,
     EventForgedError,
@@ -56,8 +57,6 @@ from campaign.panels import (
     prolific_entry,
     prolific_event,
 )
-from campaign.questions import QuestionStage
-from campaign.refusals import RefusalsAt
 from campaign.selectors.questions import answers_owed
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.panels import (
@@ -73,6 +72,7 @@ from campaign.services.panels import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import changed_campaign, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view

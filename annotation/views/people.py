@@ -29,8 +29,6 @@ from annotation.services.judges import erasure_carry_out
 from annotation.services.numbers import waiting_judgments_number
 from campaign.export.downloads import download, for_spreadsheets, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup
-from campaign.notification import mail_is_printed
-from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.selectors.tasks import languages_without_work
@@ -43,8 +41,10 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
+from campaign.services.notification import mail_is_printed
 from campaign.services.people import judge_change, judge_group_members_change, judge_link_replace
 from campaign.texts.counted import counted, counted_if_any
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told

@@ -33,8 +33,8 @@ from annotation.services.systems import (
 from campaign.importing.uploaded_files import sent_file
 from campaign.models import Output, System, SystemKind, Task, User
 from campaign.models.system import system_label
-from campaign.refusals import RefusalsAt
 from campaign.texts.joining import sentence_list
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
-from campaign.questions import JudgeQuestionSerializer
+from campaign.models.questions import JudgeQuestionSerializer
 from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
 
 

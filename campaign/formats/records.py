@@ -49,7 +49,7 @@ class MediaFile:
 
 @dataclass(frozen=True, slots=True)
 class FormAnswer:
-    """A judge's answer to a question of another tool; `stage` is a value of `campaign.questions.QuestionStage`."""
+    """A judge's answer to a question of another tool; `stage` is a value of `campaign.models.questions.QuestionStage`."""
 
     line: int
     judge: str

@@ -29,11 +29,11 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
-from campaign.refusals import refused_if_broken
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.selectors.media import media_refused
 from campaign.services.campaigns import campaign_create
 from campaign.texts.languages import language_pair_checked
+from campaign.texts.refusals import refused_if_broken
 
 
 def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:

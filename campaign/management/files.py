@@ -21,7 +21,7 @@ from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet
 from campaign.formats.set_reading import files_recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 
 def files_with_roles(

@@ -105,7 +105,7 @@ class Judge(RecordedModel):
     withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
     # Time at which the judge declined. Empty if they take part.
     declined_at = models.DateTimeField(pgettext_lazy("judge", "Declined"), null=True, blank=True)
-    # By name of the question, each a `campaign.questions.Answer`.
+    # By name of the question, each a `campaign.models.questions.Answer`.
     answers = models.JSONField(
         _("Answers to questions"), default=dict, db_default={}, blank=True, editable=False
     )

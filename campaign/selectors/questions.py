@@ -6,7 +6,7 @@ from statistics import median
 from typing import Final
 
 from campaign.models import Campaign, Judge
-from campaign.questions import (
+from campaign.models.questions import (
     Question,
     QuestionKind,
     QuestionStage,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import ApiToken, Campaign, IdempotentAnswer, TokenScope, User
 from campaign.models.user import token_digest
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 _BYTES: Final = 32
 # Length of the prefix that identifies a token in lists and commands.

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
-from campaign.refusals import RefusedError
 from campaign.texts.damage import USUAL_DAMAGES, Damage, bad_text, damage_draw
 from campaign.texts.media import MARK_BEGINS
 from campaign.texts.normalisation import normalise_text
+from campaign.texts.refusals import RefusedError
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
 # The attempt number of the hash that chooses segments, different from those that damage them.

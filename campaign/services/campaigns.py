@@ -31,8 +31,7 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.models.campaign import MAX_JUDGED, TRANSITIONS
-from campaign.questions import questions_checked
-from campaign.refusals import RefusedError
+from campaign.models.questions import questions_checked
 from campaign.selectors.media import media_refused
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.exported_files import file_bytes_delete
@@ -47,6 +46,7 @@ from campaign.services.members import (
 from campaign.services.webhooks import webhook_event_record
 from campaign.texts.by_language import TextsJSON, lines_checked
 from campaign.texts.languages import language_pair_checked
+from campaign.texts.refusals import RefusedError
 from campaign.texts.time_zones import time_zone_names
 
 MOST_BOTS: Final = 200

@@ -28,9 +28,9 @@ from campaign.models import (
     MailState,
     User,
 )
-from campaign.notification import mail_is_printed, mail_queue
-from campaign.refusals import RefusedError
 from campaign.selectors.credentials import address_of_judge
+from campaign.services.notification import mail_is_printed, mail_queue
+from campaign.texts.refusals import RefusedError
 
 #: Maximum length of the reason for a refusal.
 REASON_LENGTH = 1_000

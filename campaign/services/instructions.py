@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
-from campaign.refusals import RefusedError
 from campaign.texts.languages import language_tag_checked
+from campaign.texts.refusals import RefusedError
 
 #: Largest number of characters: about thirty pages.
 MAX_CHARACTERS: Final = 60_000

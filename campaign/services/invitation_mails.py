@@ -28,15 +28,15 @@ from campaign.models import (
     Membership,
     User,
 )
-from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
-from campaign.refusals import RefusedError, refused_if_broken
 from campaign.selectors.credentials import address_of_judge, judges_by_address
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
+from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.services.people import judge_create_with_user
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
+from campaign.texts.refusals import RefusedError, refused_if_broken
 
 _MAX_AT_ONCE: Final = 1000
 #: Maximum messages a judge may request: a judge who came by a shared link must not fill other

@@ -18,10 +18,10 @@ from django.utils.translation import gettext as _
 from campaign.database.many_rows import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.models.invitation import TO_RESULTS, TOKEN_BYTES, InvitationQuerySet
-from campaign.refusals import RefusedError
 from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
+from campaign.texts.refusals import RefusedError
 
 #: Maximum number of judges through one shared link.
 MOST_JUDGES_OF_A_LINK: Final = 10_000

@@ -21,8 +21,8 @@ from django.utils.translation import gettext as _
 from campaign.database.acting import acting
 from campaign.database.many_rows import named_lock_try, row_locked
 from campaign.models import Campaign, Job, JobKind, JobState, User
-from campaign.notification import jobs_enqueue
-from campaign.refusals import RefusedError
+from campaign.services.notification import jobs_enqueue
+from campaign.texts.refusals import RefusedError
 
 logger = logging.getLogger(__name__)
 

@@ -26,9 +26,9 @@ from campaign.models import (
     System,
     User,
 )
-from campaign.notification import mail_enqueue
 from campaign.selectors.credentials import judges_by_address, judges_by_name
 from campaign.services.invitations import invitations_create
+from campaign.services.notification import mail_enqueue
 from campaign.services.people import pseudonyms_free
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted

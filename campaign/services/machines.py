@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, MachineJudge, User
 from campaign.models.user import token_digest
-from campaign.refusals import RefusedError, refused_if_broken
+from campaign.texts.refusals import RefusedError, refused_if_broken
 
 _BYTES: Final = 32
 

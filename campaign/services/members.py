@@ -20,8 +20,6 @@ from campaign.models import (
     MembershipRole,
     User,
 )
-from campaign.notification import mail_is_printed, mail_queue
-from campaign.refusals import RefusedError
 from campaign.selectors.credentials import members_links_sent, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
@@ -33,8 +31,10 @@ from campaign.services.invitations import (
     member_links_become,
     member_links_revoke,
 )
+from campaign.services.notification import mail_is_printed, mail_queue
 from campaign.services.people import link_check, sessions_end
 from campaign.texts.names import visible_name
+from campaign.texts.refusals import RefusedError
 
 
 class MemberRefusedError(CredentialRefusedError):

@@ -19,13 +19,13 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from campaign.models import ApiToken, Invitation, Mail, MailKind, MailState, User
-from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
-from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import InvitationRefusedError
+from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.services.people import sessions_end
 from campaign.texts.addresses import address_key
+from campaign.texts.refusals import RefusedError
 
 #: Hours that links in account messages are valid.
 LINK_HOURS: Final = 2

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Panel, PanelKind, User
-from campaign.refusals import RefusedError
 from campaign.services.people import judge_create_with_user
 from campaign.texts.languages import language_tags_checked
+from campaign.texts.refusals import RefusedError
 
 #: Upper limits of a study's terms.
 MOST_BLOCKS: Final = 10_000

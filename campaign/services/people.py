@@ -29,7 +29,6 @@ from campaign.models import (
     User,
 )
 from campaign.models.user import session_key_digest
-from campaign.refusals import RefusedError, refused_if_broken
 from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
@@ -44,6 +43,7 @@ from campaign.texts.addresses import address_canonical, address_key, address_spe
 from campaign.texts.languages import NO_LANGUAGE, language_tags_checked, reads_languages
 from campaign.texts.names import visible_name
 from campaign.texts.normalisation import normalise_text
+from campaign.texts.refusals import RefusedError, refused_if_broken
 
 
 class PersonRefusedError(RefusedError):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from campaign.database.many_rows import row_locked
 from campaign.formats.records import FormAnswer
 from campaign.models import Campaign, Judge, JudgeGroup
-from campaign.questions import (
+from campaign.models.questions import (
     Answer,
     AnswerValue,
     Question,

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, FilePart, Job, JobKind, KeptFile, TestSet, Upload, User
-from campaign.refusals import RefusedError
 from campaign.services.jobs import job_cancel, job_queue
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_pair_checked
+from campaign.texts.refusals import RefusedError
 
 MAX_FILES: Final = 2_000
 MAX_PART_BYTES: Final = 2 * 1024 * 1024

@@ -36,8 +36,8 @@ from campaign.models import (
     WebhookEndpoint,
     WebhookEvent,
 )
-from campaign.refusals import RefusedError
 from campaign.selectors.webhooks import endpoints_asking
+from campaign.texts.refusals import RefusedError
 
 #: Time limits in seconds, of each step and in total.
 STEP_SECONDS: Final = 10.0

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from campaign.refusals import RefusedError
 from campaign.texts.languages import LanguageTagError, language_tag_checked, text_for_reader
+from campaign.texts.refusals import RefusedError
 
 #: A text by language. The language of a text that is for all readers is empty.
 Texts = Mapping[str, str]

@@ -12,8 +12,8 @@ from django.conf.locale import LANG_INFO
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from campaign.refusals import RefusedError
 from campaign.texts.joining import from_to
+from campaign.texts.refusals import RefusedError
 
 _Text = TypeVar("_Text")
 #: Length of the database columns.

@@ -35,14 +35,13 @@ from django.views.i18n import set_language
 from campaign.accounts.clients import browser_remember
 from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.accounts.second_factors import factor_is_demanded, has_factor
-from campaign.forms import AccountForm, AddressForm, NameForm, NewPasswordForm, TokenForm
 from campaign.models import Membership, User
 from campaign.models.user import session_key_digest
-from campaign.notification import mail_is_printed
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import AccountForm, AddressForm, NameForm, NewPasswordForm, TokenForm
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import token_create, tokens_revoke
 from campaign.services.invitations import InvitationRefusedError, invitation_revoke
+from campaign.services.notification import mail_is_printed
 from campaign.services.own_account import (
     AccountChangeRefusedError,
     account_link_open,
@@ -58,6 +57,7 @@ from campaign.services.own_account import (
 )
 from campaign.services.people import session_end, sessions_end, user_language_set
 from campaign.texts.addresses import address_key
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, user_of
 from campaign.views.decorators import form_view
 

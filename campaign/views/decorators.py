@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 View = TypeVar("View", bound=Callable[..., Any])
 

@@ -11,9 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from campaign.forms import VersionedForm, languages_validate
 from campaign.models import Acceptance, Campaign, Instructions
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.selectors.credentials import campaign_languages
 from campaign.selectors.instructions import (
     instructions_history,
@@ -23,6 +22,7 @@ from campaign.selectors.instructions import (
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.texts.languages import language_direction, language_name, language_tag_checked
 from campaign.texts.markdown import markdown_render
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.decorators import form_view, page_view
 

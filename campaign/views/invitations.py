@@ -13,16 +13,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
-from campaign.browsers import (
+from campaign.accounts.browsers import (
     Browser,
     browser_new,
     browser_of,
     browser_remember,
     link_opening_record,
 )
-from campaign.forms import LinkForm, MailForm, ResultsLinkForm
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Membership, User
-from campaign.notification import mail_is_printed
+from campaign.pages.forms import LinkForm, MailForm, ResultsLinkForm
 from campaign.pages.invitation_tables import (
     KEPT_BY_LINKS,
     KEPT_BY_PEOPLE,
@@ -56,6 +55,7 @@ from campaign.services.invitations import (
     results_link_create,
 )
 from campaign.services.members import member_invitation_accept
+from campaign.services.notification import mail_is_printed
 from campaign.services.people import (
     InvitationFullError,
     JoinRefusedError,

@@ -13,12 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from campaign.forms import MemberForm, MemberMailForm, ResultsLinkForm
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole
-from campaign.notification import mail_is_printed
 from campaign.pages.desk import ROLE_MEANS, rights
+from campaign.pages.forms import MemberForm, MemberMailForm, ResultsLinkForm
 from campaign.pages.tables import DeskTable, PlainColumn
-from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import (
     links_valid,
     links_withdrawn,
@@ -43,8 +41,10 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
+from campaign.services.notification import mail_is_printed
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.counted import counted
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import joined_campaign, organised_campaign, owned_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told

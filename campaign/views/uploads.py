@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.recognising import FileRole
-from campaign.forms import UploadForm
 from campaign.models import Campaign, CampaignState, Job, ReferenceUse, TestSet, Upload
+from campaign.pages.forms import UploadForm
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.tasks import first_task
 from campaign.selectors.texts import texts_page

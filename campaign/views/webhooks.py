@@ -16,11 +16,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.forms import VersionedForm
 from campaign.models import Campaign, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from campaign.pages.desk import rights
+from campaign.pages.forms import VersionedForm
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn, moment
-from campaign.refusals import RefusalsAt
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks import (
     webhook_change,
@@ -32,6 +31,7 @@ from campaign.services.webhooks import (
     webhook_secret_rotate,
     webhook_test,
 )
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.decorators import action_view, form_view, refusals_told
 

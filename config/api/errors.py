@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
 from campaign.api.requests import TITLES, ProblemError, problem_type
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 # Seconds until a retry while the database is unavailable.
 RETRY_SECONDS: Final = 5

@@ -15,7 +15,6 @@ from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
 from protocols.frame.lines import AnswerLines, CountedAnswers
 from protocols.models import EditingAnswer
-from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
     boolean_of,
@@ -28,6 +27,7 @@ from ranking.files.labels import (
     whole,
     word_of,
 )
+from ranking.reports.analyses.kind import ChosenJudgments
 
 
 def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:

@@ -19,15 +19,15 @@ from protocols.editing.statistics import (
     acceptability,
 )
 from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
-from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.agreement.intervals import reported
 from ranking.core.scores import Shortage
+from ranking.reports.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
-from ranking.wording.agreement import kappa_shown
-from ranking.wording.methods import shortages_in_words
-from ranking.wording.numbers import all_in_figures, decimals, percent_in_figures
+from ranking.reports.wording.agreement import kappa_shown
+from ranking.reports.wording.methods import shortages_in_words
+from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
 
 
 def _tell(

@@ -22,7 +22,6 @@ from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
 from protocols.frame.repeats import CountedRows
-from ranking.analyses.kind import ChosenJudgments
 from ranking.files.answer_records import json_records
 from ranking.files.labels import (
     Objects,
@@ -34,6 +33,7 @@ from ranking.files.labels import (
 )
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
+from ranking.reports.analyses.kind import ChosenJudgments
 
 Row = TypeVar("Row")
 #: Makes a row from the values of a line; refuses values that contradict each other or earlier

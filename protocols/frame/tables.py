@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list
 from protocols.frame.lines import AnswerLines, AnswersRead
-from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.code_version import code_version
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
+from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.inputs import (
     AnswersOfFiles,
     Input,
@@ -25,6 +24,7 @@ from ranking.reports.inputs import (
     not_read_notes,
 )
 from ranking.reports.tables import Report, Table
+from version import code_version
 
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:

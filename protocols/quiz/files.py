@@ -12,7 +12,6 @@ from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Reading
-from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
     boolean_of,
@@ -23,6 +22,7 @@ from ranking.files.labels import (
     text_of,
     whole,
 )
+from ranking.reports.analyses.kind import ChosenJudgments
 
 
 def _reading_maker() -> MakeRow[Reading]:

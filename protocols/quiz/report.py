@@ -18,12 +18,12 @@ from protocols.quiz.statistics import (
     met_again,
     scores_of_readings,
 )
-from ranking.analyses.options import CONFIDENCE
 from ranking.core.scores import Shortage
+from ranking.reports.analyses.options import CONFIDENCE
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Report, Table, estimate_columns, interval_plot
-from ranking.wording.methods import lowered, not_yet_in_words
-from ranking.wording.numbers import all_in_figures, percent_in_figures
+from ranking.reports.wording.methods import lowered, not_yet_in_words
+from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 
 def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:

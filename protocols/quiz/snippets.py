@@ -21,7 +21,7 @@ from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.isolation import isolated_items
 from campaign.formats.streams import StoredFile
 from campaign.models import Protocol, Segment, Task
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 from protocols.models import Snippet
 from protocols.quiz.snippet_rows import snippet_rows
 

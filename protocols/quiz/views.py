@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from campaign.importing.uploaded_files import sent_file
 from campaign.models import Protocol
-from campaign.refusals import RefusalsAt
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from campaign.texts.counted import counted
-from ranking.wording.numbers import all_in_figures
+from ranking.reports.wording.numbers import all_in_figures
 
 
 @dataclass(frozen=True)

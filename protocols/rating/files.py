@@ -23,10 +23,10 @@ from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
 from protocols.rating.answers import answer_made, ratings_given, rules_complete
-from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.beside import OutputScores
 from ranking.files.labels import integer_of, object_of
 from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, LoggedOutput
+from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
 
 
 def _content(records: FileRecords) -> FileContent:

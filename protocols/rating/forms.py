@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.protocols.answer_kinds import key_from_name
-from campaign.forms import TaskRulesForm
+from campaign.pages.forms import TaskRulesForm
 from campaign.texts.by_language import COLONS, Texts, TextsJSON
 from campaign.texts.languages import text_for_reader
 from protocols.frame.scale.criteria import (

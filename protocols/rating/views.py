@@ -14,8 +14,8 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
-from campaign.refusals import RefusalsAt
 from campaign.texts.languages import LanguageTagError, language_name, language_tag_checked
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.frame.scale.criteria import Criterion, CriterionJSON, criteria_read

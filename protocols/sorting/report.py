@@ -16,8 +16,6 @@ from protocols.frame.tables import report_of_answers, rules_between
 from protocols.models import SystemSort
 from protocols.sorting.answers import MOST, RULES, answers_given, quota_of, sort_decided
 from protocols.sorting.files import LINES, Compared, judged_pairs
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
-from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.core.beside import OrderBeside, orders_beside
 from ranking.core.ranges import Correction
 from ranking.core.rankings.two_systems import (
@@ -38,6 +36,8 @@ from ranking.core.sorting import (
     partial_order,
     sort_judged,
 )
+from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.reports.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import (
     Column,
@@ -49,9 +49,9 @@ from ranking.reports.tables import (
     system_column,
     yes_no_column,
 )
-from ranking.wording.methods import METHOD_WORDS, shortages_in_words
-from ranking.wording.numbers import all_in_figures, in_figures
-from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
+from ranking.reports.wording.methods import METHOD_WORDS, shortages_in_words
+from ranking.reports.wording.numbers import all_in_figures, in_figures
+from ranking.reports.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 TEST = Option(
     name="test",

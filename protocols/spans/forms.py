@@ -7,8 +7,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.forms import TaskRulesForm
 from campaign.models import Protocol, Task
+from campaign.pages.forms import TaskRulesForm
 from protocols.spans.marked_errors import SEVERITIES
 
 

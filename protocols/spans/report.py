@@ -27,10 +27,6 @@ from protocols.spans.statistics.comparisons import blocks_of_scores
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from protocols.spans.statistics.suggestions import SuggestionEffects, suggestion_effects
-from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
-from ranking.analyses.ranking import rankings_report
-from ranking.code_version import code_version
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scored.additive import AdditiveFit, Level, fit_additive
@@ -39,6 +35,16 @@ from ranking.core.scored.means import SystemMeans, system_means
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentSelection, JudgmentsRead
 from ranking.files.sources import ReadingProgress
+from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    METHOD,
+    RESAMPLES,
+    SEED,
+    Option,
+    OptionError,
+)
+from ranking.reports.analyses.ranking import rankings_report
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import (
     BETWEEN,
@@ -51,9 +57,10 @@ from ranking.reports.tables import (
     plain,
     system_column,
 )
-from ranking.wording.methods import not_yet_in_words, shortages_in_words
-from ranking.wording.numbers import all_in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
+from ranking.reports.wording.methods import not_yet_in_words, shortages_in_words
+from ranking.reports.wording.numbers import all_in_figures
+from ranking.reports.wording.pair_tests import LEVEL_WORDS
+from version import code_version
 
 MEASURE = Option(
     name="measure",

@@ -21,8 +21,8 @@ from campaign.formats import FormatError
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Protocol, Task
-from campaign.refusals import RefusedError
 from campaign.texts.hash_draw import HashDraw
+from campaign.texts.refusals import RefusedError
 from protocols.models import SuggestedSpans
 from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
 from protocols.spans.files.jsonl import start_object

@@ -15,7 +15,7 @@ from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from annotation.views.judgments import losses_told
 from campaign.models import Protocol, Task
-from campaign.refusals import RefusalsAt
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.decorators import form_view, page_view
 from protocols.models import SuggestedSpans

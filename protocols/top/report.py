@@ -23,12 +23,12 @@ from protocols.top.statistics import (
     split_half_reliability,
     times_compared,
 )
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
-from ranking.analyses.options import CONFIDENCE, Option
+from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value, end_columns, system_column
-from ranking.wording.methods import lowered, not_yet_in_words
-from ranking.wording.numbers import all_in_figures, percent_in_figures
+from ranking.reports.wording.methods import lowered, not_yet_in_words
+from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 _MILLISECONDS = 1000
 

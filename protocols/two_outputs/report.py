@@ -18,13 +18,13 @@ from protocols.two_outputs.statistics import (
     TwoJudges,
     judges_compared,
 )
-from ranking.analyses.agreement import JUDGE, OTHER
-from ranking.analyses.options import Option, OptionError
 from ranking.files.records import refuse_unknown
+from ranking.reports.analyses.agreement import JUDGE, OTHER
+from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value, end_columns, judge_column
-from ranking.wording.agreement import kappa_shown
-from ranking.wording.numbers import all_in_figures
+from ranking.reports.wording.agreement import kappa_shown
+from ranking.reports.wording.numbers import all_in_figures
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from campaign.api.operations import Address, RowPages, operation
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState
-from ranking.analyses.kind import AnalysisChoice, AnalysisKind
-from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports import Report
+from ranking.reports.analyses.kind import AnalysisChoice, AnalysisKind
+from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import Answered, analyses_asked, analyses_of, table_answer

@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.response import Response
 
-from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
+from annotation.models.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models.quality import ACTIONS
 from annotation.services.quality import (
     RuleTerms,

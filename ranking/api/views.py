@@ -36,7 +36,6 @@ from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
 from campaign.texts.joining import comma_list
-from ranking.analyses.ranking import tested_pairs
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.core.agreement.intervals import NoInterval
 from ranking.core.ranges import Correction
@@ -46,7 +45,9 @@ from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.acting import deciding_in_words
 from ranking.pages.forms import DECISIONS
 from ranking.pages.judge_measures import JudgeFilter
-from ranking.range_choices import LIMITS, ToldApart
+from ranking.reports.analyses.ranking import tested_pairs
+from ranking.reports.range_choices import LIMITS, ToldApart
+from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.judges import (
     judges_by_pseudonym,
     judges_listed,
@@ -67,7 +68,6 @@ from ranking.selectors.runs import (
 from ranking.services.quality import decision_take
 from ranking.services.runs import latest_ranking_keep
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
-from ranking.wording.stopping_rules import shown_rule
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]

@@ -183,7 +183,7 @@ Progress = Callable[[int, int], None]
 
 
 class Engine(Protocol):
-    """Interface for computing shards: `ThisMachine`, or `ranking.dask_engine.DaskEngine`."""
+    """Interface for computing shards: `ThisMachine`, or `ranking.core.dask_engine.DaskEngine`."""
 
     @property
     def workers(self) -> int:

@@ -21,10 +21,10 @@ from annotation.services.numbers import judgments_number
 from campaign.database.many_rows import row_locked
 from campaign.export.downloads import ending
 from campaign.models import Job, JobKind, Task, User
-from campaign.refusals import RefusedError
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
 from campaign.texts.joining import comma_list
+from campaign.texts.refusals import RefusedError
 from optional_packages import has_extra, how_to_install
 from ranking.export.kinds import ANSWERS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS

@@ -11,7 +11,7 @@ from annotation.models import Design
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
-from campaign.questions import RESERVED_NAMES, questions_stored
+from campaign.models.questions import RESERVED_NAMES, questions_stored
 from ranking.export.kinds import JUDGE_ANSWERS, WITH_ANSWERS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS

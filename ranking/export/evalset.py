@@ -22,13 +22,13 @@ from annotation.models import Block, BlockControl, Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Output, Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
-from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.beside import NO_TIME, ScoredTask
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.selectors.analyses import ERROR_READERS, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import (

@@ -29,7 +29,7 @@ from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
 from campaign.models import ActivityEvent, Judge, Output, Reference, Segment, SystemKind, Task
-from campaign.questions import RESERVED_NAMES, Question, choices_of, questions_stored
+from campaign.models.questions import RESERVED_NAMES, Question, choices_of, questions_stored
 from campaign.selectors.activity import users_named
 from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines

@@ -19,18 +19,18 @@ from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from campaign.management.files import Progress
 from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.dask_engine import dask_engine
 from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.sharding import Engine, EngineError, ThisMachine
 from ranking.core.simulation.model import Model
-from ranking.dask_engine import dask_engine
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
 from ranking.files.references import REFERENCE_SYSTEM, reference_found
-from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
+from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
 
 
 def whole_number(smallest: int, largest: int | None = None) -> type[int]:

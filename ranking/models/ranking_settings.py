@@ -14,10 +14,10 @@ from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.range_choices import RangeChoice
-from ranking.wording.methods import LiveMethod
-from ranking.wording.ranges import RangesFrom
-from ranking.wording.stopping_rules import CRITERIA, RuleTests
+from ranking.reports.range_choices import RangeChoice
+from ranking.reports.wording.methods import LiveMethod
+from ranking.reports.wording.ranges import RangesFrom
+from ranking.reports.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = (
     *("method", "resample", "ranges", "correction", "sides", "confidence"),
@@ -63,7 +63,7 @@ class RankingSettings(_SettingOfTask):
 
     Each change is a new row, so the rows of a test set are its history of changes;
     the newest is in force. A test set without a row has the defaults of
-    `ranking.range_choices.RangeChoice`.
+    `ranking.reports.range_choices.RangeChoice`.
     """
 
     Method = LiveMethod

@@ -12,12 +12,12 @@ from annotation.services.quality import REINSTATE, Decided
 from campaign.models import Judge, Task
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, semicolon_list
-from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
+from ranking.reports.analyses.judges import outlier_rule_in_words
 from ranking.selectors.analyses import ANSWER, judges_in_answer
 from ranking.selectors.judges import STANDS_ASIDE, judges_by_pseudonym, rules_broken
 

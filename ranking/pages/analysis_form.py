@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Task
 from campaign.texts.joining import comma_list, semicolon_list
-from ranking.analyses.kind import (
+from ranking.models import Analysis
+from ranking.reports.analyses.kind import (
     DOCUMENTS,
     DOMAINS,
     GROUP,
@@ -22,9 +23,8 @@ from ranking.analyses.kind import (
     REFERENCE,
     AnalysisKind,
 )
-from ranking.analyses.options import Option, OptionError, Words
-from ranking.analyses.registry import ANALYSES
-from ranking.models import Analysis
+from ranking.reports.analyses.options import Option, OptionError, Words
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.selectors.analyses import JudgmentsToChoose
 
 #: Kinds of names entered in one field, separated by commas. Document names may contain commas.

@@ -17,8 +17,10 @@ from campaign.texts.joining import sentence_list
 from ranking.models import RankingRun
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.range_choices import recorded_choice
+from ranking.reports.range_choices import recorded_choice
 from ranking.reports.tables import Column, Table, end_columns, interval_plot
+from ranking.reports.wording.numbers import decimals, percent
+from ranking.reports.wording.ranges import told_apart_notes
 from ranking.selectors.design_forecast import (
     BudgetForecast,
     DesignForecast,
@@ -27,8 +29,6 @@ from ranking.selectors.design_forecast import (
     pace_of,
 )
 from ranking.selectors.runs import run_told_apart
-from ranking.wording.numbers import decimals, percent
-from ranking.wording.ranges import told_apart_notes
 
 JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
 _HIGHEST = 1_000_000_000

@@ -22,11 +22,11 @@ from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
 from campaign.texts.languages import cldr_of, language_pair_name
 from ranking.reports import Report
+from ranking.reports.wording.methods import shortages_of_rows
+from ranking.reports.wording.numbers import decimals
+from ranking.reports.wording.ranges import cluster_rules
 from ranking.selectors.analyses import systems_of_tasks
 from ranking.selectors.one_system import systems_by_name
-from ranking.wording.methods import shortages_of_rows
-from ranking.wording.numbers import decimals
-from ranking.wording.ranges import cluster_rules
 
 _NOTHING = "–"
 

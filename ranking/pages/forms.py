@@ -10,29 +10,34 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError, threshold_from_text
 from annotation.models import Design, QualityActionKind, RuleDirection
+from annotation.models.judge_measures import (
+    MAX_MINIMUM,
+    JudgeMeasure,
+    ThresholdError,
+    threshold_from_text,
+)
 from annotation.models.quality import ACTIONS
 from annotation.pages.design_form import DesignForm, written
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
-from campaign.forms import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import VersionedForm
 from campaign.services.campaigns import MAX_BLOCKS
 from campaign.services.people import judge_group_change, judge_group_create
 from campaign.texts.joining import comma_list, from_to, labelled
+from campaign.texts.refusals import RefusalsAt
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.exports import kinds_of
-from ranking.selectors.judges import judges_by_pseudonym
-from ranking.wording.numbers import percent
-from ranking.wording.stopping_rules import (
+from ranking.reports.wording.numbers import percent
+from ranking.reports.wording.stopping_rules import (
     RuleTests,
     moment_in_words,
     rule_in_words,
     rule_state,
     shown_rule,
 )
+from ranking.selectors.judges import judges_by_pseudonym
 
 
 def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:

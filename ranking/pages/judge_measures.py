@@ -13,8 +13,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_lazy
 
-from annotation.judge_measures import DEFINITIONS, SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityAction, QualityRule, RuleDirection
+from annotation.models.judge_measures import (
+    DEFINITIONS,
+    SCALES,
+    JudgeMeasure,
+    Scale,
+    threshold_in_words,
+)
 from annotation.selectors.judges import JudgeStatus
 from campaign.models import Judge, SystemKind, Task
 from campaign.pages.filters import DeskFilter
@@ -30,8 +36,8 @@ from ranking.pages.formats import (
     percent,
     share,
 )
+from ranking.reports.wording.numbers import decimals, p_in_words
 from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, has_low_agreement
-from ranking.wording.numbers import decimals, p_in_words
 
 _Format = Callable[[float | None], str]
 

@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from annotation.selectors.designs import design_or_default
 from annotation.selectors.work_time import hours_worked
 from campaign.models import Campaign, Judge, Task
-from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.rank import only_estimable
 from ranking.pages.design_forecast import BudgetForm, forecast_table
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
+from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.tables import Column, Plot, Table, end_columns, interval_plot
 from ranking.selectors.dashboards import Period, campaign_overview, judging_progress
 from ranking.selectors.design_forecast import design_forecast

@@ -15,8 +15,8 @@ from campaign.models.system import system_label
 from campaign.texts.joining import comma_list, labelled, sentence_list
 from ranking.pages import svg
 from ranking.reports.tables import Plot, Table, Value
-from ranking.wording.numbers import decimals, in_figures
-from ranking.wording.pair_tests import MARKS
+from ranking.reports.wording.numbers import decimals, in_figures
+from ranking.reports.wording.pair_tests import MARKS
 
 
 class Row(NamedTuple):

@@ -32,9 +32,6 @@ from campaign.texts.joining import (
     with_full_stop,
 )
 from campaign.texts.languages import language_pair_name
-from ranking.analyses.pairs import pairs_matrix, shares_in_words
-from ranking.analyses.ranking import ranks_table
-from ranking.analyses.registry import ANALYSES
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
 from ranking.export.bundles import (
@@ -52,7 +49,9 @@ from ranking.pages.formats import rank_plots
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.report_shown import PLOT_FILES, plot_file, shown_tables
 from ranking.pages.summary import names_in_a_row, summarise_run, summary_without_order
-from ranking.range_choices import recorded_choice
+from ranking.reports.analyses.pairs import pairs_matrix, shares_in_words
+from ranking.reports.analyses.ranking import ranks_table
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.predicted_ranking import completed_by, sample_doubt
 from ranking.reports.published import (
     FOLDER,
@@ -74,15 +73,16 @@ from ranking.reports.published import (
     readme,
     title_of,
 )
+from ranking.reports.range_choices import recorded_choice
 from ranking.reports.tables import Column, Report, Table
-from ranking.reports.writing import FILES, write
-from ranking.selectors.runs import ranking_is_due
-from ranking.services.publishing.bundles import judging_goes_on, result_bundle_store
-from ranking.services.publishing.naming import PublishingRefusedError
-from ranking.wording.agreement import kappa_in_words, kappa_missing_in_words, strength_caution
-from ranking.wording.methods import unranked_in_words
-from ranking.wording.pair_tests import mark_of, own_tests_in_words
-from ranking.wording.published_method import (
+from ranking.reports.wording.agreement import (
+    kappa_in_words,
+    kappa_missing_in_words,
+    strength_caution,
+)
+from ranking.reports.wording.methods import unranked_in_words
+from ranking.reports.wording.pair_tests import mark_of, own_tests_in_words
+from ranking.reports.wording.published_method import (
     firmness_in_words,
     has_ranking,
     method_name,
@@ -90,7 +90,11 @@ from ranking.wording.published_method import (
     pair_sentences,
     reason_published,
 )
-from ranking.wording.ranges import rank_cell, rank_range
+from ranking.reports.wording.ranges import rank_cell, rank_range
+from ranking.reports.writing import FILES, write
+from ranking.selectors.runs import ranking_is_due
+from ranking.services.publishing.bundles import judging_goes_on, result_bundle_store
+from ranking.services.publishing.naming import PublishingRefusedError
 
 Content = Mapping[str, Any]
 

@@ -21,11 +21,11 @@ from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses, figure
 from ranking.pages.plot_drawing import drawn, drawn_for_page
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
+from ranking.reports.wording.numbers import decimals
+from ranking.reports.wording.ranges import rank_cell, rank_range
 from ranking.reports.writing import FILES, ReportFormat, write
 from ranking.selectors.analyses import analyses_asked, answer_with_data
 from ranking.selectors.runs import latest_run
-from ranking.wording.numbers import decimals
-from ranking.wording.ranges import rank_cell, rank_range
 
 #: Addresses of all rows, or those of the test set of a row, by its name.
 Links = Addresses | Callable[[str], Addresses | None] | None

@@ -11,13 +11,13 @@ from ranking.pages.published import run_of
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import summarise_run, summary_without_order
 from ranking.reports.public import public_report
+from ranking.reports.wording.agreement import kappa_in_words
+from ranking.reports.wording.methods import unranked_in_words
 from ranking.selectors.analyses import answer_for_people, answer_to_share, kind_in_place_of_ranking
 from ranking.selectors.published_results import systems_entered, versions_of
 from ranking.selectors.runs import run_to_share
 from ranking.services.publishing.content import frozen_agreement, frozen_method, frozen_ranking
 from ranking.services.publishing.naming import labels_of, letters_given, may_be_anonymous
-from ranking.wording.agreement import kappa_in_words
-from ranking.wording.methods import unranked_in_words
 
 
 @dataclass(frozen=True, slots=True)

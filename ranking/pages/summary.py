@@ -10,20 +10,25 @@ from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
+from annotation.models.judge_measures import JudgeMeasure
 from campaign.models import Task
 from campaign.models.system import system_in_sentence, system_label
 from campaign.texts.counted import counted
 from campaign.texts.joining import and_list, semicolon_list
-from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
-from ranking.range_choices import ONE_DOCUMENT, recorded_choice
+from ranking.reports.analyses.kind import AnalysisKind
+from ranking.reports.range_choices import ONE_DOCUMENT, recorded_choice
+from ranking.reports.wording.methods import METHOD_SOURCES, score_words
+from ranking.reports.wording.numbers import percent
+from ranking.reports.wording.ranges import (
+    first_cluster,
+    limit_in_words,
+    ranges_in_words,
+    ranges_meaning,
+)
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.judges import RuleEffects
-from ranking.wording.methods import METHOD_SOURCES, score_words
-from ranking.wording.numbers import percent
-from ranking.wording.ranges import first_cluster, limit_in_words, ranges_in_words, ranges_meaning
 
 # Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
 _GROUPS_TOLD = 2

@@ -10,7 +10,7 @@ from django.utils.html import conditional_escape, escape
 from django.utils.safestring import SafeString, mark_safe
 
 from ranking.reports.tables import Plot, Table
-from ranking.wording.numbers import decimals
+from ranking.reports.wording.numbers import decimals
 
 WIDTH: Final = 720
 #: Width of row names.

@@ -14,8 +14,8 @@ from campaign.models import System
 from campaign.pages.tables import NO_VALUE, SortedColumn
 from ranking.models import RankingRun
 from ranking.pages.formats import Addresses
-from ranking.wording.numbers import decimals
-from ranking.wording.ranges import shared_rank
+from ranking.reports.wording.numbers import decimals
+from ranking.reports.wording.ranges import shared_rank
 
 
 def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[System]:

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
 from ranking.reports.tables import Column, Plot, interval_plot
-from ranking.wording.agreement import strength_in_words
-from ranking.wording.numbers import decimals, percent, percent_in_figures
+from ranking.reports.wording.agreement import strength_in_words
+from ranking.reports.wording.numbers import decimals, percent, percent_in_figures
 
 
 def interval_ends(confidence: float) -> tuple[str, str]:

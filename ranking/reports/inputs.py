@@ -16,7 +16,6 @@ from campaign.models.system import system_in_sentence
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, from_to
 from campaign.texts.languages import language_name
-from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.counts import Tallies, tally
@@ -33,6 +32,7 @@ from ranking.core.rankings.counted_judgments import (
 )
 from ranking.files.records import IgnoredBecause, JudgmentsFound, JudgmentsRead
 from ranking.reports.tables import Report, Table
+from version import code_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list
-from ranking.wording.numbers import decimals, p_in_words, percent
-from ranking.wording.ranges import limit_in_words
+from ranking.reports.wording.numbers import decimals, p_in_words, percent
+from ranking.reports.wording.ranges import limit_in_words
 
 #: p-value below which the judged segments do not look like a random sample.
 _LEVEL: Final = 0.05

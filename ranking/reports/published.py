@@ -25,11 +25,15 @@ from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.predicted_ranking import completed_by, predicted_notes
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.wording.methods import METHOD_WORDS, shortages_of_rows
+from ranking.reports.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
+from ranking.reports.wording.published_method import (
+    firmness_in_words,
+    has_ranking,
+    method_sentences,
+)
+from ranking.reports.wording.ranges import cluster_rules, rank_cell, rank_range
 from ranking.reports.writing import ReportFormat, escaped_latex, write
-from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
-from ranking.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
-from ranking.wording.published_method import firmness_in_words, has_ranking, method_sentences
-from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
 _COLUMNS: Final = (
     Column("cluster", "Cluster", is_text=True),

@@ -8,14 +8,14 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from ranking.code_version import code_version
 from ranking.core.simulation.budget import Budget
 from ranking.core.simulation.measures import Study
 from ranking.core.simulation.model import Model
-from ranking.design_study.study import Comparison, DesignRow, Rates
+from ranking.reports.design_study.study import Comparison, DesignRow, Rates
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value, plain
-from ranking.wording.numbers import decimals, in_figures, percent
+from ranking.reports.wording.numbers import decimals, in_figures, percent
+from version import code_version
 
 
 def study_report(study: Study) -> Report:

@@ -34,9 +34,9 @@ from campaign.models import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
+from ranking.reports.wording.stopping_rules import rule_in_words
 from ranking.selectors.dashboards import TaskOverview, overviews_of_campaigns
 from ranking.selectors.judges import rules_waiting
-from ranking.wording.stopping_rules import rule_in_words
 
 
 class AlertKind(models.TextChoices):

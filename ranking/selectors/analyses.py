@@ -13,8 +13,12 @@ from django.utils.translation import get_language
 from annotation.models import JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, Document, Judge, JudgeGroup, System, SystemKind, Task
-from ranking.analyses.across.agreement import TOTAL
-from ranking.analyses.across.rows import (
+from ranking.core.beside import OutputScores
+from ranking.models import Analysis, LatestRanking
+from ranking.models.analysis import AnalysisQuerySet
+from ranking.reports import Report
+from ranking.reports.analyses.across.agreement import TOTAL
+from ranking.reports.analyses.across.rows import (
     NO_JUDGMENT,
     NOT_RANKED,
     ListedSystem,
@@ -22,12 +26,8 @@ from ranking.analyses.across.rows import (
     TableTestSet,
     live_test_set,
 )
-from ranking.analyses.kind import AnalysisChoice, AnalysisKind, ChosenJudgments, GivenAnswer
-from ranking.analyses.registry import ANALYSES
-from ranking.core.beside import OutputScores
-from ranking.models import Analysis, LatestRanking
-from ranking.models.analysis import AnalysisQuerySet
-from ranking.reports import Report
+from ranking.reports.analyses.kind import AnalysisChoice, AnalysisKind, ChosenJudgments, GivenAnswer
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import domains_of
 from ranking.selectors.dashboards import rule_of_ranking

@@ -27,16 +27,16 @@ from campaign.models import (
 )
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import without_spaces
-from ranking.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.analyses.judges import LEAVE_OUT
-from ranking.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments
-from ranking.analyses.options import OptionError
-from ranking.analyses.system import SYSTEM
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
+from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
+from ranking.reports.analyses.judges import LEAVE_OUT
+from ranking.reports.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments
+from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.system import SYSTEM
 from ranking.reports.inputs import Input, Remarks
 from ranking.selectors.dashboards import work_facts
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks_timed

@@ -12,7 +12,6 @@ from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
 from django.utils import timezone
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import (
     JudgeAccount,
     JudgeTally,
@@ -23,6 +22,7 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.target import blocks_left_out, is_left_out
 from annotation.selectors.words_to_read import blocks_read, mean_words
@@ -30,11 +30,11 @@ from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.texts.time_zones import NamedZone
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult, RankingRun
-from ranking.range_choices import recorded_choice
 from ranking.reports.inputs import WorkFacts
+from ranking.reports.range_choices import recorded_choice
+from ranking.reports.wording.stopping_rules import RuleState, rule_state
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
 from ranking.selectors.runs import judges_left_out, latest_run, stopping_rule_in_force
-from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)

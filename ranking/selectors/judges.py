@@ -26,7 +26,6 @@ from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
 from annotation.export.five_way import systems_shown
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import (
     BlockControl,
     JudgeTally,
@@ -36,14 +35,15 @@ from annotation.models import (
     QualityRule,
     RuleDirection,
 )
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.models.quality import QualityActionQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
-from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures, LatestRanking, RankingRun
+from ranking.reports.judge_measures import PROBABILITIES, MeasureResult, MeasuresByJudge
 from ranking.selectors.runs import ranked_group_said
 
 # Significance level of the test for low agreement, over all judges and all measurements.

@@ -10,9 +10,9 @@ from annotation.models.block import by_candidate
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.machines import machine_judgments
 from campaign.models import Output, Task
-from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.metrics.machine_judges import MachineAnswers
+from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.selectors.analyses import GIVEN_SCORE_READERS
 from ranking.selectors.chosen_judgments import chosen_segments
 

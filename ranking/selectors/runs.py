@@ -16,11 +16,11 @@ from django.utils import timezone
 from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import CampaignState, GroupMember, System, Task, User
-from ranking.code_version import code_version
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
-from ranking.range_choices import ToldApart, count_told_apart, recorded_choice
-from ranking.wording.stopping_rules import RuleState, rule_state
+from ranking.reports.range_choices import ToldApart, count_told_apart, recorded_choice
+from ranking.reports.wording.stopping_rules import RuleState, rule_state
+from version import code_version
 
 
 def latest_run(*, task_id: int) -> RankingRun | None:

@@ -11,8 +11,8 @@ from annotation.models import JudgeTally, Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
-from ranking.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
 from ranking.reports.inputs import Input, TaskRead
 from ranking.selectors.analyses import output_scores, scores_outputs
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input

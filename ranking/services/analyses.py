@@ -16,15 +16,18 @@ from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
 from campaign.texts.joining import comma_list, labelled
-from ranking.analyses.across.rows import (
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
+from ranking.models import Analysis
+from ranking.reports import Report
+from ranking.reports.analyses.across.rows import (
     DELETED,
     NO_JUDGMENT,
     TableRow,
     TableTestSet,
     recorded_test_set,
 )
-from ranking.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.analyses.kind import (
+from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
+from ranking.reports.analyses.kind import (
     JUDGMENT_OPTIONS,
     AnalysisChoice,
     AnalysisKind,
@@ -35,16 +38,13 @@ from ranking.analyses.kind import (
     recorded_judgments,
     values_digest,
 )
-from ranking.analyses.options import OptionError
-from ranking.analyses.registry import analysis_named
-from ranking.analyses.system import ONE_SYSTEM
-from ranking.code_version import code_version
-from ranking.core.judged.blocks import CONTENT_KEY_VERSION
-from ranking.models import Analysis
-from ranking.reports import Report
+from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.registry import analysis_named
+from ranking.reports.analyses.system import ONE_SYSTEM
 from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
+from ranking.reports.wording.stopping_rules import RuleState, rule_notes
 from ranking.selectors.analyses import (
     ANSWER,
     analyses_of,
@@ -62,7 +62,7 @@ from ranking.selectors.chosen_judgments import (
 from ranking.selectors.machines import machine_digests, machines_given
 from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
-from ranking.wording.stopping_rules import RuleState, rule_notes
+from version import code_version
 
 #: Analyses kept per task, plus the same number of analyses of single systems; the oldest are deleted first.
 MOST_KEPT = 500

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import named_lock
 from campaign.models import Job, JobKind, TestSet, User
-from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_queue
+from campaign.texts.refusals import RefusedError
 from optional_packages import ExtraMissingError, extra_require
 from ranking.core.metrics.texts import ERROR_RATES, TEXT_METRICS, Progress, TextMetric
 from ranking.models import Metric

@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.words_to_read import block_words
 from annotation.services.quality import (
@@ -31,7 +31,8 @@ from campaign.texts.joining import sentence_list
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
-from ranking.judge_monitoring import (
+from ranking.models import Analysis, JudgeMeasures, RankingRun, RankingUpkeep
+from ranking.reports.judge_measures import (
     MeasureResult,
     MeasuresByJudge,
     add_disagreement,
@@ -39,7 +40,6 @@ from ranking.judge_monitoring import (
     judges_to_measure,
     measures_of_tallies,
 )
-from ranking.models import Analysis, JudgeMeasures, RankingRun, RankingUpkeep
 from ranking.selectors.analyses import evidence_of
 from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
 from ranking.selectors.judges import (

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ranking.analyses.pairs import compared_often, fewest_comparisons, own_tests
 from ranking.core.agreement.intervals import reported
 from ranking.core.agreement.report import AgreementReport, JudgeChance, agreement_of_tallies
 from ranking.core.agreement.statistics import Chance
@@ -19,11 +18,12 @@ from ranking.core.rankings.counted_judgments import CountedJudgments, effective_
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.models import RankingRun
-from ranking.range_choices import range_limits, recorded_choice
+from ranking.reports.analyses.pairs import compared_often, fewest_comparisons, own_tests
+from ranking.reports.range_choices import range_limits, recorded_choice
+from ranking.reports.wording.ranges import count_clusters
+from ranking.reports.wording.stopping_rules import RuleTests
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
 from ranking.selectors.runs import judges_not_counted
-from ranking.wording.ranges import count_clusters
-from ranking.wording.stopping_rules import RuleTests
 
 
 def run_result(run: RankingRun) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from annotation.services.planning.pool import sampling_state_record
 from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.models import SystemKind, Task, WebhookEvent
 from campaign.services.webhooks import webhook_event_record
-from ranking.code_version import code_version
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies
@@ -55,6 +54,7 @@ from ranking.services.run_results import (
     run_tallies,
     with_documents,
 )
+from version import code_version
 
 _STANDINGS = (
     *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "score"),

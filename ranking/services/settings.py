@@ -12,14 +12,14 @@ from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
 from campaign.database.many_rows import row_locked
 from campaign.models import JudgeGroup, Task, User
-from campaign.refusals import RefusedError
 from campaign.texts.counted import counted
-from ranking.analyses.ranking import method_check
+from campaign.texts.refusals import RefusedError
 from ranking.models import RankingSettings, StoppingRule
-from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.reports.analyses.ranking import method_check
+from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.reports.wording.methods import LiveMethod
+from ranking.reports.wording.stopping_rules import CRITERIA, OF_TESTS, RuleTests, looks_at_tests
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
-from ranking.wording.methods import LiveMethod
-from ranking.wording.stopping_rules import CRITERIA, OF_TESTS, RuleTests, looks_at_tests
 
 #: A thousand resamples are too few for a higher confidence level.
 MAX_CONFIDENCE = 0.999

@@ -48,6 +48,8 @@ from ranking.pages.formats import bar_plot, figure, percent, rank_plots, share
 from ranking.pages.formats import languages as languages_in_words
 from ranking.pages.page_plots import plot_links
 from ranking.pages.summary import headline, headline_without_ranking
+from ranking.reports.wording.progress import not_counted_in_words
+from ranking.reports.wording.ranges import first_cluster
 from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import (
@@ -58,8 +60,6 @@ from ranking.selectors.dashboards import (
     states_hidden,
 )
 from ranking.selectors.tasks import Preparation, design_in_words, preparation, tasks_listed
-from ranking.wording.progress import not_counted_in_words
-from ranking.wording.ranges import first_cluster
 
 #: Maximum number of days in plots of forecast ends; later ends have an arrow.
 _DAYS_ON_AXIS: Final = 60

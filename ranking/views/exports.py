@@ -11,11 +11,11 @@ from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import file_answer, for_spreadsheets
 from campaign.models import JobKind, MembershipRole
-from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import export_jobs, exported_files
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import joined_task, of_task, user_of
 from campaign.views.decorators import form_view
 from ranking.export.asked import export_queue

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.export.work_time import clock_time
-from annotation.judge_measures import DEFINITIONS, JudgeMeasure, threshold_as_text
 from annotation.models import QualityAction, QualityActionKind, QualityRule
+from annotation.models.judge_measures import DEFINITIONS, JudgeMeasure, threshold_as_text
 from annotation.pages.judge_tables import judge_details
 from annotation.selectors.judges import JudgeStatus, campaign_judges, judge_status
 from annotation.selectors.training import training_rounds

@@ -31,9 +31,6 @@ from campaign.texts.joining import comma_list, sentence_list, with_full_stop
 from campaign.texts.languages import language_described
 from campaign.views.access import joined_task, of_task, organised_task, user_of
 from campaign.views.decorators import action_view, page_view
-from ranking.analyses.kind import AnalysisChoice
-from ranking.analyses.options import OptionError
-from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.core.diagnosis.one_system import ShareWon
 from ranking.core.ranges import ComparedPair
 from ranking.core.scores import Shortage
@@ -43,14 +40,17 @@ from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import by_judges, from_blocks, names_in_a_row
 from ranking.pages.systems import RankedSystemTable, with_places
 from ranking.reports import Report
+from ranking.reports.analyses.kind import AnalysisChoice
+from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.reports.tables import Table
+from ranking.reports.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
+from ranking.reports.wording.numbers import decimals
+from ranking.reports.wording.ranges import range_of_ranks, rank_range, shared_rank
 from ranking.selectors.analyses import Answered, answer_for_people, answered
 from ranking.selectors.one_system import MOST, segment_judged, sentence_texts, systems_by_name
 from ranking.selectors.runs import corrected_pairs_of, judges_not_counted, latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
-from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
-from ranking.wording.numbers import decimals
-from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
 #: Number of sentences shown initially; the others can be unfolded.
 SENTENCES_AT_ONCE = 4

@@ -28,16 +28,15 @@ from django.views.decorators.http import require_safe
 from campaign.export.downloads import content_type
 from campaign.models import CampaignState, InvitationRole, System, Task
 from campaign.pages.content_policy import with_content_policy
-from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import results_link
 from campaign.selectors.exported_files import exported_bytes
 from campaign.selectors.tasks import tasks_in_order
 from campaign.texts.joining import sentence_list
+from campaign.texts.refusals import RefusalsAt
 from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
-from ranking.analyses.registry import ANALYSES
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.published import (
     differences,
@@ -51,6 +50,7 @@ from ranking.pages.published import (
     worries_in_words,
 )
 from ranking.pages.shared_results import shared_result
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.published import FOLDER
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.metrics import metric_digests

@@ -32,10 +32,6 @@ from campaign.views.access import (
     user_of,
 )
 from campaign.views.decorators import action_view, form_view, page_view
-from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
-from ranking.analyses.options import OptionError
-from ranking.analyses.ranking import RANKING
-from ranking.analyses.registry import TABLES
 from ranking.models import Analysis, RankingRun
 from ranking.pages.acting import judges_to_act
 from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
@@ -52,6 +48,13 @@ from ranking.pages.report_shown import (
 )
 from ranking.pages.summary import effects_in_words, headline, summarise_run, summary_without_order
 from ranking.reports import Report
+from ranking.reports.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
+from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.ranking import RANKING
+from ranking.reports.analyses.registry import TABLES
+from ranking.reports.wording.agreement import kappa_in_words, strength_caution
+from ranking.reports.wording.methods import unranked_in_words
+from ranking.reports.wording.stopping_rules import RuleState, rule_notes, shown_rule
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
@@ -96,9 +99,6 @@ from ranking.services.analyses import (
 )
 from ranking.services.runs import latest_ranking_keep
 from ranking.views.campaigns import overview_rows
-from ranking.wording.agreement import kappa_in_words, strength_caution
-from ranking.wording.methods import unranked_in_words
-from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule
 
 #: Query parameters: the section whose options are in the query, and the ranking shown for
 #: comparison.

@@ -20,11 +20,11 @@ from annotation.selectors.effects import (
 from annotation.selectors.hits import designs_of, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
-from campaign.forms import VERSION
 from campaign.models import Task, User
 from campaign.pages.desk import rights
-from campaign.refusals import RefusalsAt
+from campaign.pages.forms import VERSION
 from campaign.texts.joining import sentence_list
+from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -39,6 +39,9 @@ from ranking.pages.forms import (
     tests_words,
 )
 from ranking.pages.page_plots import plot_links
+from ranking.reports.wording.methods import live_method_words, methods_not_offered
+from ranking.reports.wording.ranges import level_words
+from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.analyses import judgments_compare
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.runs import (
@@ -54,9 +57,6 @@ from ranking.services.settings import (
     ranking_settings_change,
     stopping_rule_set,
 )
-from ranking.wording.methods import live_method_words, methods_not_offered
-from ranking.wording.ranges import level_words
-from ranking.wording.stopping_rules import shown_rule
 
 
 @form_view

@@ -10,8 +10,7 @@ import pytest
 import yaml
 
 from launcher.data_directory import CHECKOUT
-from ranking.code_version import code_version
-from version import VERSION, package_version
+from version import VERSION, code_version, package_version
 
 STATED = "4.5.6"
 

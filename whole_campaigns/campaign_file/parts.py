@@ -16,7 +16,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Task
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 
 #: The body of a resource, or a part of it: values by key.
 Body = dict[str, Any]

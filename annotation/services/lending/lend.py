@@ -31,7 +31,7 @@ from annotation.services.lending.choose import (
 )
 from annotation.services.lending.work_requests import work_prefetch_request
 from campaign.models import CampaignState, Judge
-from campaign.questions import QuestionStage
+from campaign.models.questions import QuestionStage
 from campaign.selectors.questions import answers_owed
 from campaign.texts.languages import reads_languages
 

@@ -16,7 +16,6 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount, QualityActionKind
-from annotation.notification import planning_enqueue
 from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.comparisons import will_ask_more
 from annotation.selectors.passes import (
@@ -28,6 +27,7 @@ from annotation.selectors.passes import (
 )
 from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
 from annotation.selectors.progress import judge_work
+from annotation.services.notification import planning_enqueue
 from campaign.database.many_rows import row_locked
 from campaign.models import (
     Campaign,

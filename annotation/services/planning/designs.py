@@ -34,8 +34,8 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.refusals import RefusedError
 from campaign.texts.joining import comma_list, labelled, sentence_list
+from campaign.texts.refusals import RefusedError
 
 #: Bounds of a design's numeric parameters, also enforced by constraints of `Design`.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {

@@ -13,7 +13,6 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.refusals import RefusedError
 from campaign.texts.by_language import (
     Texts,
     TextsJSON,
@@ -22,6 +21,7 @@ from campaign.texts.by_language import (
     texts_read,
 )
 from campaign.texts.joining import comma_list
+from campaign.texts.refusals import RefusedError
 from protocols.frame.scale.statistics.ratings import HUNDRED, MAX_POINTS, POINTS, Scale
 
 MAX_CRITERIA: Final = 8

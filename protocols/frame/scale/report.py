@@ -28,10 +28,10 @@ from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
-from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
 from ranking.files.records import refuse_unknown
+from ranking.reports.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.reports.correlations import (
     correlation_columns,
     in_figures_with_interval,
@@ -51,14 +51,14 @@ from ranking.reports.tables import (
     of_part,
     system_column,
 )
-from ranking.wording.agreement import (
+from ranking.reports.wording.agreement import (
     kappa_shown,
     strength_caution,
     strength_in_words,
 )
-from ranking.wording.methods import shortages_in_words
-from ranking.wording.numbers import all_in_figures, decimals, percent_in_figures
-from ranking.wording.pair_tests import CORRECTION_WORDS
+from ranking.reports.wording.methods import shortages_in_words
+from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
+from ranking.reports.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
     name="merge",

@@ -54,8 +54,8 @@ from protocols.spans.rules import (
 )
 from protocols.spans.statistics.columns import scores_of
 from protocols.spans.weights import Weights, weighted_score
-from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.beside import OutputScores
+from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
 
 
 def scores_read(

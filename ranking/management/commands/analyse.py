@@ -24,9 +24,6 @@ from campaign.formats.metric_scores import MetricScores, read_evalset, read_metr
 from campaign.formats.streams import StoredFile
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
 from campaign.management.files import Progress
-from ranking.analyses.metrics import evalset_report, metric_of
-from ranking.analyses.options import OptionError
-from ranking.analyses.registry import ANALYSES, TABLES, analysis_named
 from ranking.core.judged.blocks import Blocks
 from ranking.core.metrics.people import Metric
 from ranking.management.file_command import (
@@ -43,6 +40,9 @@ from ranking.management.file_command import (
 )
 from ranking.models import Analysis
 from ranking.reports import Report
+from ranking.reports.analyses.metrics import evalset_report, metric_of
+from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.registry import ANALYSES, TABLES, analysis_named
 from ranking.reports.inputs import AnswersOfFiles, Input
 
 #: Arguments that some protocols treat as file options.

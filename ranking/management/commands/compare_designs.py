@@ -6,13 +6,6 @@ from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
 from ranking.core.counting.counts import tally
-from ranking.design_study.study import (
-    RANGES,
-    ComparedDesign,
-    JudgmentSource,
-    compare_designs,
-    rates_of,
-)
 from ranking.management.file_command import (
     POSITIVE,
     SHARE,
@@ -31,6 +24,13 @@ from ranking.management.file_command import (
     replaced,
 )
 from ranking.reports import Report
+from ranking.reports.design_study.study import (
+    RANGES,
+    ComparedDesign,
+    JudgmentSource,
+    compare_designs,
+    rates_of,
+)
 from ranking.reports.inputs import Input
 from ranking.reports.simulations import comparison_report, plot_of
 

@@ -9,7 +9,6 @@ from django.utils.formats import number_format
 
 from campaign.formats.errors import Loss
 from campaign.management.files import Progress
-from ranking.code_version import code_version
 from ranking.files.parquet_writing import (
     cut_between_segments,
     in_order_of_segments,
@@ -28,6 +27,7 @@ from ranking.management.file_command import (
 )
 from ranking.reports.inputs import not_read_data, not_read_notes
 from ranking.reports.tables import Column, Report, Table
+from version import code_version
 
 
 class Command(ReportCommand):

@@ -8,7 +8,6 @@ from django.core.management.base import CommandParser
 from django.utils.formats import number_format
 
 from campaign.management.files import Progress
-from ranking.analyses.ranking import rankings_report
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.range_kinds import seconds_of_resamples
@@ -32,9 +31,10 @@ from ranking.management.file_command import (
     selection_of,
 )
 from ranking.pages.formats import duration
-from ranking.range_choices import RangeChoice
 from ranking.reports import Report
+from ranking.reports.analyses.ranking import rankings_report
 from ranking.reports.inputs import CountedInput
+from ranking.reports.range_choices import RangeChoice
 
 
 class Command(ReportCommand):

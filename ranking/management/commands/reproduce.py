@@ -13,12 +13,12 @@ from django.utils.translation import override
 from campaign.formats import FormatError
 from campaign.management.files import Progress
 from campaign.texts.canonical_json import canonical
-from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
 from ranking.management.file_command import Options, ReportCommand
 from ranking.reports.published import ranking_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.services.publishing.reproducing import Reproduction, result_reproduce
+from version import code_version
 
 NOT_THE_SAME: Final = 1
 

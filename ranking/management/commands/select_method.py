@@ -3,7 +3,6 @@
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
-from ranking.analyses.methods import selection_report
 from ranking.core.selection import Requirement, data_requirements, predictors, select_method
 from ranking.management.file_command import (
     Options,
@@ -18,6 +17,7 @@ from ranking.management.file_command import (
     whole_number,
 )
 from ranking.reports import Report
+from ranking.reports.analyses.methods import selection_report
 
 _FOLDS_OF_SHARES = 10
 _DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")

@@ -13,9 +13,6 @@ from django.utils.translation import gettext as _
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task, User
-from ranking.analyses.kind import AnalysisChoice, ChosenJudgments
-from ranking.analyses.options import OptionError
-from ranking.code_version import code_version
 from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
@@ -23,9 +20,12 @@ from ranking.core.ranges import ComparedPair
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
-from ranking.range_choices import recorded_choice
+from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
+from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
+from ranking.reports.range_choices import recorded_choice
 from ranking.reports.stored import in_languages
+from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.selectors.analyses import answer_for_people, kind_in_place_of_ranking
 from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_blocks, judged_columns
@@ -52,7 +52,7 @@ from ranking.services.run_results import (
     run_result_of_blocks,
     with_documents,
 )
-from ranking.wording.ranges import count_clusters, first_cluster
+from version import code_version
 
 _SYSTEMS = ("systems", "left_out")
 #: Rules of a task that say what judges were asked.

@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
-from campaign.refusals import RefusedError
+from campaign.texts.refusals import RefusedError
 from ranking.models import PublishedResult
 
 #: Shorter names are not searched for, because they occur in texts by chance.

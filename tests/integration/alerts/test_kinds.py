@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import resolve
 from django.utils import timezone
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import HIT, Design, JudgeAccount, QualityAction, QualityRule
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import judge_reinstate

@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment, Judgment, Skip
-from annotation.notification import broker
+from annotation.services.notification import broker
 from annotation.services.numbers import ranking_request_clear
 from campaign.models import Judge, System, Task
 from config.celery import SEND_TIMEOUT

@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
-from annotation.notification import broker, planning_request_key
 from annotation.selectors.hits import plans_read
 from annotation.selectors.pool import CHANGED_WITHIN, tasks_changed
 from annotation.services.lending.work_requests import work_request
+from annotation.services.notification import broker, planning_request_key
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw

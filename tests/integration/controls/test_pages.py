@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.judge_measures import DEFINITIONS, JudgeMeasure
 from annotation.models import QualityAction, QualityRule, TrainingBlock
+from annotation.models.judge_measures import DEFINITIONS, JudgeMeasure
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import SUGGESTED_RULES, RuleTerms, quality_rule_add
 from campaign.models import BadReference, Judge, Task, User

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, QualityAction, QualityRule
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.lend import LendingRefusedError
 from annotation.services.planning.pool import pool_fill

@@ -18,7 +18,7 @@ from annotation.models import (
     Skip,
     SkipReason,
 )
-from annotation.notification import broker
+from annotation.services.notification import broker
 from annotation.services.numbers import ranking_request_clear
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, Task

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.services.lending.lend import LendingRefusedError
 from campaign.models import ActivityEvent, Campaign, Judge, Task
-from campaign.questions import QuestionsRefusedError, questions_stored
+from campaign.models.questions import QuestionsRefusedError, questions_stored
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.questions import judge_answers_write

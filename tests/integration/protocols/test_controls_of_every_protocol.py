@@ -26,7 +26,7 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate, le
 from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from ranking.analyses.registry import ANALYSES
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judges import measures_by_judge
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

@@ -15,18 +15,18 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.tasks import task_rules_change
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
-from ranking.analyses.kind import JUDGMENT_OPTIONS
-from ranking.analyses.options import OptionError, completed
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from ranking.reports import Report, Table
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
+from ranking.reports.analyses.options import OptionError, completed
 from ranking.reports.stored import report_in
+from ranking.reports.wording.published_method import method_sentences
 from ranking.selectors.analyses import analyses_of, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.services.runs import ranking_run_compute
-from ranking.wording.published_method import method_sentences
 from tests.criteria import FOUR
 from tests.exporting import exported
 from tests.factories import make_campaign, make_organiser, make_task

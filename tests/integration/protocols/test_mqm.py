@@ -23,7 +23,7 @@ from protocols.spans.files.formats import SpansFormat, read_spans
 from protocols.spans.presets import SPANS_PRESETS
 from protocols.spans.rules import categories_of
 from protocols.spans.weights import weighted_score
-from ranking.analyses.kind import ChosenJudgments
+from ranking.reports.analyses.kind import ChosenJudgments
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.exporting import exported

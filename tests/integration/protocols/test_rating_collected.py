@@ -11,8 +11,8 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from protocols.frame.scale.files import LINES, ratings_arranged
 from protocols.frame.scale.statistics.ratings import Ratings
-from ranking.analyses.kind import JUDGMENT_OPTIONS
-from ranking.analyses.options import completed
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
+from ranking.reports.analyses.options import completed
 from ranking.selectors.chosen_judgments import judgments_chosen
 from tests.factories import make_organiser
 from tests.integration.protocols.conftest import MakeTask

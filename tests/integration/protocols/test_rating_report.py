@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from campaign.models import Task
-from ranking.analyses.options import OptionError
 from ranking.reports import Report
+from ranking.reports.analyses.options import OptionError
 from ranking.reports.stored import report_in
 from ranking.services.analyses import (
     analysis_ask,

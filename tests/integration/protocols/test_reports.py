@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Protocol, Task
-from ranking.analyses.options import OptionError
+from ranking.reports.analyses.options import OptionError
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,

@@ -3,8 +3,8 @@
 from typing import Any
 
 from campaign.models import Campaign
-from ranking.analyses.kind import AnalysisChoice
 from ranking.reports import Report
+from ranking.reports.analyses.kind import AnalysisChoice
 from ranking.selectors.analyses import answer_with_data, table_answer
 from ranking.services.analyses import analysis_choice, analysis_compute, table_ask
 

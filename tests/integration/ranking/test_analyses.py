@@ -16,10 +16,10 @@ from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Output, Segment, User
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.people import judge_group_create, judge_group_members_change
-from ranking.analyses.registry import ANALYSES
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
+from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.stored import report_in
 from ranking.selectors.runs import pairs_of
 from ranking.services.analyses import analysis_reproduce

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from campaign.models import Job, JobState, User
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses.options import OptionError
 from ranking.models import Analysis
+from ranking.reports.analyses.options import OptionError
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,

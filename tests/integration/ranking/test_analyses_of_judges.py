@@ -6,8 +6,8 @@ import pytest
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Segment, Task, User
-from ranking.analyses.options import OptionError
 from ranking.models import Analysis
+from ranking.reports.analyses.options import OptionError
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
 from ranking.services.analyses import (

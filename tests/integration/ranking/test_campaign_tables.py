@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.services.people import judge_group_create, judge_group_members_change
-from ranking.analyses.options import OptionError
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
+from ranking.reports.analyses.options import OptionError
 from ranking.services.analyses import table_ask
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet

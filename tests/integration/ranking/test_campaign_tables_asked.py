@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Job, System, TestSet, User
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses.options import OptionError
 from ranking.models import Analysis
+from ranking.reports.analyses.options import OptionError
 from ranking.selectors.analyses import table_answer
 from ranking.services.analyses import analysis_compute, analysis_reproduce, table_ask
 from tests.factories import make_analyst

@@ -13,8 +13,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, ProblemReport, QualityRule, RuleDirection
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.services.numbers import pages_changed
 from annotation.services.quality import (
     RuleTerms,

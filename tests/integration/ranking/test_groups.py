@@ -9,7 +9,7 @@ from campaign.services.people import (
     judge_group_members_change,
 )
 from ranking.models import LatestRanking
-from ranking.range_choices import RangeChoiceError
+from ranking.reports.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, judges_not_counted, ranking_is_due
 from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
 from ranking.services.settings import ranking_settings_change

@@ -14,9 +14,9 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number
 from campaign.models import MachineJudge, Task, User
 from campaign.services.machines import machine_add
-from ranking.analyses.kind import JUDGMENT_OPTIONS
-from ranking.analyses.options import completed
 from ranking.core.beside import OutputScores
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
+from ranking.reports.analyses.options import completed
 from ranking.reports.stored import report_in
 from ranking.selectors.analyses import output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen

@@ -9,7 +9,8 @@ from annotation.models import Design
 from campaign.models import User
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun
-from ranking.range_choices import RangeChoiceError
+from ranking.reports.range_choices import RangeChoiceError
+from ranking.reports.wording.methods import LiveMethod
 from ranking.selectors.runs import (
     due_tasks,
     latest_run,
@@ -20,7 +21,6 @@ from ranking.selectors.runs import (
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
-from ranking.wording.methods import LiveMethod
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.some_now import some_now
 

@@ -20,10 +20,10 @@ from campaign.formats.metric_scores import read_evalset
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Document, JobState, Output, Segment, Task
 from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
-from ranking.analyses.options import OptionError
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
+from ranking.reports.analyses.options import OptionError
 from ranking.selectors.metrics import compared_texts, metric_given
 from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
 from tests.factories import make_campaign, make_task

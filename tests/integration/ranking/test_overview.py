@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.models.judge_measures import JudgeMeasure
 from campaign.models import Campaign
 from campaign.services.campaigns import task_close as close
 from ranking.models import JudgeMeasures

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Task
-from ranking.analyses.options import OptionError
 from ranking.models import Analysis
+from ranking.reports.analyses.options import OptionError
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.integration.ranking.conftest import WriteTestSet

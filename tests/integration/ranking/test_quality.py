@@ -20,8 +20,8 @@ from annotation.services.quality import (
     quality_rules_suggest,
 )
 from campaign.models import Campaign, Judge, Output, Segment, User
-from ranking.judge_monitoring import MeasureResult
 from ranking.models import JudgeMeasures, RankingRun, RankingUpkeep
+from ranking.reports.judge_measures import MeasureResult
 from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.judges import is_breached, measures_by_judge, quality_due
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due

@@ -13,7 +13,7 @@ from django.test import Client
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Task
 from campaign.services.people import judge_group_create, judge_group_members_change
-from ranking.analyses.registry import ANALYSES, TABLES
+from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute

@@ -13,7 +13,7 @@ from annotation.models import PageChanges
 from annotation.services.planning.designs import design_change
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings, StoredTallies
-from ranking.range_choices import RangeChoice, RangeChoiceError
+from ranking.reports.range_choices import RangeChoice, RangeChoiceError
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import (
     due_tasks,

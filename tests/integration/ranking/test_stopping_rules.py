@@ -11,12 +11,12 @@ from annotation.models import Design
 from campaign.models import ActivityEvent, User
 from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, StoppingRule
+from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
 from ranking.services.runs import ranking_run_reproduce
 from ranking.services.settings import StoppingRuleError, stopping_rule_set
-from ranking.wording.stopping_rules import shown_rule
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

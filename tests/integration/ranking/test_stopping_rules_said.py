@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from ranking.reports.stored import report_in
+from ranking.reports.wording.published_method import method_sentences
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import (
     analysis_ask,
@@ -18,7 +19,6 @@ from ranking.services.analyses import (
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.services.settings import stopping_rule_set
-from ranking.wording.published_method import method_sentences
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter

@@ -19,7 +19,7 @@ from annotation.models.block import stands_for
 from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings, StoredTallies
-from ranking.range_choices import RangeChoiceError
+from ranking.reports.range_choices import RangeChoiceError
 from ranking.services.settings import ranking_settings_change
 from tests.factories import empty_task
 

@@ -15,7 +15,7 @@ from campaign.formats.errors import FormatError
 from campaign.formats.repeats import REPLACED
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Instructions, Judge, Protocol, Task, Upload
-from campaign.questions import questions_stored
+from campaign.models.questions import questions_stored
 from campaign.selectors.questions import answers_summaries
 from campaign.services.uploads import upload_change
 from protocols.models import RatingAnswer

@@ -7,7 +7,7 @@ from subprocess import Popen
 import pytest
 from celery import current_app
 
-from annotation.notification import broker
+from annotation.services.notification import broker
 from config.queues import RETIRED
 
 pytestmark = pytest.mark.thorough

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from ranking.core.dask_engine import dask_engine
 from ranking.core.sharding import map_shards
-from ranking.dask_engine import dask_engine
 from tests.shard_work import killed_once, squares
 
 pytestmark = pytest.mark.thorough

@@ -5,7 +5,7 @@ import math
 import pytest
 from django.utils import translation
 
-from annotation.judge_measures import (
+from annotation.models.judge_measures import (
     LIMITS,
     SCALES,
     JudgeMeasure,

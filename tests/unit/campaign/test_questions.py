@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from annotation.pages.questions import AnswersForm
 from campaign.models import Campaign, Judge
-from campaign.questions import (
+from campaign.models.questions import (
     Answer,
     Question,
     QuestionsRefusedError,

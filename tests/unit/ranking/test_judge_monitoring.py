@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.models.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
-from ranking.judge_monitoring import MeasuresByJudge, judges_to_measure, measures_of_tallies
+from ranking.reports.judge_measures import MeasuresByJudge, judges_to_measure, measures_of_tallies
 from tests.properties import examples
 
 SYSTEMS = ["a", "b", "c", "r", "x"]

@@ -10,9 +10,9 @@ from campaign.models import Judge, Protocol, Task
 from protocols.two_outputs.files import LINES
 from protocols.two_outputs.report import TwoOutputsFound, two_outputs_found
 from protocols.two_outputs.statistics import Choice
-from ranking.analyses.kind import JUDGMENT_OPTIONS
-from ranking.analyses.options import completed
 from ranking.reports import Report
+from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
+from ranking.reports.analyses.options import completed
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

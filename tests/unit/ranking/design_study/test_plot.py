@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.core.simulation.model import Model
-from ranking.design_study.study import compare_designs
+from ranking.reports.design_study.study import compare_designs
 from ranking.reports.simulations import plot_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,7 +5,7 @@ import pytest
 
 from ranking.core.counting.counts import Tallies
 from ranking.core.simulation.model import Model
-from ranking.design_study.study import (
+from ranking.reports.design_study.study import (
     ComparedDesign,
     SimulatedCampaign,
     compare_designs,

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.core.management.base import CommandError
 
-from ranking.analyses.registry import ANALYSES
+from ranking.reports.analyses.registry import ANALYSES
 
 Run = Callable[..., str]
 RunJson = Callable[..., Any]

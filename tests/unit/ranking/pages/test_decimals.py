@@ -8,7 +8,7 @@ from django.utils import translation
 
 from ranking.pages.report_shown import shown_tables
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.numbers import decimals, p_in_words
+from ranking.reports.wording.numbers import decimals, p_in_words
 
 
 @pytest.mark.parametrize(

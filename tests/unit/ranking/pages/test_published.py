@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ranking.pages.published import differences
-from ranking.range_choices import RangeChoice
+from ranking.reports.range_choices import RangeChoice
 from ranking.services.publishing.naming import labels_of
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from ranking.models import RankingRun
 from ranking.pages.summary import names_in_a_row, summarise_run
-from ranking.range_choices import RangeChoice
+from ranking.reports.range_choices import RangeChoice
 
 
 def run_of(

@@ -8,17 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.analyses.stopping import STOPPING
 from ranking.core.agreement.intervals import says_enough
 from ranking.core.methods.registry import METHODS
 from ranking.files.records import JudgmentsRead
 from ranking.models import RankingRun
 from ranking.pages.summary import summarise_run
-from ranking.range_choices import RangeChoice
+from ranking.reports.analyses.stopping import STOPPING
 from ranking.reports.inputs import Input, WorkFacts
+from ranking.reports.range_choices import RangeChoice
+from ranking.reports.wording.agreement import kappa_in_words
+from ranking.reports.wording.ranges import rank_range
 from ranking.services.run_results import run_result_of_blocks
-from ranking.wording.agreement import kappa_in_words
-from ranking.wording.ranges import rank_range
 from tests.properties import examples
 from tests.worlds import World, draw_campaign
 

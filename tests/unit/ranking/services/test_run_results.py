@@ -14,7 +14,7 @@ from ranking.core.live.state import LiveState
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS
-from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.services.run_results import run_definition, run_result_of
 from tests.properties import examples
 from tests.some_now import some_now

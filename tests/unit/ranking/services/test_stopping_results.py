@@ -9,8 +9,8 @@ from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.counted_judgments import count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank_judged
+from ranking.reports.wording.stopping_rules import rule_state, shown_rule
 from ranking.services.run_results import stopping_result
-from ranking.wording.stopping_rules import rule_state, shown_rule
 
 NAMES = [f"s{number:02}" for number in range(12)]
 

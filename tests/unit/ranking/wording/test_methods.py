@@ -5,7 +5,7 @@ import pytest
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.wording.methods import (
+from ranking.reports.wording.methods import (
     METHOD_WORDS,
     LiveMethod,
     live_method_words,

@@ -7,7 +7,7 @@ import pytest
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.uncertainty import RangeLimit
-from ranking.range_choices import (
+from ranking.reports.range_choices import (
     RangeChoice,
     RangeChoiceError,
     completed_choice,

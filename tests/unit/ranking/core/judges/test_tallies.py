@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from annotation.judge_measures import JudgeMeasure
+from annotation.models.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.clicking import reference_margins, reference_preferences
 from ranking.core.judges.patterns import KeyedSums, Patterns
@@ -24,7 +24,7 @@ from ranking.core.judges.tallies import (
     tally_scored_checks,
     tally_times,
 )
-from ranking.judge_monitoring import measures_of_tallies
+from ranking.reports.judge_measures import measures_of_tallies
 from tests.properties import examples
 from tests.unit.ranking.core.judges import by_block
 

@@ -14,7 +14,6 @@ from scipy import stats
 from campaign.formats.archives import files_together, folder_files, opener
 from campaign.formats.metric_scores import read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
-from ranking.analyses.metrics import metric_of
 from ranking.core.arrays import FloatArray
 from ranking.core.beside import OutputScores
 from ranking.core.counting.resampling import segment_keys
@@ -36,6 +35,7 @@ from ranking.core.metrics.orders import Row, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
 from ranking.core.metrics.prediction_powered import predicted_scores
 from ranking.files.reading import read_judgments
+from ranking.reports.analyses.metrics import metric_of
 from tests.benchmarks.judgments_saved import fifths, human_and_metrics
 from tests.benchmarks.metric_coverage import WORLDS, held
 from tests.released import released_texts

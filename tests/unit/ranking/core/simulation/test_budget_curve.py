@@ -17,7 +17,7 @@ from ranking.core.ranges import clusters as clusters_of
 from ranking.core.simulation.budget_curve import ActiveDraw, GroupsPosterior, budget_curve
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
-from ranking.design_study.study import ComparedDesign, SimulatedCampaign
+from ranking.reports.design_study.study import ComparedDesign, SimulatedCampaign
 from tests.properties import examples
 from tests.some_now import some_now
 from tests.unit.ranking.core.simulation.koehn import expected_significant_pairs

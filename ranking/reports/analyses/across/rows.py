@@ -1,0 +1,278 @@
+"""Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.texts.joining import comma_list, labelled
+from campaign.texts.languages import language_name
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.mean_scores import ScoreInfluence
+from ranking.core.rankings.rank import Ranking
+from ranking.reports.analyses.kind import EXCLUDED, GROUP
+from ranking.reports.analyses.options import METHOD as ANY_METHOD
+from ranking.reports.analyses.options import Option, OptionError
+from ranking.reports.analyses.ranking import RANGE_OPTIONS, limits_of
+from ranking.reports.analyses.ranking import checked as ranges_checked
+from ranking.reports.inputs import Input
+from ranking.reports.range_choices import RangeChoice, choice_of, recorded_choice
+from ranking.reports.wording.methods import METHOD_WORDS
+from ranking.reports.wording.ranges import count_clusters, first_cluster
+from ranking.reports.wording.stopping_rules import RuleState, rule_notes
+
+#: Codes of reasons.
+NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
+#: Stands for the live ranking of each test set.
+OWN = ""
+#: Selection of judgments, the same for all test sets.
+JUDGES_OPTIONS = (EXCLUDED, GROUP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSystem:
+    """A system: its kind, a value of `SystemKind`, and whether it is constrained (None if unknown)."""
+
+    name: str
+    kind: str
+    constrained: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTestSet:
+    """A test set in tables.
+
+    Attributes
+    ----------
+    pk : int
+    name, source, target : str
+        Language tags.
+    is_closed : bool
+    systems : sequence of ListedSystem
+        By name, including references and damaged references.
+    watermark : int
+        Number of the last judgment counted; 0 without any.
+    skipped : int or None
+        Blocks that counted judges skipped and did not rank later; None if not requested.
+    """
+
+    pk: int
+    name: str
+    source: str
+    target: str
+    is_closed: bool
+    systems: Sequence[ListedSystem]
+    watermark: int
+    skipped: int | None = None
+
+    @property
+    def languages(self) -> str:
+        """Both languages in words."""
+        return f"{language_name(self.source)}–{language_name(self.target)}"
+
+    @property
+    def key(self) -> str:
+        """Name of the test set for files and plots."""
+        return f"test-set-{self.pk}"
+
+    def names_of(self, kind: str) -> list[str]:
+        """Return the names of the systems of a kind."""
+        return [system.name for system in self.systems if system.kind == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A test set of a table with its results.
+
+    `reason` explains missing results, as a code or in words; `rule` is the progress towards the stopping rule, None
+    without one, or if the table shows no ranking.
+    """
+
+    test_set: TableTestSet
+    found: Any
+    reason: str = ""
+    rule: RuleState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedTestSet:
+    """The parts of a ranking, live or computed, that tables show.
+
+    Attributes
+    ----------
+    method : str
+    choice : RangeChoice
+    systems, not_estimable : sequence of dict
+        As in the result of a ranking.
+    groups : sequence of sequence of str
+    limits : sequence of str
+    counts : mapping
+        Numbers of units, for notes on limits.
+    influence : ScoreInfluence or None
+        Influence of each judge on the scores, if requested; None for stored rankings.
+    """
+
+    method: str
+    choice: RangeChoice
+    systems: Sequence[Mapping[str, Any]]
+    not_estimable: Sequence[Mapping[str, Any]]
+    groups: Sequence[Sequence[str]]
+    limits: Sequence[str]
+    counts: Mapping[str, Any]
+    influence: ScoreInfluence | None = None
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters; None while no rank range is estimable."""
+        return count_clusters(self.systems)
+
+    @property
+    def first_cluster(self) -> list[str]:
+        """The systems of the first cluster, see `ranking.reports.wording.ranges.first_cluster`."""
+        return first_cluster(self.systems, self.groups)
+
+
+def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
+    """Rebuild a test set from plain values."""
+    systems = tuple(ListedSystem(**system) for system in values["systems"])
+    return TableTestSet(**{**values, "systems": systems})
+
+
+def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
+    """Return the data of a computed ranking for tables."""
+    limits = limits_of(given, ranking)
+    return RankedTestSet(
+        method=ranking.method,
+        choice=choice_of(ranking),
+        systems=ranking.rows(),
+        not_estimable=[asdict(row) for row in ranking.not_estimable],
+        groups=[list(group) for group in ranking.groups],
+        limits=limits.codes,
+        counts=limits.counts,
+    )
+
+
+def live_test_set(ranking: Any) -> RankedTestSet:
+    """Return the data of a stored ranking for tables."""
+    names = ("systems", "not_estimable", "groups", "limits")
+    return RankedTestSet(
+        method=ranking.method,
+        choice=recorded_choice(ranking.parameters),
+        counts=ranking.result["input"],
+        **{name: ranking.result[name] for name in names},
+    )
+
+
+def data_of(test_set: TableTestSet) -> dict[str, Any]:
+    """Return a test set as plain data."""
+    return {
+        "id": test_set.pk,
+        "test_set": test_set.name,
+        "source_language": test_set.source,
+        "target_language": test_set.target,
+        "closed": test_set.is_closed,
+        "watermark": test_set.watermark,
+    }
+
+
+def _in_words(reason: str) -> str:
+    return {
+        NO_JUDGMENT: _("No judgments yet."),
+        NOT_RANKED: _("This test set has no ranking yet."),
+        DELETED: _("The test set has been deleted."),
+    }.get(reason, reason)
+
+
+def row_notes(rows: Sequence[TableRow]) -> list[str]:
+    """Return notes on test sets without figures, and on the progress towards the stopping rules shown."""
+    said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
+    reasons = [
+        *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
+        *((name, notes[0]) for name, notes in said),
+    ]
+    return [
+        *(labelled(name, reason) for name, reason in reasons),
+        *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
+    ]
+
+
+def rows_data(
+    rows: Sequence[TableRow], more: Callable[[TableRow], Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return rows as plain data: test set, reason for missing figures, `more`, and state of the stopping rule."""
+    return [
+        {
+            **data_of(row.test_set),
+            "reason": row.reason,
+            **more(row),
+            **({} if row.rule is None else {"stopping_rule": row.rule.as_data}),
+        }
+        for row in rows
+    ]
+
+
+def watermark_note(rows: Sequence[TableRow]) -> str:
+    """Return a note on the judgments of each test set in a table."""
+    said = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
+    return _("Judgments: %(judgments)s.") % {"judgments": said}
+
+
+def watermarks(named: Iterable[tuple[str, int]]) -> str:
+    """Return names of test sets, each with the numbers of its first and last judgment, if any."""
+    return comma_list(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
+
+
+def own_or(methods: tuple[str, ...]) -> Option:
+    """Return the option for a method, or for each test set's live ranking."""
+    return replace(
+        ANY_METHOD,
+        default=OWN,
+        choices={
+            OWN: gettext_lazy("current ranking of each test set"),
+            **{name: METHOD_WORDS[name] for name in methods},
+        },
+        help=gettext_lazy(
+            "Current rankings are available immediately, with the rank ranges of their settings."
+        ),
+    )
+
+
+#: Any method.
+METHOD = own_or(tuple(METHODS))
+
+
+def is_own(options: Mapping[str, Any]) -> bool:
+    """Return whether the table shows each test set's live ranking."""
+    return bool(options["method"] == OWN)
+
+
+def checked(
+    options: Mapping[str, Any],
+    *,
+    of: Sequence[Option] = (*RANGE_OPTIONS, *JUDGES_OPTIONS),
+) -> dict[str, Any]:
+    """Return complete, consistent options.
+
+    Parameters
+    ----------
+    options : mapping
+    of : sequence of Option
+        Options that belong to a method.
+
+    Raises
+    ------
+    OptionError
+        If the method does not support the ranges, or an option of a method is set for live rankings.
+    """
+    if not is_own(options):
+        return ranges_checked(options)
+    for option in of:
+        if options[option.name] != option.default:
+            raise OptionError(
+                _("Choose a method to use this option: current rankings keep their own settings."),
+                field=option.name,
+            )
+    return dict(options)

@@ -1,0 +1,303 @@
+"""Diagnosis of a campaign: problems to check for before trusting a ranking."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.core.diagnosis.campaign import (
+    CONFIDENCE,
+    NOBODY,
+    CampaignDiagnosis,
+    IdenticalTexts,
+    diagnose_campaign,
+    identical_texts,
+)
+from ranking.core.diagnosis.correlation import SampledCorrelation
+from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.options import Option, OptionError
+from ranking.reports.correlations import in_figures_with_interval, interval_notes
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.tables import Column, Plot, Report, Table, judge_column, plain, system_column
+from ranking.reports.wording.numbers import decimals
+
+SKIPPED_BLOCKS = Option(
+    "skipped_blocks",
+    gettext_lazy("Skipped blocks"),
+    "leave_out",
+    choices={
+        "leave_out": gettext_lazy("Left out"),
+        "count": gettext_lazy("Counted"),
+    },
+    help=gettext_lazy("Bojar et al. (2011) count skipped blocks."),
+)
+ROUNDED = Option(
+    "rounded",
+    gettext_lazy("Round scores before correlating"),
+    False,
+    help=gettext_lazy("To tenths of a percent, as in Bojar et al. (2011)."),
+)
+
+
+def _find(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> tuple[CampaignDiagnosis, IdenticalTexts | None]:
+    if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
+        raise OptionError(
+            "Files do not record which systems skipped blocks showed.", field=SKIPPED_BLOCKS.name
+        )
+    begin(_("Counting"))
+    # All judgments, including the reference.
+    found = diagnose_campaign(
+        given.read.blocks,
+        reference=given.reference,
+        decimals=3 if options[ROUNDED.name] else None,
+        also_shown=given.shown,
+    )
+    texts = {
+        name: outputs
+        for name in given.read.blocks.systems
+        if given.texts is not None and (outputs := given.texts.of(name)) is not None
+    }
+    return found, identical_texts(given.read.blocks, texts) if texts else None
+
+
+def campaign_report(
+    given: Input, found: CampaignDiagnosis, identical: IdenticalTexts | None = None
+) -> Report:
+    """Report the findings to check before trusting a ranking."""
+    data = plain(found)
+    # Counts first, as in Table 1 of Bojar et al. (2011); the names are keys below.
+    data["system_names"] = data.pop("systems")
+    return report_on(
+        given,
+        notes=[
+            *_notes(found),
+            *([] if given.shown is None else [_("“Times judged” includes skipped blocks.")]),
+            *_identical_notes(identical),
+        ],
+        tables=[
+            _systems(found),
+            *_beside_reference(found),
+            _sole_winners(found),
+            _ties(found),
+            _win_ratios(found),
+            _pairwise(found),
+            *_identical_tables(identical),
+        ],
+        data={
+            "systems": len(found.systems),
+            **data,
+            "identical_texts": plain(identical),
+        },
+    )
+
+
+def _notes(found: CampaignDiagnosis) -> list[str]:
+    notes = [
+        _("Labels: %(labels)s; share of ties: %(rate)s")
+        % {
+            "labels": number_format(found.labels),
+            "rate": "–" if found.tie_rate is None else decimals(found.tie_rate, 3),
+        },
+        _("Blocks without a sole winner: %(blocks)s")
+        % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
+        _("Correlation of score and times judged: %(correlation)s")
+        % {"correlation": _correlation(found.score_by_times_judged)},
+    ]
+    if found.score_by_reference is not None:
+        notes.append(
+            _("Correlation of score and share of blocks with the reference: %(correlation)s")
+            % {"correlation": _correlation(found.score_by_reference)}
+        )
+    correlations = [found.score_by_times_judged, found.score_by_reference]
+    return [
+        *notes,
+        *interval_notes([each for each in correlations if each is not None], CONFIDENCE),
+    ]
+
+
+def _correlation(found: SampledCorrelation) -> str:
+    if found.pearson is None or found.spearman is None:
+        return _("not estimable")
+    return _("Pearson %(pearson)s, Spearman %(spearman)s (%(pairs)d systems)") % {
+        "pearson": in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high),
+        "spearman": in_figures_with_interval(
+            found.spearman, found.spearman_low, found.spearman_high
+        ),
+        "pairs": found.pairs,
+    }
+
+
+def _systems(found: CampaignDiagnosis) -> Table:
+    beside = found.times_beside_reference
+    return Table.of(
+        found.systems,
+        name="systems",
+        title=_("Systems"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system", of=str),
+            Column("geq_others", _("≥ others"), of=found.geq_others.get),
+            Column(
+                "sole_winner", _("Sole winners"), of=lambda name: found.sole_winners.get(name, 0)
+            ),
+            Column(
+                "times_judged", _("Times judged"), counts="judgments", of=found.times_judged.get
+            ),
+            Column("times_beside_reference", _("With reference"), of=beside.get),
+            Column("tie_rate", _("Ties"), of=found.tie_rates.get),
+        ),
+        plot=Plot(kind="points", label="system", value="geq_others", low="times_judged"),
+    )
+
+
+def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
+    """Return Figure 6 of Bojar et al. (2011) for this campaign."""
+    beside = found.times_beside_reference
+    rows = [
+        (name, beside[name] / found.times_judged[name], found.geq_others[name])
+        for name in found.systems
+        if name != found.reference and found.times_judged[name] and name in beside
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            name="beside_reference",
+            title=_("Score by share of blocks with the reference"),
+            columns=(
+                system_column(),
+                Column("share", _("Share of blocks with the reference")),
+                Column("geq_others", _("≥ others")),
+            ),
+            rows=rows,
+            plot=Plot(kind="points", label="system", value="geq_others", low="share"),
+        )
+    ]
+
+
+def _sole_winners(found: CampaignDiagnosis) -> Table:
+    won = found.sole_winners
+    rows = [
+        (name, won[name], _of(won[name], found.times_judged[name]))
+        for name in sorted(found.systems, key=lambda name: (-won[name], name))
+    ]
+    nobody = won.get(NOBODY, 0)
+    return Table(
+        name="sole_winners",
+        title=_("Sole winners"),
+        columns=(
+            system_column(),
+            Column("blocks", _("Blocks won")),
+            Column("share", _("Share of its blocks")),
+        ),
+        rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
+        notes=[_("If a block has only one label, its system is the sole winner.")],
+        plot=Plot(kind="intervals", label="system", value="blocks", start=0),
+    )
+
+
+def _of(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _ties(found: CampaignDiagnosis) -> Table:
+    rates = found.tie_rates
+    order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
+    return Table(
+        name="ties",
+        title=_("Ties"),
+        columns=(
+            system_column(),
+            Column("tie_rate", _("Ties")),
+        ),
+        rows=[(name, found.tie_rates[name]) for name in order],
+        plot=Plot(kind="intervals", label="system", value="tie_rate", start=0, mark=found.tie_rate),
+    )
+
+
+def _win_ratios(found: CampaignDiagnosis) -> Table:
+    """Return Figure 1 of Koehn (2012) for this campaign."""
+    return Table(
+        name="win_ratios",
+        title=_("Win ratio"),
+        columns=(
+            Column("place", _("Place")),
+            system_column(),
+            Column("win_ratio", _("Win ratio")),
+        ),
+        rows=[
+            (place, name, ratio) for place, (name, ratio) in enumerate(found.win_ratios.items(), 1)
+        ],
+        notes=[
+            _(
+                "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line."
+            )
+        ],
+        plot=Plot(kind="points", label="system", value="win_ratio", low="place"),
+    )
+
+
+def _pairwise(found: CampaignDiagnosis) -> Table:
+    return Table(
+        name="pairwise",
+        title=_("Pairs of systems"),
+        columns=(
+            system_column(),
+            Column("other", _("Other"), is_text=True, names="other"),
+            Column("wins", _("Wins"), counts="won"),
+            Column("losses", _("Losses"), counts="lost"),
+            Column("ties", _("Ties"), counts="tied"),
+        ),
+        rows=[
+            (one, other, *counts)
+            for one, others in found.pairwise.items()
+            for other, counts in others.items()
+            if one < other
+        ],
+    )
+
+
+def _identical_notes(found: IdenticalTexts | None) -> list[str]:
+    if found is None:
+        return []
+    return [
+        _("Identical texts ranked differently: %(differently)s of %(compared)s")
+        % {
+            "differently": number_format(len(found.differently)),
+            "compared": number_format(found.compared),
+        }
+    ]
+
+
+def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
+    if found is None:
+        return []
+    return [
+        Table(
+            name="identical_texts",
+            title=_("Identical texts ranked differently"),
+            columns=(
+                Column("segment", _("Segment"), names="segment"),
+                judge_column(),
+                system_column(),
+                Column("other", _("Other"), is_text=True, names="other"),
+                Column("label", _("Label")),
+                Column("other_label", _("Other label")),
+            ),
+            rows=[(row.segment, row.judge, *row.systems, *row.labels) for row in found.differently],
+        )
+    ]
+
+
+DIAGNOSIS = AnalysisKind(
+    name="diagnosis",
+    title=gettext_lazy("Ties and balance"),
+    page="data",
+    question=gettext_lazy("How balanced are ties, sole winners and judgments per system?"),
+    options=(SKIPPED_BLOCKS, ROUNDED),
+    find=_find,
+    tell=lambda given, _options, found: campaign_report(given, *found),
+)

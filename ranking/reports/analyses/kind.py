@@ -1,0 +1,340 @@
+"""Kinds of analyses of a task or of all test sets of a campaign, and the judgments they use."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from campaign.models import Task
+from ranking.core.methods.newton import NotConvergedError
+from ranking.files.sources import ReadingProgress
+from ranking.reports import Report
+from ranking.reports.analyses.options import Option, Words, completed
+from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks
+from ranking.reports.tables import plain
+from ranking.reports.wording.methods import METHOD_WORDS
+from ranking.reports.wording.stopping_rules import RuleState
+
+REFERENCE = Option(
+    "reference",
+    _("Reference"),
+    "exclude",
+    choices={"exclude": _("Left out"), "include": _("Ranked as a system")},
+)
+GROUP = Option("judge_group", _("Group of judges"), "")
+EXCLUDED = Option(
+    "excluded_judges",
+    _("Excluded judges"),
+    "leave_out",
+    choices={"leave_out": _("Left out"), "count": _("Included")},
+)
+WITHOUT = Option(
+    "without",
+    _("Judges to leave out"),
+    (),
+    help=_("Judges are left out of this analysis only, not excluded from the campaign."),
+)
+DOCUMENTS = Option("documents", _("Documents"), ())
+DOMAINS = Option("domains", _("Domains"), (), help=_("The part of a document’s name before “/”."))
+#: Options of every analysis of a test set.
+JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBeside:
+    """The judgments of another task on the same test set, for comparison.
+
+    Attributes
+    ----------
+    protocol : str
+        Protocol of the task; a test set has at most one task per protocol.
+    watermark : int
+        Number of its last judgment; 0 without any.
+    judgments : ChosenJudgments or None
+        Judgments that count; None without any, or if they are chosen as for the task itself.
+    """
+
+    protocol: str
+    watermark: int
+    judgments: "ChosenJudgments | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenJudgments:
+    """The judgments of an analysis, selected by name, so that later changes do not affect it.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Systems included.
+    reference : str or None
+        The reference, if the test set has one.
+    with_reference : bool
+        Whether the reference is ranked.
+    without : tuple of str
+        Pseudonyms of judges whose judgments do not count.
+    documents : tuple of str or None
+        The documents whose segments count; None for all.
+    skipped : dict of str to int
+        Number of sentences skipped by each judge at request time.
+    leave_out : tuple of str or None
+        Judges whose influence is analysed by leaving them out; None for other kinds.
+    groups : dict of str to list of str, or None
+        The judges in each group of the campaign who judged the test set; None for other kinds.
+    work : WorkFacts or None
+        Judges' pace at request time; None if the kind does not need it.
+    shown : dict of str to (int, int), or None
+        For each system, the number of these skipped blocks with it, and with it and the reference; None
+        if the kind does not need skipped blocks.
+    remarks : Remarks or None
+        Skips and comments at request time; None if the kind does not need them.
+    rule : RuleState or None
+        Progress towards the stopping rule at request time; None without one, or if the kind
+        does not show it.
+    beside : tuple of TaskBeside or None
+        The other tasks of its test set at request time; None if the kind does not need them.
+    metrics : tuple of str or None
+        Digests of the metrics of its test set at request time; None if the kind does not need them.
+    machines : tuple of str or None
+        Machine judges of the task with their last answers at request time, as `machine_digests` names them; None if there
+        are none, or the kind does not need them.
+    of_chosen_systems : bool
+        Whether a design of the task was limited to some systems; reports then name systems not judged.
+    without_blocks : tuple of int or None
+        Keys of blocks that do not count; None for none.
+    rules : dict or None
+        Rules of the task that can change while it is judged, at request time; None if it has none.
+    """
+
+    systems: tuple[str, ...]
+    reference: str | None
+    with_reference: bool
+    without: tuple[str, ...]
+    documents: tuple[str, ...] | None
+    skipped: Mapping[str, int]
+    leave_out: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
+    work: WorkFacts | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
+    remarks: Remarks | None = None
+    rule: RuleState | None = None
+    beside: tuple[TaskBeside, ...] | None = None
+    metrics: tuple[str, ...] | None = None
+    machines: tuple[str, ...] | None = None
+    of_chosen_systems: bool = False
+    without_blocks: tuple[int, ...] | None = None
+    rules: Mapping[str, Any] | None = None
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values for `recorded_judgments`, without those that the kind does not need."""
+        always = ("reference", "with_reference", "documents")
+        return {
+            name: value
+            for name, value in plain(self).items()
+            if name in always or (value is not None and value is not False)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer in JSON, with the systems behind each candidate."""
+
+    segment: int
+    judge: str
+    candidates: Sequence[tuple[str, ...]]
+    answer: Mapping[str, Any]
+
+
+def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
+    """Return the judgments from `ChosenJudgments.recorded`."""
+    read: dict[str, Callable[[Any], Any]] = {
+        "work": lambda work: WorkFacts(**work),
+        "remarks": recorded_remarks,
+        "rule": lambda rule: RuleState(**rule),
+        "beside": lambda tasks: tuple(map(_recorded_beside, tasks)),
+    }
+    chosen: dict[str, Any] = {
+        name: read[name](value)
+        if name in read and value is not None
+        else tuple(value)
+        if isinstance(value, list)
+        else value
+        for name, value in values.items()
+    }
+    return ChosenJudgments(**chosen)
+
+
+def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
+    judgments = values["judgments"]
+    return TaskBeside(**{**values, "judgments": judgments and recorded_judgments(judgments)})
+
+
+#: Called with (done, total) of the current step.
+Progress = Callable[[int, int], None]
+#: Called with the name of the next step; returns the callback for its progress.
+Begin = Callable[[str], Progress]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisKind:
+    """A kind of analysis.
+
+    Attributes
+    ----------
+    name : str
+        Name in addresses, in REST and on the command line.
+    title : lazy str
+    question : lazy str
+        The question it answers, in a sentence.
+    options : sequence of Option
+        Options besides the selection of judgments.
+    find : callable or None
+        ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
+        a message for organisers, if these judgments cannot be analysed this way. For a campaign it is called for each
+        test set; None if nothing is computed.
+    tell : callable
+        ``tell(given, options, found)`` makes the report in the current language; for a campaign
+        ``tell(rows, options)``, with a `TableRow` for each test set.
+    check : callable
+        Returns complete, consistent options; raises OptionError if they contradict each other.
+    needs_work : bool
+        Whether it needs judges' pace, which is recorded with the request.
+    needs_remarks : bool
+        Whether it needs skips and comments, which are recorded with the request.
+    shows_rule : bool
+        Whether its answer may influence when to stop judging. Progress towards the stopping rule is then recorded,
+        and part of the answer.
+    reads_other_tasks : bool
+        Whether it needs the other tasks of the test set; their watermarks and counting judgments are recorded with the
+        request.
+    files_are_enough : bool
+        Whether files of judgments are sufficient without the other tasks.
+    needs_metrics : bool
+        Whether it needs the metrics of the test set, which are recorded with the request.
+    needs_machines : bool
+        Whether it needs the answers of machine judges, the last of which are recorded with the request.
+    stands_for_ranking : bool
+        Whether its first table replaces the ranking if no judgments compare systems. Dashboards then show it, and a
+        worker keeps it up to date (`ranking.services.analyses`).
+    protocols : frozenset of str or None
+        Protocols it is available for; None for all whose judgments compare outputs.
+    fits : callable
+        ``fits(task)`` returns whether it is available for a task of these protocols.
+    beside : str
+        Name of the option for the protocol of another task of the test set whose judgments are needed too; its
+        watermark is recorded with the request. Empty if there is none.
+    page : str
+        The results page that contains its section, by its name in `campaign.pages.desk.TEST_SET`.
+    is_slow : bool
+        Whether it can take half a minute with its defaults; quicker ones are then computed first.
+    of_campaign : bool
+        Whether it covers all test sets of a campaign.
+    is_live : callable
+        ``is_live(options)`` returns whether a table uses only stored figures and live rankings.
+    with_reference : bool
+        Whether references count as systems in a table.
+    read : callable or None
+        ``read(task, watermark, judgments, options)`` reads answers of the protocol beyond labels, passed to `find` as
+        ``given.answers``. It raises ValueError as `find` does.
+    read_files : callable or None
+        ``read_files(names, options, excluded, progress)`` reads answers from files of the protocol, without those of the
+        `excluded` judges, passed to `find` as ``given.answers``. None if the files contain ranked blocks.
+    file_options : sequence of Option
+        Additional options for files. If they include ``source_text``, `find` gets the texts of that file, too.
+    """
+
+    name: str
+    title: Words
+    question: Words
+    options: Sequence[Option] = ()
+    find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
+    tell: Callable[..., Report]
+    check: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    needs_work: bool = False
+    needs_remarks: bool = False
+    shows_rule: bool = False
+    reads_other_tasks: bool = False
+    files_are_enough: bool = False
+    needs_metrics: bool = False
+    needs_machines: bool = False
+    stands_for_ranking: bool = False
+    protocols: frozenset[str] | None = None
+    fits: Callable[[Task], bool] = lambda _task: True
+    beside: str = ""
+    page: str = "ranking"
+    is_slow: bool = False
+    of_campaign: bool = False
+    is_live: Callable[[Mapping[str, Any]], bool] = lambda _options: False
+    with_reference: bool = False
+    read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
+    read_files: (
+        Callable[[Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any] | None
+    ) = None
+    file_options: Sequence[Option] = ()
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """The options of the kind, then those for selecting judgments of a task."""
+        return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
+
+    @property
+    def is_of_compared_files(self) -> bool:
+        """True if files of judgments that compare outputs are sufficient input."""
+        needs_tasks = self.reads_other_tasks and not self.files_are_enough
+        return self.protocols is None and not (self.needs_remarks or needs_tasks)
+
+    def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
+        """Return all options; raise OptionError if one is unknown or not allowed.
+
+        Judgments in files are selected by command-line arguments instead of options.
+        """
+        known = (*self.options, *self.file_options) if of_files else self.every_option
+        values = completed(known, given)
+        return {**values, **self.check({each.name: values[each.name] for each in self.options})}
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisChoice:
+    """A complete request: the kind and all options, including those for selecting judgments."""
+
+    kind: AnalysisKind
+    options: Mapping[str, Any]
+
+    @property
+    def is_live(self) -> bool:
+        """True if it is a table of stored figures that needs no computation."""
+        return self.kind.is_live(self.options)
+
+    @property
+    def digest(self) -> str:
+        """Digest that is equal for equal requests."""
+        return values_digest({"kind": self.kind.name, "options": self.recorded})
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The options as plain values."""
+        options: dict[str, Any] = plain(self.options)
+        return options
+
+
+@contextmanager
+def converging(method: str) -> Iterator[None]:
+    """Raise a readable ValueError if the estimate of a method does not converge."""
+    try:
+        yield
+    except NotConvergedError as error:
+        raise ValueError(
+            gettext("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[method]}
+        ) from error
+
+
+def values_digest(values: Mapping[str, Any]) -> str:
+    """Return a digest of plain values."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
+    return blake2b(text.encode(), digest_size=16, person=b"quintet-analysis").hexdigest()

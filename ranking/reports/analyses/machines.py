@@ -1,0 +1,197 @@
+"""Compare machine judges with people: agreement, biases, and the alternative annotator test."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.texts.joining import comma_list
+from ranking.core.arrays import FloatArray
+from ranking.core.beside import ScoredTask
+from ranking.core.metrics.alternative_annotators import FEWEST_ITEMS, TooFewPeopleError
+from ranking.core.metrics.figures import Drawing, Pairs
+from ranking.core.metrics.machine_judges import (
+    MachineAnswers,
+    MachineBesidePeople,
+    annotators_of_blocks,
+    annotators_of_scores,
+    pairs_as_shown,
+    pairs_scored,
+)
+from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.options import CONFIDENCE, Option
+from ranking.reports.correlations import interval_columns
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.tables import Column, Report, Table, system_column
+from ranking.reports.wording.numbers import in_figures
+
+EPSILON: Final = Option(
+    name="epsilon",
+    label=gettext_lazy("Advantage of people in the alternative annotator test (ε)"),
+    default=0.2,
+    low=0,
+    high=0.99,
+    help=gettext_lazy(
+        "How much more often people must agree with others to be worth their cost. The authors suggest 20% for experts, 15% for skilled people and 10% for crowd workers."
+    ),
+)
+_FIGURES: Final = {
+    "agreement": gettext_lazy("Agreement with a person"),
+    "ties": gettext_lazy("Ties"),
+    "first": gettext_lazy("Preference for the output shown first"),
+    "consistency": gettext_lazy("Same answer in both orders"),
+    "longer": gettext_lazy("Preference for the longer output"),
+    "system": gettext_lazy("Preference for a system"),
+}
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    machines: list[dict[str, Any]] = []
+    figures: list[dict[str, Any]] = []
+    lengths = _lengths(given)
+    drawing = Drawing(confidence=options["confidence"])
+    progress = begin(_("Machine judges"))
+    for number, machine in enumerate(given.machines or ()):
+        progress(number, len(given.machines or ()))
+        sides = _sides(given, machine)
+        if sides is None:
+            continue
+        name = {"machine": machine.name}
+        beside = MachineBesidePeople(*sides, given.blocks.systems, drawing)
+        is_scored = isinstance(given.judged, ScoredTask)
+        own = list(beside.figures(lengths, has_positions=not is_scored))
+        figures += [name | vars(figure) for figure in own]
+        judged = {"judgments": len(machine.blocks), "skipped": machine.skipped}
+        machines.append(name | judged | _tested(given, machine, options["epsilon"]))
+    if not machines:
+        raise ValueError(_("No answers of machine judges match these options."))
+    return {"machines": machines, "figures": figures, **options}
+
+
+def _sides(given: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
+    """Return the comparisons by people and by a machine judge; None if its answers have no scores."""
+    if not isinstance(given.judged, ScoredTask):
+        return pairs_as_shown(given.blocks), pairs_as_shown(machine.blocks)
+    if machine.scores is None:
+        return None
+    systems = given.blocks.systems
+    return pairs_scored(given.judged.scores, systems), pairs_scored(machine.scores, systems)
+
+
+def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, Any]:
+    """Return the results of the alternative annotator test; empty if people are too few."""
+    with suppress(TooFewPeopleError):
+        if isinstance(given.judged, ScoredTask):
+            assert machine.scores is not None  # noqa: S101  `_sides` left the others out
+            scores, systems = given.judged.scores, given.blocks.systems
+            found = annotators_of_scores(scores, machine.scores, systems, epsilon=epsilon)
+        else:
+            found = annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
+        is_compared = ~np.isnan(found.p_value)
+        return {
+            "people": int(np.count_nonzero(is_compared)),
+            "answers": int(found.items[is_compared].sum()),
+            "won": int(np.count_nonzero(found.wins)),
+            "winning_rate": found.winning_rate,
+            "advantage": found.advantage_probability,
+        }
+    return {}
+
+
+def _lengths(given: Input) -> FloatArray:
+    """Return the numbers of characters of outputs by segment number; NaN where unknown."""
+    lengths = np.full((int(given.blocks.segment.max()) + 1, len(given.blocks.systems)), np.nan)
+    for column, system in enumerate(given.blocks.systems):
+        texts = (given.texts and given.texts.of(system)) or ()
+        for number, text in enumerate(texts[: len(lengths) - 1], 1):
+            if text is not None:
+                lengths[number, column] = len(text)
+    return lengths
+
+
+def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    tables = [_figures_table(found), _machines_table(found)]
+    tables = [table for table in tables if table.rows]
+    return report_on(given, notes=_notes(found), tables=tables, data=found)
+
+
+def _notes(found: Mapping[str, Any]) -> list[str]:
+    notes = [
+        _(
+            "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
+        )
+    ]
+    untested = [row["machine"] for row in found["machines"] if "won" not in row]
+    if untested:
+        words = _(
+            "No alternative annotator test for %(names)s: it needs people with at least %(items)s answers to what the machine judge and at least two other people answered, too."
+        )
+        notes.append(words % {"names": comma_list(untested), "items": FEWEST_ITEMS})
+    return notes
+
+
+def _machine_column() -> Column:
+    return Column("machine", _("Machine judge"), is_text=True)
+
+
+def _machines_table(found: Mapping[str, Any]) -> Table:
+    words = _(
+        "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
+    )
+    return Table.of(
+        found["machines"],
+        name="machines",
+        title=_("Alternative annotator test"),
+        columns=(
+            _machine_column(),
+            Column("judgments", _("Judgments")),
+            Column("skipped", _("Skipped")),
+            Column("people", _("People compared")),
+            Column("answers", _("Their judgments")),
+            Column("won", _("Wins")),
+            Column("winning_rate", _("Winning rate ω")),
+            Column("advantage", _("Advantage probability ρ")),
+        ),
+        notes=[words % {"epsilon": in_figures(found["epsilon"])}],
+    )
+
+
+def _figures_table(found: Mapping[str, Any]) -> Table:
+    confidence = found["confidence"]
+    return Table.of(
+        [row | {"figure": str(_FIGURES[row["figure"]])} for row in found["figures"]],
+        name="figures",
+        title=_("Machine judges and people on the same items"),
+        columns=(
+            _machine_column(),
+            Column("figure", _("Figure"), is_text=True),
+            system_column(),
+            *interval_columns("value", _("Machine judge"), confidence),
+            *interval_columns("people", _("People"), confidence),
+            *interval_columns("difference", _("Difference"), confidence),
+            Column("comparisons", _("Comparisons")),
+        ),
+        keys=3,
+        notes=[
+            _(
+                "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
+            )
+        ],
+    )
+
+
+MACHINES: Final = AnalysisKind(
+    name="machines",
+    title=gettext_lazy("Machine judges"),
+    question=gettext_lazy("How far do machine judges agree with people, and are they biased?"),
+    options=(EPSILON, CONFIDENCE),
+    page="judges",
+    reads_other_tasks=True,
+    needs_machines=True,
+    is_slow=True,
+    find=_find,
+    tell=_tell,
+)

@@ -1,0 +1,713 @@
+"""Compare automatic metrics with judges: agreement between a ceiling and a floor, and rankings of systems."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+
+from campaign.formats.metric_scores import (
+    EvalSet,
+    MetricScores,
+    is_named_as_error_rate,
+    segment_rows,
+)
+from campaign.texts.joining import comma_list
+from campaign.texts.languages import without_spaces
+from ranking.core.arrays import Int64Array
+from ranking.core.beside import OutputScores, ScoredTask
+from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.machine_judges import metric_of_blocks, metric_of_scores
+from ranking.core.metrics.meta_evaluation import meta_evaluation
+from ranking.core.metrics.orders import PLACES, RangeKind, Row, metric_order, people_order
+from ranking.core.metrics.people import (
+    Metric,
+    NothingComparedError,
+    People,
+    people_of_blocks,
+    people_of_ratings,
+    people_of_scores,
+)
+from ranking.core.metrics.texts import corpus_statistics, language_tokens
+from ranking.reports.analyses.beside import task_in_words
+from ranking.reports.analyses.firmness import COUNTS_METHOD
+from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
+from ranking.reports.correlations import interval_columns
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.metric_agreement import metrics_tables, shown_name
+from ranking.reports.tables import (
+    Column,
+    Plot,
+    Report,
+    Table,
+    plain,
+    ranks_in_orders,
+    system_column,
+)
+from ranking.reports.wording.methods import METHOD_WORDS
+from ranking.reports.wording.numbers import decimals, in_figures, percent, percent_in_figures
+from version import code_version
+
+HUMAN = Option(
+    name="human",
+    label=gettext_lazy("Human scores"),
+    default="",
+    help=gettext_lazy(
+        "Name of imported human scores. Leave empty to compare with the judges of this task."
+    ),
+)
+BY = Option(
+    name="by",
+    label=gettext_lazy("Break down by"),
+    default="",
+    choices={
+        "": gettext_lazy("Nothing"),
+        "domain": gettext_lazy("Domain"),
+        "document": gettext_lazy("Document"),
+        "length": gettext_lazy("Source length"),
+    },
+)
+SEGMENTS: Final = Option(
+    name="segments",
+    label=gettext_lazy("Segments"),
+    default="all",
+    choices={"all": gettext_lazy("All"), "judged": gettext_lazy("Judged segments only")},
+    help=gettext_lazy("Segments that metrics are computed on."),
+)
+#: Correlation with people below which a metric seems to have the wrong sign.
+_OPPOSED: Final = -0.5
+#: Maximum number of groups in a breakdown.
+_MOST_GROUPS = 100
+
+
+def labelled(metrics: Sequence[Metric]) -> list[Metric]:
+    """Return metrics with unique names; repeated ones get their signatures or a number."""
+    names = [each.name for each in metrics]
+    labels: list[str] = []
+    for each in metrics:
+        repeats = names.count(each.name) > 1 and each.signature
+        label = f"{each.name} ({each.signature})" if repeats else each.name
+        labels.append(f"{label} {len(labels) + 1}" if label in labels else label)
+    return [replace(each, name=label) for each, label in zip(metrics, labels, strict=True)]
+
+
+def metric_of(scores: MetricScores, *, last: int = 0) -> Metric:
+    """Return the scores from a file, whose segments are named by their numbers, as a metric.
+
+    `last` is the number of the last judged segment, if known. Raises FormatError as `segment_rows` does.
+    """
+    rows = segment_rows(scores, last=last)
+    return Metric(
+        name=scores.name,
+        systems=scores.systems,
+        segments=np.array(list(rows), dtype=np.int64),
+        values=scores.values[list(rows.values())] * scores.sign,
+        of_systems=scores.of_systems * scores.sign,
+        sign=scores.sign,
+        signature=scores.signature,
+        is_human=scores.is_human,
+    )
+
+
+def _drawing(options: Mapping[str, Any]) -> Drawing:
+    """Return the settings for resampling and significance from complete options."""
+    return Drawing(options["resamples"], options["seed"], options["confidence"])
+
+
+def judged_side(
+    given: Input, options: Mapping[str, Any]
+) -> tuple[Callable[..., People], OutputScores | None]:
+    """Return the human side of comparisons with metrics, and the scores by judge if outputs are scored."""
+    judged = given.judged
+    if isinstance(judged, ScoredTask):
+        return partial(people_of_ratings, judged, _drawing(options)), judged.scores
+    drawing = _drawing(options)
+    return partial(people_of_blocks, given.blocks, options["method"], drawing), None
+
+
+@contextmanager
+def comparing(method: str) -> Iterator[None]:
+    """Raise a readable ValueError if no judgments compare systems, or the method did not converge."""
+    try:
+        with converging(method):
+            yield
+    except NothingComparedError as error:
+        raise ValueError(_("These judgments do not compare any systems.")) from error
+
+
+def _compared(
+    metrics: Sequence[Metric],
+    groups: Mapping[str, Int64Array],
+    options: Mapping[str, Any],
+    begin: Begin,
+    side: Callable[..., People] | None = None,
+    ratings: OutputScores | None = None,
+) -> dict[str, Any]:
+    """Compare metrics with the human `side`, or with the human scores named by the options."""
+    named = labelled(metrics)
+    if options["human"] or side is None:
+        name, human = options["human"], {each.name: each for each in named if each.is_human}
+        if name not in human:
+            words = _("Enter the human scores to compare with. Available: %(known)s.")
+            if name:
+                words = _("Human scores “%(name)s” not found. Available: %(known)s.")
+            words %= {"name": name, "known": comma_list(human) or "–"}
+            raise OptionError(words, field="human")
+        side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
+        named.remove(human[name])
+    with comparing(options["method"]):
+        progress = begin(_("Comparing metrics"))
+        found = meta_evaluation(
+            side,
+            named,
+            ratings=ratings,
+            groups=groups,
+            judged_only=options["segments"] == "judged",
+            progress=progress,
+        )
+    by_name = {metric.name: metric for metric in named}
+    for agreement in found["metrics"]:
+        agreement["doubt"] = _direction_doubt(by_name[agreement["metric"]], agreement)
+    plain_values: dict[str, Any] = plain(found)
+    return plain_values
+
+
+def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
+    """Return the reason to doubt that a metric's direction is right: "correlation", "name", or none."""
+    pearson = agreement["systems"].get("pearson")
+    if pearson is not None and pearson.value < _OPPOSED:
+        return "correlation"
+    # Error rates in EvalSet folders are negated.
+    is_positive = bool((metric.scores > 0).any())
+    counts_as_better = metric.sign > 0 and not metric.is_human
+    if counts_as_better and is_positive and is_named_as_error_rate(metric.name):
+        return "name"
+    return ""
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    groups = _groups(given, options["by"])
+    return _compared(with_machines(given), groups, options, begin, *judged_side(given, options))
+
+
+def with_machines(given: Input) -> list[Metric]:
+    """Return the metrics, and the scores by machine judges."""
+    metrics = list(given.metrics or ())
+    for machine in given.machines or ():
+        if not isinstance(given.judged, ScoredTask):
+            metrics.append(metric_of_blocks(machine.name, machine.blocks))
+        elif machine.scores is not None:
+            metrics.append(metric_of_scores(machine.name, machine.scores))
+    return metrics
+
+
+def _groups(given: Input, by: str) -> dict[str, Int64Array]:
+    blocks = given.blocks
+    segments, first = np.unique(blocks.segment, return_index=True)
+    numbers: Int64Array = segments.astype(np.int64)
+    if by == "length":
+        words = given.texts.words()[numbers] if given.texts else numbers[:0]
+        return _grouped(by, numbers, {}, words)
+    names: Sequence[str] = []
+    if given.document_of is not None:
+        # Unjudged segments count too: metrics score them.
+        numbers = np.array(list(given.document_of), dtype=np.int64)
+        names = list(given.document_of.values())
+    elif blocks.document is not None and given.documents:
+        names = [given.documents[index] for index in blocks.document[first].tolist()]
+    domains = [name.partition("/")[0] if "/" in name else "" for name in names]
+    return _grouped(by, numbers, {"document": names, "domain": domains}, numbers[:0])
+
+
+def _grouped(
+    by: str, numbers: Int64Array, names: Mapping[str, Sequence[str]], words: Int64Array
+) -> dict[str, Int64Array]:
+    """Return the segments of each group, by names of their documents and domains, or by words of their sources."""
+    if by == "length":
+        return _by_length(numbers, words)
+    return _by_name(numbers, names[by]) if by else {}
+
+
+def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
+    if not names:
+        raise ValueError(_("Documents are not available."))
+    known = sorted({name for name in names if name})
+    if not known:
+        raise ValueError(_("Document names contain no domain. Name documents “domain/document”."))
+    if len(known) > _MOST_GROUPS:
+        raise ValueError(
+            _("Too many groups: %(number)s. The limit is %(most)s.")
+            % {"number": number_format(len(known)), "most": _MOST_GROUPS}
+        )
+    column = np.array(names)
+    return {name: numbers[column == name] for name in known}
+
+
+def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
+    """Return the segments in thirds by the number of source words."""
+    known = words >= 0
+    numbers, words = numbers[: len(words)][known], words[known]
+    if not len(words):
+        raise ValueError(_("Source lengths are not available."))
+    ends = np.unique(np.quantile(words, (1 / 3, 2 / 3, 1), method="lower"))
+    found, after = {}, int(words.min())
+    for end in ends.tolist():
+        inside = (words >= after) & (words <= end)
+        found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[inside]
+        after = end + 1
+    return found
+
+
+def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -> Report:
+    """Return the report of an EvalSet folder; the options name its human scores if there are several."""
+    metrics = [
+        given.take([name for name in given.systems if name not in evalset.references])
+        for given in map(metric_of, evalset.scores)
+    ]
+    human = [each for each in metrics if each.is_human]
+    chosen = dict(options)
+    if not chosen["human"] and len(human) == 1:
+        chosen["human"] = human[0].name
+    numbers = np.arange(1, 1 + max((len(each.segments) for each in human), default=0))
+    names = {"domain": evalset.domains, "document": evalset.documents}
+    groups = _grouped(chosen["by"], numbers, names, np.array(evalset.words, dtype=np.int64))
+    found = _compared(metrics, groups, chosen, begin)
+    return Report(
+        notes=[
+            _("%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems.")
+            % {
+                "pair": evalset.languages,
+                "segments": number_format(found["people"]["segments"]),
+                "human": chosen["human"],
+                "systems": len(found["people"]["systems"]),
+            },
+            *_notes(found, chosen),
+        ],
+        tables=metrics_tables(found, chosen["confidence"]),
+        data={"human": chosen["human"], **found, "version": code_version()},
+    )
+
+
+def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    if found["people"]["from"] == "rankings":
+        words = _(
+            "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
+        ) % {"method": METHOD_WORDS[options["method"]]}
+    else:
+        words = _(
+            "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
+        )
+    intervals = _(
+        "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
+    )
+    notes = [words, intervals % {"percent": percent_in_figures(options["confidence"])}]
+    if not found["metrics"]:
+        notes.append(_("No metrics yet. Compute metrics or import scores."))
+    if found["left_out"]:
+        words = _("Excluded because they score fewer than two of these systems: %(names)s.")
+        notes.append(words % {"names": comma_list(found["left_out"])})
+    if found["ceiling"] is None:
+        notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
+    notes += _human_gaps(found["people"], options["human"])
+    for each in found["metrics"]:
+        notes += _direction_warning(each)
+        notes += _compared_segments(each)
+        unknown = sorted(found["people"]["systems"].keys() - each["scores"].keys())
+        if unknown:
+            words = _(
+                "%(metric)s has no scores for %(systems)s and is compared on the other systems."
+            )
+            notes.append(words % {"metric": each["metric"], "systems": comma_list(unknown)})
+        if each["missing"] and each["segments"]:
+            words = ngettext(
+                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+                each["missing"],
+            )
+            counts = {"number": each["missing"], "outputs": each["outputs"]}
+            shown = {name: number_format(count) for name, count in counts.items()}
+            notes.append(words % {"metric": each["metric"], **shown})
+    return notes
+
+
+def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
+    """Return a sentence about a metric whose sign seems to be wrong."""
+    doubt, name = agreement.get("doubt"), agreement["metric"]
+    if doubt == "correlation":
+        words = _(
+            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
+        )
+        pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
+        return [words % {"metric": name, "value": pearson}]
+    if doubt == "name":
+        words = _(
+            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+        )
+        return [words % {"metric": name}]
+    return []
+
+
+def _human_gaps(people: Mapping[str, Any], human: str) -> list[str]:
+    """Return sentences about outputs of judged segments without a human score."""
+    if not people.get("missing"):
+        return []
+    words = _(
+        "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one."
+    )
+    counts = {name: number_format(people[name]) for name in ("missing", "outputs")}
+    notes = [words % {"number": counts["missing"], "outputs": counts["outputs"]}]
+    return notes + _common_segments(human, people.get("common"))
+
+
+def _common_segments(name: str, common: int | None) -> list[str]:
+    """Return a sentence about the segments that figures of systems use, if these are not all."""
+    if common is None:
+        return []
+    if common == 0:
+        words = _("%(metric)s scores no segment for all systems, so it has no system figures.")
+        return [words % {"metric": name}]
+    words = _(
+        "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s."
+    )
+    return [words % {"metric": name, "number": number_format(common)}]
+
+
+def _compared_segments(agreement: Mapping[str, Any]) -> list[str]:
+    """Return sentences about the segments that figures of a metric use."""
+    notes = _common_segments(agreement["metric"], agreement.get("common"))
+    if agreement.get("unjudged"):
+        words = _(
+            "%(metric)s also scores segments that people did not judge: %(number)s. Its system scores include them unless you choose “Judged segments only”."
+        )
+        unjudged = number_format(agreement["unjudged"])
+        notes.append(words % {"metric": agreement["metric"], "number": unjudged})
+    return notes
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    tables = metrics_tables(found, options["confidence"])
+    return report_on(given, notes=_notes(found, options), tables=tables, data=found)
+
+
+METRICS = AnalysisKind(
+    name="metrics",
+    title=gettext_lazy("Agreement of metrics with judges"),
+    question=gettext_lazy(
+        "How well do automatic metrics agree with the judges, and which metrics agree best?"
+    ),
+    options=(HUMAN, BY, SEGMENTS, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    page="metrics",
+    needs_metrics=True,
+    needs_machines=True,
+    reads_other_tasks=True,
+    files_are_enough=True,
+    find=_find,
+    tell=_tell,
+)
+
+
+UNSEEN: Final = Option(
+    name="unseen_in",
+    label=gettext_lazy("Unseen words in"),
+    default="",
+    help=gettext_lazy("Name of another test set. Counts words that do not occur in it."),
+)
+#: Number of segments listed for a metric.
+_MOST_SEGMENTS: Final = 10
+_CHOSEN: Final = ("method", "segments", "confidence", "resamples", "seed")
+#: Rankings of systems by people and by each metric, and counts of words, as plain values; figures are an `Estimate`.
+Found = Mapping[str, Any]
+
+
+def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    metrics = with_machines(given)
+    if not metrics:
+        raise ValueError(_("No metrics yet. Compute metrics or import scores."))
+    with comparing(options["method"]):
+        people = judged_side(given, options)[0]()
+    progress = begin(_("Metrics"))
+    orders = []
+    for number, metric in enumerate(labelled(metrics)):
+        progress(number, len(metrics))
+        chosen = metric if options["segments"] == "all" else metric.within(people.segments)
+        if metric.is_human:
+            chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
+        elif metric.is_machine:
+            name = shown_name({"metric": metric.name, "is_machine": True})
+            chosen = replace(chosen, name=name)
+        orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
+    pairs = np.argwhere(people.better).tolist()
+    separated = [[people.systems[one], people.systems[other]] for one, other in pairs]
+    return {
+        "people": {"order": people_order(people), "separated": separated},
+        "metrics": orders,
+        "corpus": _corpus(given, options["unseen_in"]),
+        **{name: options[name] for name in _CHOSEN},
+    }
+
+
+def _corpus(given: Input, unseen_in: str) -> list[Row]:
+    """Count the words of sources, references and outputs, compared with those of another test set if named."""
+    corpora, (source, target) = given.corpora, given.read.languages
+    found: list[Row] = []
+    if corpora is None:
+        return found
+    other = corpora.sides(unseen_in) if unseen_in else None
+    for side, texts in corpora.sides().items():
+        if not texts:
+            continue
+        language = target if side else source
+        beside = None
+        if other is not None:
+            # Outputs are compared with the references of the other test set.
+            same = other.get(side if not side or side.isdigit() else "1") or other.get("1", ())
+            beside = list(_tokenized(same, language))
+        counts = corpus_statistics(list(_tokenized(texts, language)), beside)
+        found.append({"texts": side, "counts": counts})
+    return found
+
+
+def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
+    characters = without_spaces(language) and language_tokens(language, of_words=True) != "none"
+    return (list("".join(text.split())) if characters else text.split() for text in texts)
+
+
+def _metrics_table(found: Found) -> Table:
+    ranges: dict[RangeKind, str] = {
+        "exact": _("ratio estimator"),
+        "resampled": _("resampled segments"),
+        "mean": _("spread of segment scores"),
+        "none": pgettext("interval", "none"),
+    }
+    directions = {True: _("Higher is better"), False: _("Lower is better")}
+    rows = [
+        order
+        | {
+            "metric": order["name"],
+            "direction": directions[order["is_higher_better"]],
+            "systems": sum(row["value"] is not None for row in order["rows"]),
+            "missing": order["missing"] if order["segments"] else None,
+            "ranges": ranges[order["range_kind"]],
+            "contradicting": len(order["contradictions"]),
+            "separated": sum(each["is_separated"] for each in order["contradictions"]),
+        }
+        for order in found["metrics"]
+    ]
+    number = len(found["people"]["separated"])
+    words = ngettext(
+        "People separate %(number)s pair of systems.",
+        "People separate %(number)s pairs of systems.",
+        number,
+    )
+    return Table.of(
+        rows,
+        name="metrics",
+        title=_("Agreement on pairs that people separate"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("direction", _("Direction"), is_text=True),
+            Column("signature", _("Signature"), is_text=True),
+            Column("segments", _("Segments")),
+            Column("systems", _("Systems")),
+            Column("missing", _("Missing scores")),
+            Column("ranges", _("Interval method"), is_text=True),
+            Column("agreeing", _("Agreeing pairs")),
+            Column("contradicting", _("Contradicted pairs")),
+            Column("separated", _("Contradicted significantly")),
+        ),
+        notes=[words % {"number": number_format(number)}],
+    )
+
+
+def _people_first(found: Found) -> list[str]:
+    """Return all systems in the human order, unranked ones last."""
+    named = [row["system"] for row in found["people"]["order"]]
+    others = {row["system"] for order in found["metrics"] for row in order["rows"]}
+    return [*named, *sorted(others.difference(named))]
+
+
+def _places_table(found: Found) -> Table:
+    orders = [found["people"]["order"], *(order["rows"] for order in found["metrics"])]
+    named = {f"metric_{n}": each["name"] for n, each in enumerate(found["metrics"], 1)}
+    return ranks_in_orders(
+        {"people": _("People"), **named},
+        [{row["system"]: row["rank"] for row in rows} for rows in orders],
+        systems=_people_first(found),
+        title=_("Rank by people and by each metric"),
+    )
+
+
+def _beside_table(found: Found, number: int) -> Table:
+    """Return a table that compares a metric with people, system by system."""
+    order, confidence = found["metrics"][number - 1], found["confidence"]
+    people = {row["system"]: row for row in found["people"]["order"]}
+    by_metric = {row["system"]: row for row in order["rows"]}
+    decimals = 2 if order["range_kind"] in ("exact", "resampled") else 4
+    rows = []
+    for system in _people_first(found):
+        placed, row = people.get(system, {}), by_metric.get(system, {})
+        of_people = {f"people_{place}": placed.get(place) for place in PLACES}
+        rows.append(row | of_people | {"system": system, "people": placed.get("score")})
+    return Table.of(
+        rows,
+        name=f"metric_{number}",
+        title=_("%(metric)s and people") % {"metric": order["name"]},
+        columns=(
+            system_column(),
+            Column("people_rank", _("Human rank")),
+            Column("people_rank_low", _("Rank from")),
+            Column("people_rank_high", _("To")),
+            *interval_columns("people", _("Human score"), confidence),
+            Column("rank", _("Metric rank")),
+            Column("rank_low", _("Rank from")),
+            Column("rank_high", _("To")),
+            *interval_columns("value", order["name"], confidence, ends="", decimals=decimals),
+        ),
+        plot=Plot(
+            kind="points",
+            label="system",
+            value="value",
+            low="people",
+            bars=("people_low", "people_high", "low", "high"),
+        ),
+    )
+
+
+def _contradictions_table(found: Found) -> Table:
+    confidence = found["confidence"]
+    return Table.of(
+        (
+            each | {"by_metric": each["difference"]}
+            for order in found["metrics"]
+            for each in order["contradictions"]
+        ),
+        name="contradictions",
+        title=_("Contradicted pairs"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("better", _("Preferred by people"), is_text=True, names="system"),
+            Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
+            *interval_columns("by_people", _("Human difference"), confidence, ends="people_"),
+            *interval_columns("by_metric", _("Metric difference"), confidence, ends=""),
+        ),
+        keys=3,
+        notes=[
+            _(
+                "Pairs that people separate and a metric reverses. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too."
+            )
+        ],
+    )
+
+
+def _segments_table(found: Found) -> Table:
+    return Table.of(
+        (
+            each | {"metric": order["name"]}
+            for order in found["metrics"]
+            for each in order["discords"]
+        ),
+        name="segments",
+        title=_("Largest disagreements by segment"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("segment", _("Segment"), names="segment"),
+            Column("better", _("Preferred by people"), is_text=True, names="system"),
+            Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
+            Column("by_people", _("Human difference"), decimals=2),
+            Column("by_metric", _("Metric difference"), decimals=2),
+        ),
+        keys=2,
+        notes=[
+            _(
+                "Differences are in units of the root mean square difference between two outputs of a segment. Each segment appears once per metric, with its largest disagreement."
+            )
+        ],
+    )
+
+
+def _corpus_table(found: Found, unseen_in: str) -> Table:
+    columns = [
+        Column("texts", _("Texts"), is_text=True),
+        Column("sentences", _("Segments")),
+        Column("running_words", _("Words")),
+        Column("vocabulary", _("Distinct words")),
+        Column("singletons", _("Words occurring once")),
+    ]
+    if unseen_in:
+        name = {"name": unseen_in}
+        columns += [
+            Column("unseen_words", _("Words not in %(name)s") % name),
+            Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
+        ]
+    return Table.of(
+        ({"texts": _side_in_words(each["texts"]), **each["counts"]} for each in found["corpus"]),
+        name="corpus",
+        title=_("Text statistics"),
+        columns=columns,
+        notes=[
+            _(
+                "Words are separated by spaces; in languages without spaces, characters are counted. Sources are compared with sources, references and outputs with references."
+            )
+        ],
+    )
+
+
+def _side_in_words(side: str) -> str:
+    if not side:
+        return _("Source")
+    return _("Reference %(number)s") % {"number": side} if side.isdigit() else side
+
+
+def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Report:
+    level = round(1 - options["confidence"], 12)
+    notes = [
+        _("Judgments: %(judgments)s.")
+        % {"judgments": task_in_words((given.beside or ())[0].protocol)},
+        _("%(method)s; %(confidence)s intervals that account for segments and judges.")
+        % {"method": METHOD_WORDS[options["method"]], "confidence": percent(options["confidence"])},
+        _(
+            "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
+        )
+        % {"level": in_figures(level)},
+        _(
+            "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
+        ),
+    ]
+    if any(order["range_kind"] == "none" for order in found["metrics"]):
+        notes.append(
+            _(
+                "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores."
+            )
+        )
+    tables = [
+        _metrics_table(found),
+        _places_table(found),
+        *(_beside_table(found, number) for number in range(1, 1 + len(found["metrics"]))),
+        _contradictions_table(found),
+        _segments_table(found),
+        _corpus_table(found, options["unseen_in"]),
+    ]
+    shown = [each for each in tables if each.rows]
+    return report_on(given, notes=notes, tables=shown, data=found)
+
+
+METRIC_ORDERS = AnalysisKind(
+    name="metric_orders",
+    title=gettext_lazy("Metrics and human ranking"),
+    question=gettext_lazy(
+        "How does each metric rank the systems, and where does it contradict people?"
+    ),
+    options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    page="metrics",
+    reads_other_tasks=True,
+    needs_metrics=True,
+    needs_machines=True,
+    find=_find_orders,
+    tell=_tell_orders,
+)

@@ -1,0 +1,204 @@
+"""The compiled inner loop of `ranking.reports.design_study.study`; import it inside functions.
+
+It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, and judges them
+as `ranking.core.simulation.model` does.
+"""
+
+import numpy as np
+
+from annotation.sampling.kernels import choose_balanced, choose_uniform, choose_weighted
+from optional_packages.numba import njit
+from ranking.core.arrays import FloatArray, Int64Array
+
+UNIFORM, BALANCED, ACTIVE = range(3)
+_WORD = 2.0**53
+_S20 = np.uint64(20)
+
+
+@njit(cache=True, nogil=True)
+def judge_model(
+    generator: np.random.Generator,
+    quality: FloatArray,
+    outputs: FloatArray,
+    noise: float,
+    judge_noise: float,
+    chosen: Int64Array,
+    perceived: FloatArray,
+) -> None:
+    """Fill in the perceived qualities of the chosen systems' outputs for a segment."""
+    row = int(generator.random() * len(outputs))
+    for i in range(len(chosen)):
+        if len(outputs):
+            value = outputs[row, chosen[i]]
+        else:
+            value = quality[chosen[i]] + noise * generator.standard_normal()
+        if judge_noise > 0:
+            value += judge_noise * generator.standard_normal()
+        perceived[i] = value
+
+
+@njit(cache=True, nogil=True)
+def judge_rates(
+    generator: np.random.Generator, rates: FloatArray, chosen: Int64Array, outcome: Int64Array
+) -> None:
+    """Draw the outcome of each pair of chosen systems independently."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            a, b = chosen[i], chosen[j]
+            share = generator.random()
+            if share < rates[0, a, b]:
+                outcome[i, j] = 1
+            elif share < rates[0, a, b] + rates[1, a, b]:
+                outcome[i, j] = 0
+            else:
+                outcome[i, j] = -1
+
+
+@njit(cache=True, nogil=True)
+def compare(
+    perceived: FloatArray, tie_radius: float, labels: Int64Array, outcome: Int64Array
+) -> None:
+    """Label outputs from 1, the best, and compare them.
+
+    Outputs share a label unless they are too far below the best one with it. `labels` and, below the
+    diagonal, `outcome` are filled in.
+    """
+    order = np.argsort(-perceived)
+    best = perceived[order[0]]
+    label = 1
+    for i in order:
+        if best - perceived[i] > tie_radius:
+            label += 1
+            best = perceived[i]
+        labels[i] = label
+    for i in range(1, len(perceived)):
+        for j in range(i):
+            outcome[i, j] = np.sign(labels[j] - labels[i])
+
+
+@njit(cache=True, nogil=True)
+def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
+    """Add the pairs of a block to `counts`."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            counts[chosen[i], chosen[j]] += 1
+            counts[chosen[j], chosen[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def draw_block(
+    design: int,
+    counts: Int64Array,
+    priorities: FloatArray,
+    floor: float,
+    everybody: Int64Array,
+    generator: np.random.Generator,
+    chosen: Int64Array,
+) -> None:
+    """Choose the systems of a block by the design, with a key from the generator."""
+    high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
+    key = int((high << _S20) ^ low)
+    if design == ACTIVE and generator.random() >= floor:
+        choose_weighted(priorities, everybody, len(chosen), key, chosen)
+    elif design == UNIFORM:
+        choose_uniform(everybody, len(chosen), key, chosen)
+    else:
+        choose_balanced(counts, everybody, len(chosen), key, chosen)
+
+
+@njit(cache=True, nogil=True)
+def poisson_of(share: float) -> int:
+    """Convert a uniform random number to a Poisson one with mean 1, by inversion."""
+    weight = 0
+    step = below = 0.36787944117144233  # 1 / e
+    while share >= below and weight < 20:
+        weight += 1
+        step /= weight
+        below += step
+    return weight
+
+
+@njit(cache=True, nogil=True)
+def count_block(
+    chosen: Int64Array, outcome: Int64Array, weight: int, wins: Int64Array, ties: Int64Array
+) -> None:
+    """Add a block's comparisons: `outcome[i, j]` is 1, 0 or −1 if i wins, ties or loses."""
+    for i in range(1, len(chosen)):
+        for j in range(i):
+            a, b = chosen[i], chosen[j]
+            if outcome[i, j] > 0:
+                wins[a, b] += weight
+            elif outcome[i, j] < 0:
+                wins[b, a] += weight
+            else:
+                ties[a, b] += weight
+                ties[b, a] += weight
+
+
+@njit(cache=True, nogil=True)
+def simulate_more_blocks(
+    drawing: np.random.Generator,
+    judging: np.random.Generator,
+    resampling: np.random.Generator,
+    design: int,
+    floor: float,
+    priorities: FloatArray,
+    quality: FloatArray,
+    outputs: FloatArray,
+    noise: float,
+    judge_noise: float,
+    tie_radius: float,
+    rates: FloatArray,
+    per_block: int,
+    blocks: int,
+    counts: Int64Array,
+    wins: Int64Array,
+    ties: Int64Array,
+    resampled_wins: Int64Array,
+    resampled_ties: Int64Array,
+) -> None:
+    """Draw and judge more blocks of a campaign, and add them to its counts.
+
+    Parameters
+    ----------
+    drawing, judging, resampling : numpy.random.Generator
+        Separate streams, so that none affects another.
+    design : int
+        UNIFORM, BALANCED or ACTIVE.
+    floor : float
+        Share of the active blocks that are drawn as balanced.
+    priorities : float64, shape (n, n)
+        Priorities of pairs in the active design.
+    quality, outputs, noise, judge_noise, tie_radius
+        As in `ranking.core.simulation.model.Model`.
+    rates : float64, shape (2, n, n), or (0, 0, 0)
+        If given, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the probability
+        that a beats b, ``rates[1, a, b]`` that they tie.
+    per_block, blocks : int
+        Number of systems in a block, and of blocks to judge.
+    counts, wins, ties : int64, shape (n, n)
+        Pairs shown, wins and ties; new ones are added.
+    resampled_wins, resampled_ties : int64, shape (R, n, n)
+        Wins and ties in resamples; new blocks are added with Poisson weights of mean 1 (the
+        bootstrap of blocks).
+    """
+    everybody = np.arange(len(counts))
+    chosen = np.empty(per_block, np.int64)
+    perceived = np.empty(per_block, np.float64)
+    labels = np.empty(per_block, np.int64)
+    outcome = np.zeros((per_block, per_block), np.int64)
+    for _ in range(blocks):
+        draw_block(design, counts, priorities, floor, everybody, drawing, chosen)
+        if len(rates):
+            judge_rates(judging, rates, chosen, outcome)
+        else:
+            judge_model(judging, quality, outputs, noise, judge_noise, chosen, perceived)
+            compare(perceived, tie_radius, labels, outcome)
+        count_pairs_shown(chosen, counts)
+        count_block(chosen, outcome, 1, wins, ties)
+        for resample in range(len(resampled_wins)):
+            weight = poisson_of(resampling.random())
+            if weight:
+                count_block(
+                    chosen, outcome, weight, resampled_wins[resample], resampled_ties[resample]
+                )

@@ -1,0 +1,580 @@
+"""Simulate campaigns to measure the judgments each sampling design requires and the errors of its rank ranges."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from typing import Literal, Unpack
+
+import numpy as np
+from scipy.special import ndtri
+
+from annotation.sampling.priorities import active_priorities
+from ranking.core.anytime import separated
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.counting.counts import Counts, Tallies
+from ranking.core.methods.bradley_terry import scores as bradley_terry
+from ranking.core.methods.shares import expected_wins
+from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
+from ranking.core.sharding import Running
+from ranking.core.simulation.measures import range_violations, significantly_better, true_ranks
+from ranking.core.simulation.model import QUALITY_RANGE, Model, generator_of, measure_experiments
+
+_SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
+
+
+class ComparedDesign(StrEnum):
+    """The sampling designs compared."""
+
+    UNIFORM = "uniform"
+    BALANCED = "balanced"
+    ACTIVE = "active"
+
+
+_CODES = {ComparedDesign.UNIFORM: 0, ComparedDesign.BALANCED: 1, ComparedDesign.ACTIVE: 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Outcomes of comparisons with the frequencies of a campaign's judgments.
+
+    Comparisons are drawn one by one, so that those of one block are independent and slightly more
+    informative than real ones. The true order is that of Expected Wins of all real judgments.
+
+    Attributes
+    ----------
+    rates : float64, shape (2, n, n)
+        ``rates[0, a, b]`` is the probability that a beats b, ``rates[1, a, b]`` that they tie.
+    per_block : int
+        Systems in a block, at most n.
+    """
+
+    rates: FloatArray
+    per_block: int
+
+    @property
+    def systems(self) -> int:
+        """Number of systems."""
+        return int(self.rates.shape[-1])
+
+    @property
+    def shown(self) -> int:
+        """Systems in a block."""
+        return self.per_block
+
+
+JudgmentSource = Model | Rates
+
+
+def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
+    """Return the rates of outcomes among real comparisons.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or two systems have no decided comparison, so that their rates
+        are unknown.
+    """
+    decided = tallies.wins + tallies.wins.T
+    met = decided + tallies.ties
+    n = len(tallies.systems)
+    unknown = np.argwhere((decided == 0) & ~np.eye(n, dtype=np.bool_))
+    if n < 2:
+        raise ValueError("resampling needs judgments of at least two systems")
+    if len(unknown):
+        a, b = (tallies.systems[index] for index in unknown[0])
+        raise ValueError(f"no judgment says whether {a!r} or {b!r} is better: cannot resample")
+    share = np.maximum(1, met)
+    return Rates(
+        rates=np.stack([tallies.wins / share, tallies.ties / share]), per_block=min(per_block, n)
+    )
+
+
+class SimulatedCampaign:
+    """A simulated campaign, determined by source, design, seed and experiment.
+
+    In experiments with the same number, all designs judge the same systems.
+
+    Parameters
+    ----------
+    source : Model or Rates
+        Source of the judgments.
+    design : ComparedDesign
+        Chooses the systems of each block.
+    floor : float
+        Share of the active blocks that are drawn as balanced ones.
+    resamples : int
+        Number R of resamples of its blocks; 0 for none.
+    seed, experiment : int
+        Not negative.
+
+    Attributes
+    ----------
+    true_ranks : int64, shape (n,)
+    quality : float64, shape (n,)
+        Quality of each system; all 0 if the source is `Rates`.
+    blocks : int
+        Number of blocks judged so far.
+    wins, ties : int64, shape (n, n)
+    resampled_wins, resampled_ties : int64, shape (R, n, n)
+    """
+
+    def __init__(
+        self,
+        source: JudgmentSource,
+        design: ComparedDesign,
+        *,
+        floor: float = 0.1,
+        resamples: int = 0,
+        seed: int,
+        experiment: int,
+    ) -> None:
+        self._source, self._design, self._floor = source, design, floor
+        self._drawing, self._judging, self._resampling = (
+            generator_of(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
+        )
+        n = source.systems
+        self._counts = np.zeros((n, n), dtype=np.int64)
+        self.blocks = 0
+        self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
+        self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
+        self.resampled_ties = np.zeros_like(self.resampled_wins)
+        self.quality, self._outputs = np.zeros(n), np.empty((0, n))
+        if isinstance(source, Rates):
+            self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
+            return
+        random = generator_of(seed, experiment, _SYSTEMS)
+        self.quality = random.uniform(0, QUALITY_RANGE, n)
+        self._outputs = self.quality + source.noise * random.standard_normal(
+            (source.segments or 0, n)
+        )
+        self.true_ranks = true_ranks(self.quality)
+
+    def simulate_until(self, blocks: int) -> None:
+        """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
+        # Imported here, because the compiler takes longer to load than everything else.
+        from ranking.reports.design_study.kernel import simulate_more_blocks
+
+        source, n = self._source, len(self.wins)
+        noises = (0.0, 0.0, 0.0)
+        if isinstance(source, Model):
+            noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
+        simulate_more_blocks(
+            self._drawing,
+            self._judging,
+            self._resampling,
+            _CODES[self._design],
+            float(self._floor),
+            self._priorities(),
+            self.quality,
+            self._outputs,
+            *noises,
+            source.rates if isinstance(source, Rates) else np.empty((0, n, n)),
+            source.shown,
+            blocks - self.blocks,
+            self._counts,
+            self.wins,
+            self.ties,
+            self.resampled_wins,
+            self.resampled_ties,
+        )
+        self.blocks = blocks
+
+    def _priorities(self) -> FloatArray:
+        if self._design is not ComparedDesign.ACTIVE:
+            return np.ones(self.wins.shape)
+        return active_priorities(self.wins, self.ties, self._counts)
+
+
+Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
+RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")
+#: The definitions that need resampled blocks.
+RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
+
+
+@dataclass(frozen=True, eq=False)
+class RangeVerdict:
+    """The verdict on n systems at a given time.
+
+    Attributes
+    ----------
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is judged better than b.
+    ranges : RankRanges
+    """
+
+    above: BoolArray
+    ranges: RankRanges
+
+    def pairs(self) -> float:
+        """Return the share of the n(n−1)/2 pairs that are separated."""
+        n = len(self.above)
+        return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
+
+    def clusters(self) -> int:
+        """Return the number of clusters (Koehn 2012, eq. 6)."""
+        return int(clusters(self.ranges).max())
+
+    def wrong_pairs(self, true: Int64Array) -> float:
+        """Return the share of the separated pairs that are in the wrong order; 0 if none are separated."""
+        wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
+        separated_pairs = int(np.count_nonzero(self.above))
+        return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
+
+
+def range_verdict(
+    campaign: SimulatedCampaign, ranges: Ranges, *, confidence: float
+) -> RangeVerdict:
+    """Return the verdict of a campaign's judgments on its systems.
+
+    Parameters
+    ----------
+    campaign : SimulatedCampaign
+        With resamples for "expected_wins" and "bradley_terry".
+    ranges : str
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime"
+        (`ranking.core.anytime`, each pair by itself) separate pairs, which give rank
+        ranges. Anytime evidence is valid here for any design, because every comparison of a pair is
+        independent of those before. "expected_wins" and "bradley_terry" compute rank ranges from
+        resampled blocks, and separate pairs whose ranges do not overlap.
+    confidence : float
+        Confidence of each test or range.
+    """
+    if ranges in RESAMPLED:
+        return _by_resampling(campaign, ranges, confidence)
+    if ranges == "sign_test":
+        above = significantly_better(campaign.wins, alpha=1 - confidence)
+    else:
+        # One-sided like the sign test: each pair can only be wrong in one direction.
+        above = separated(campaign.wins, confidence=2 * confidence - 1)
+    return RangeVerdict(above=above, ranges=ranges_of_better(above))
+
+
+def _by_resampling(campaign: SimulatedCampaign, ranges: Ranges, confidence: float) -> RangeVerdict:
+    counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
+    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
+    found = rank_ranges(scores, confidence=confidence)
+    above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
+    return RangeVerdict(above=above, ranges=found)
+
+
+Measure = Literal["pairs", "clusters"]
+
+#: Measures of a campaign for each question.
+JUDGMENTS, VIOLATIONS, WRONG = range(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Criterion for the end of a campaign: a definition of a rank range, and a target.
+
+    Attributes
+    ----------
+    ranges : str
+        See `ranking.reports.design_study.study.range_verdict`.
+    measure : "pairs" or "clusters"
+    target : float
+        Share of pairs to separate, or number of clusters.
+    """
+
+    ranges: Ranges
+    measure: Measure
+    target: float
+
+    def is_answered(self, verdict: RangeVerdict) -> bool:
+        """Return whether the target is reached."""
+        reached = verdict.pairs() if self.measure == "pairs" else verdict.clusters()
+        return reached >= self.target
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignRow:
+    """Results of one design for one question.
+
+    Attributes
+    ----------
+    design : ComparedDesign
+    ranges, measure, target
+        The question.
+    reached : float
+        Share of the campaigns that reached the target within the limit.
+    judgments, low, high : int or None
+        Median of the judged blocks until the target is first found to be reached, and its 95%
+        interval (from order statistics); None beyond the limit.
+    ratio, ratio_low, ratio_high : float or None
+        Judgments required relative to the first design, with their 95% interval: the geometric
+        mean over campaigns, each compared with itself under the first design. A campaign that did
+        not finish counts with the limit. None if no campaign of either design finished.
+    violations, violations_error : float or None
+        Share of systems whose true rank is outside their range when the target is reached, which is
+        when an organiser would stop, and its standard error. None if no campaign finished.
+    wrong_pairs : float or None
+        Share of the separated pairs that are in the wrong order.
+    each : tuple of int or None
+        Judgments of each campaign; None if it did not reach the target.
+    """
+
+    design: ComparedDesign
+    ranges: str
+    measure: str
+    target: float
+    reached: float
+    judgments: int | None
+    low: int | None
+    high: int | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    violations: float | None
+    violations_error: float | None
+    wrong_pairs: float | None
+    each: tuple[int | None, ...]
+
+
+def row_of(
+    design: ComparedDesign, question: Question, own: FloatArray, first: FloatArray, limit: int
+) -> DesignRow:
+    """Return the results of one design for one question.
+
+    Parameters
+    ----------
+    design, question
+    own, first : float64, shape (E, 3)
+        Measures of each campaign under this design and under the first one: judgments, violations
+        and wrong pairs; NaN if it did not reach the target.
+    limit : int
+        Judgments after which campaigns were stopped.
+    """
+    needed = np.sort(np.nan_to_num(own[:, JUDGMENTS], nan=np.inf))
+    done = own[~np.isnan(own[:, JUDGMENTS])]
+    below, above = _median_places(len(needed))
+    ratio, ratio_low, ratio_high = _ratio(own[:, JUDGMENTS], first[:, JUDGMENTS], limit)
+    error = None
+    if len(done) > 1:
+        error = float(done[:, VIOLATIONS].std(ddof=1) / np.sqrt(len(done)))
+    return DesignRow(
+        design=design,
+        ranges=question.ranges,
+        measure=question.measure,
+        target=question.target,
+        reached=len(done) / len(own),
+        judgments=_finite(needed[(len(needed) - 1) // 2]),
+        low=_finite(needed[below]),
+        high=_finite(needed[above]),
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        violations=float(done[:, VIOLATIONS].mean()) if len(done) else None,
+        violations_error=error,
+        wrong_pairs=float(done[:, WRONG].mean()) if len(done) else None,
+        each=tuple(_finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)),
+    )
+
+
+def _finite(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None
+
+
+def _median_places(count: int) -> tuple[int, int]:
+    """Return the indices of the order statistics that bound the median with 95% confidence."""
+    from scipy.stats import binom  # imported here: takes a fifth of Django's startup time
+
+    low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
+    return low, count - 1 - low
+
+
+def _ratio(
+    own: FloatArray, first: FloatArray, limit: int
+) -> tuple[float | None, float | None, float | None]:
+    if np.isnan(own).all() or np.isnan(first).all():
+        return None, None, None
+    logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
+    mean = float(logs.mean())
+    error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
+    reach = float(ndtri(0.975)) * error
+    return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))
+
+
+#: Growth of the judgments between two looks. It limits the precision of the numbers of judgments,
+#: and the age of the state that active HITs are planned from.
+_GROWTH = 1.05
+_FIRST_LOOK = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A comparison of designs, with everything needed to repeat it.
+
+    Attributes
+    ----------
+    source : Model or Rates
+    confidence, active_confidence : float
+        Confidence of ranges, and of those under the active design.
+    rows : tuple of DesignRow
+        By question, then by design.
+    """
+
+    source: JudgmentSource
+    designs: tuple[ComparedDesign, ...]
+    confidence: float
+    active_confidence: float
+    resamples: int
+    floor: float
+    limit: int
+    experiments: int
+    seed: int
+    rows: tuple[DesignRow, ...] = ()
+
+
+def compare_designs(
+    source: JudgmentSource,
+    *,
+    designs: Sequence[ComparedDesign] = tuple(ComparedDesign),
+    ranges: Sequence[Ranges] = RANGES,
+    target_pairs: Sequence[float] = (0.9,),
+    clusters: Sequence[int] = (),
+    confidence: float = 0.95,
+    active_confidence: float | None = None,
+    resamples: int = 200,
+    floor: float = 0.1,
+    limit: int = 100_000,
+    experiments: int = 100,
+    seed: int = 0,
+    **running: Unpack[Running],
+) -> Comparison:
+    """Simulate campaigns under each design until they reach their targets.
+
+    A campaign is examined whenever its judgments have grown by 5%, and is finished at the first
+    look that shows the target, as if an organiser looked repeatedly. Active blocks
+    between two looks are planned from the state at the first of these looks.
+
+    Parameters
+    ----------
+    source : Model or Rates
+        Source of the judgments.
+    designs : sequence of ComparedDesign
+        The other designs are compared with the first one.
+    ranges : sequence of str
+        Definitions of a rank range, see `ranking.reports.design_study.study.range_verdict`.
+    target_pairs, clusters : sequences
+        Shares of pairs to separate; numbers of clusters to reach.
+    confidence : float
+        Confidence of the ranges, above ½.
+    active_confidence : float, optional
+        Confidence of the ranges under the active design, if different: a higher one makes up for
+        the errors caused by drawing nearly significant pairs most often.
+    resamples : int
+        Number of resamples, for ranges that need them.
+    floor : float
+        Share of active blocks drawn as balanced ones.
+    limit : int
+        Judgments (blocks) after which a campaign is stopped.
+    experiments, seed : int
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of campaigns.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or "anytime" is used with shared segments: it is only valid
+        if each comparison of a pair is independent of those before.
+    """
+    study = Comparison(
+        source=source,
+        designs=tuple(designs),
+        confidence=confidence,
+        active_confidence=confidence if active_confidence is None else active_confidence,
+        resamples=resamples,
+        floor=floor,
+        limit=limit,
+        experiments=experiments,
+        seed=seed,
+    )
+    _check(study, ranges)
+    if "anytime" in ranges and isinstance(source, Model) and source.segments is not None:
+        raise ValueError(
+            "anytime: comparisons of shared segments are not independent, and this evidence is for "
+            "independent ones only; leave out `segments` or `anytime`"
+        )
+    questions = _questions(ranges, target_pairs, clusters)
+    if not questions:
+        raise ValueError("specify a target share of pairs or number of clusters")
+    measured = measure_experiments(
+        partial(_measure, study, questions), range(experiments), **running
+    )
+    rows = tuple(
+        row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
+        for q, question in enumerate(questions)
+        for d, design in enumerate(designs)
+    )
+    return replace(study, rows=rows)
+
+
+def _questions(
+    ranges: Sequence[Ranges], target_pairs: Sequence[float], clusters: Sequence[int]
+) -> tuple[Question, ...]:
+    wanted: tuple[tuple[Measure, Sequence[float]], ...]
+    wanted = ("pairs", target_pairs), ("clusters", clusters)
+    return tuple(
+        Question(ranges=each, measure=measure, target=target)
+        for each in ranges
+        for measure, targets in wanted
+        for target in targets
+    )
+
+
+def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
+    if not study.designs or not ranges:
+        raise ValueError("designs and ranges: expected at least one")
+    if not all(0.5 < each < 1 for each in (study.confidence, study.active_confidence)):
+        raise ValueError("confidence: expected a share above one half and below 1")
+    if not 0 <= study.floor <= 1:
+        raise ValueError("floor: expected a share")
+    if study.limit < 1:
+        raise ValueError("limit: expected at least one judgment")
+
+
+def _measure(study: Comparison, questions: tuple[Question, ...], experiment: int) -> FloatArray:
+    """Return the measures of one experiment, shape (designs, questions, measures)."""
+    return np.stack(
+        [_until_answered(study, design, questions, experiment) for design in study.designs]
+    )
+
+
+def _until_answered(
+    study: Comparison, design: ComparedDesign, questions: tuple[Question, ...], experiment: int
+) -> FloatArray:
+    """Return the measures of a campaign when each question is answered; NaN if it is not."""
+    campaign = SimulatedCampaign(
+        study.source,
+        design,
+        floor=study.floor,
+        resamples=study.resamples if any(each.ranges in RESAMPLED for each in questions) else 0,
+        seed=study.seed,
+        experiment=experiment,
+    )
+    is_active, limit = design is ComparedDesign.ACTIVE, study.limit
+    confidence = study.active_confidence if is_active else study.confidence
+    answers = np.full((len(questions), 3), np.nan)
+    look = float(_FIRST_LOOK)
+    while campaign.blocks < limit and np.isnan(answers).any():
+        campaign.simulate_until(min(limit, max(campaign.blocks + 1, round(look))))
+        look *= _GROWTH
+        verdicts: dict[Ranges, RangeVerdict] = {}
+        for row, question in enumerate(questions):
+            if not np.isnan(answers[row, JUDGMENTS]):
+                continue
+            if question.ranges not in verdicts:
+                verdicts[question.ranges] = range_verdict(
+                    campaign, question.ranges, confidence=confidence
+                )
+            verdict = verdicts[question.ranges]
+            if question.is_answered(verdict):
+                answers[row, JUDGMENTS] = campaign.blocks
+                answers[row, VIOLATIONS] = range_violations(verdict.ranges, campaign.true_ranks)
+                answers[row, WRONG] = verdict.wrong_pairs(campaign.true_ranks)
+    return answers

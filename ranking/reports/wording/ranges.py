@@ -1,0 +1,363 @@
+"""Sentences on the sources of variation that rank ranges include and ignore, for pages and reports."""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.db import models
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.texts.counted import counted
+from campaign.texts.joining import sentence_list
+from ranking.core.anytime import Refusal
+from ranking.core.counting.moments import MIN_UNITS
+from ranking.core.counting.resampling import Level
+from ranking.core.ranges import Correction
+from ranking.core.rankings.range_kinds import RangeKind
+from ranking.core.uncertainty import RangeLimit
+from ranking.reports.range_choices import ONE_DOCUMENT, RangeChoice, ToldApart
+from ranking.reports.wording.numbers import decimals, percent
+from ranking.reports.wording.pair_tests import (
+    CORRECTED_WORDS,
+    sign_tests_in_words,
+    significance_in_words,
+    units_in_words,
+)
+from ranking.reports.wording.stopping_rules import told_apart_in_words
+
+
+class RangesFrom(models.TextChoices):
+    """Methods for computing rank ranges."""
+
+    PERCENTILE = "percentile", gettext_lazy("percentiles")
+    SIGN_TEST = "sign_test", gettext_lazy("sign tests")
+    CONFIDENCE_SET = "confidence_set", gettext_lazy("confidence sets")
+    ANYTIME = "anytime", gettext_lazy("anytime ranges")
+
+
+def rank_range(row: Mapping[str, Any]) -> str:
+    """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
+    if row.get("shortage"):
+        return _("not estimable yet")
+    return range_of_ranks(row["rank_low"], row["rank_high"])
+
+
+def shared_rank(row: Mapping[str, Any]) -> str:
+    """Return "3", or "1–5, tied" for a rank shared by systems with equal scores."""
+    last = row.get("last_rank") or row["rank"]
+    ranks = range_of_ranks(row["rank"], last)
+    return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
+
+
+def rank_cell(row: Mapping[str, Any]) -> int | str:
+    """Return a rank for a table: a number, or "1–5, tied" if systems with equal scores share it."""
+    rank: int = row["rank"]
+    return rank if row.get("last_rank", rank) == rank else shared_rank(row)
+
+
+def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    """Return the indices of the rows where a cluster or a group of systems ends.
+
+    No end is known next to a system whose rank range is not estimable.
+    """
+
+    def ends(row: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
+        if row.get("group", 1) != below.get("group", 1):
+            return True
+        is_known = not row.get("shortage") and not below.get("shortage")
+        return is_known and row["cluster"] != below["cluster"]
+
+    return frozenset(
+        number for number, (row, below) in enumerate(pairwise(rows)) if ends(row, below)
+    )
+
+
+def range_of_ranks(low: int, high: int) -> str:
+    """Return "3–4", or "3" for one rank."""
+    if low == high:
+        return number_format(low)
+    return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
+
+
+def level_words() -> list[tuple[Level, str, str]]:
+    """Return the available levels, recommended one first, with name and when to choose it."""
+    return [
+        (
+            "two_way",
+            _("Segments and judges (recommended)"),
+            _(
+                "Choose this to generalise beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
+            ),
+        ),
+        (
+            "segments",
+            _("Segments"),
+            _(
+                "Choose this if only these judges matter: the ranges show how scores would vary on other segments."
+            ),
+        ),
+        (
+            "judges",
+            _("Judges"),
+            _(
+                "Choose this if only these segments matter: the ranges show how scores would vary with other judges."
+            ),
+        ),
+        (
+            "blocks",
+            _("Blocks"),
+            _(
+                "Choose this to compare with WMT12 to WMT16. The ranges are usually narrower, and valid only if each segment is judged once and judges do not differ."
+            ),
+        ),
+        (
+            "pairs",
+            _("Comparisons"),
+            _(
+                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat the ten comparisons of a block of five as independent."
+            ),
+        ),
+    ]
+
+
+_NOT_COUNTED: Mapping[str, Any] = {}
+
+
+def ranges_in_words(
+    choice: RangeChoice,
+    *,
+    resamples: int,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Return sentences on the computation of ranges, and on their limits.
+
+    `counts` has the number of `documents`, if known.
+    """
+    accounted = accounted_for(choice, limits, counts)
+    if choice.ranges == "percentile":
+        words = _percentile(accounted)
+    elif choice.ranges == "confidence_set":
+        words = _confidence_set(choice.correction)
+    elif choice.ranges == "anytime":
+        words = _("%(confidence)s rank ranges that hold for all systems at once, at any time.")
+    else:
+        words = _("%(confidence)s rank ranges from sign tests %(correction)s.")
+    sentence = words % {
+        "confidence": percent(choice.confidence),
+        "resamples": number_format(resamples),
+        "correction": CORRECTED_WORDS[choice.correction],
+    }
+    return [sentence, accounted_in_words(accounted)]
+
+
+def accounted_for(
+    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Return the units that ranges account for: a level, or "neither" segments nor judges.
+
+    "documents_and_judges" and "documents" are returned if there are enough documents
+    to replace segments; only two-way ranges treat documents as independent.
+    """
+    if choice.resample in ("blocks", "pairs"):
+        return choice.resample
+    if choice.ranges == "anytime":
+        return "documents_and_judges" if counts.get("documents") else "two_way"
+    segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
+    judges = choice.resample != "segments" and RangeLimit.FEW_JUDGES not in limits
+    by_documents = choice.resample == "two_way" and counts.get("documents")
+    if segments and by_documents and RangeLimit.FEW_DOCUMENTS not in limits:
+        return "documents_and_judges" if judges else "documents"
+    if segments and judges:
+        return "two_way"
+    if segments:
+        return "segments"
+    return "judges" if judges else "neither"
+
+
+def accounted_in_words(accounted: str) -> str:
+    """Return a sentence on the units that rank ranges account for, see `accounted_for`."""
+    if accounted == "pairs":
+        return _("They treat comparisons as independent and are too narrow.")
+    return units_in_words(accounted)
+
+
+def score_tests_in_words(
+    choice: RangeChoice,
+    correction: Correction,
+    *,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Return a caption of p-values of a ranking's pairs: their test, what it accounts for, and the correction."""
+    if choice.ranges == "sign_test":
+        return sign_tests_in_words(choice.sides, correction, choice.level)
+    if choice.ranges == "anytime":
+        words = _("Anytime tests of the difference of scores, corrected for all pairs.")
+    elif choice.sides == 2:
+        words = _("Two-sided tests of the difference of scores, %(correction)s.")
+    else:
+        words = _("One-sided tests of the difference of scores, %(correction)s.")
+    return [
+        words % {"correction": CORRECTED_WORDS[correction]},
+        units_in_words(accounted_for(choice, limits, counts)),
+        *significance_in_words(correction, choice.level),
+    ]
+
+
+def told_apart_notes(
+    told: ToldApart,
+    choice: RangeChoice,
+    *,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
+    caption = score_tests_in_words(choice, told.correction, limits=limits, counts=counts)
+    return [told_apart_in_words(told.told_apart, told.pairs), *caption]
+
+
+def count_clusters(systems: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the number of clusters of ranked systems; None while no rank range is estimable."""
+    known = [row for row in systems if not row.get("shortage")]
+    if systems and not known:
+        return None
+    return len({(row.get("group", 1), row["cluster"]) for row in known})
+
+
+def first_cluster(
+    systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
+    if len(groups) > 1:
+        return []
+    return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
+
+
+def _percentile(accounted: str) -> str:
+    if accounted == "blocks":
+        return _("%(confidence)s rank ranges from %(resamples)s resamples of blocks.")
+    if accounted == "pairs":
+        return _("%(confidence)s rank ranges from %(resamples)s resamples of comparisons.")
+    return _("%(confidence)s rank ranges from %(resamples)s draws.")
+
+
+def _confidence_set(correction: Correction) -> str:
+    if correction is Correction.HOLM:
+        return _(
+            "%(confidence)s simultaneous confidence sets for the ranks of all systems, also valid for nearly equal systems."
+        )
+    return _(
+        "%(confidence)s confidence sets for the rank of each system, also valid for nearly equal systems."
+    )
+
+
+def ranges_meaning(
+    choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
+    if choice.ranges in ("confidence_set", "anytime"):
+        return _(
+            "The ranks this system may have, given the systems with significantly better and significantly worse scores."
+        )
+    if choice.ranges == "sign_test":
+        return _(
+            "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it."
+        )
+    with_other = {
+        "two_way": _("The ranks this system could have with other segments and judges."),
+        "documents_and_judges": _(
+            "The ranks this system could have with other documents and judges."
+        ),
+        "documents": _("The ranks this system could have with other documents."),
+        "segments": _("The ranks this system could have with other segments."),
+        "judges": _("The ranks this system could have with other judges."),
+        "pairs": _("The ranks this system could have with other comparisons."),
+    }
+    return sentence_list(
+        [
+            with_other.get(accounted_for(choice, limits, counts))
+            or _("The ranks this system could have with other blocks."),
+            _("Scores are resampled many times, and the most extreme ranks are left out."),
+        ]
+    )
+
+
+def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
+    """Return a sentence on a limit of ranges.
+
+    `counts` has the numbers of `judges`, `segments` and, if known, `documents`, and the
+    effective numbers, such as `effective_judges`.
+    """
+    if ranges == "anytime" and limit != ONE_DOCUMENT:
+        return _refusal(limit)
+    if limit == RangeLimit.FEW_JUDGES:
+        return _few_judges(counts["judges"], counts["effective_judges"])
+    if limit == RangeLimit.FEW_SEGMENTS:
+        return _few_segments(counts["segments"], counts["effective_segments"])
+    if limit == RangeLimit.FEW_DOCUMENTS:
+        return _few_documents(counts["documents"], counts["effective_documents"])
+    if limit == ONE_DOCUMENT:
+        return _(
+            "All judged segments come from one document, or no documents are named: rank ranges do not generalise to other documents."
+        )
+    return limit
+
+
+def _refusal(reason: str) -> str:
+    """Return the reason why anytime ranges separate no systems."""
+    return {
+        Refusal.NO_COMPARISON.value: _(
+            "No systems can be told apart: no comparison has a winner yet."
+        ),
+        Refusal.FEW_JUDGES.value: _(
+            "No systems can be told apart: this needs five judges with about equal shares of the work."
+        ),
+        Refusal.FEW_SEGMENTS.value: _(
+            "No systems can be told apart: this needs ten judged segments, or ten documents if documents are named."
+        ),
+        Refusal.OTHER_OPPONENTS.value: _(
+            "No systems can be told apart: they were compared with different opponents, so their scores are not comparable."
+        ),
+        Refusal.ALONE.value: _(
+            "No systems can be told apart: only one was judged by enough judges on enough segments."
+        ),
+    }.get(reason, reason)
+
+
+def _few_judges(judges: int, effective: float) -> str:
+    if judges < MIN_UNITS:
+        return counted(
+            "Only %(count)s judge: rank ranges do not generalise to other judges.",
+            "Only %(count)s judges: rank ranges do not generalise to other judges.",
+            judges,
+        )
+    return _(
+        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalise to other judges."
+    ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
+
+
+def _few_segments(segments: int, effective: float) -> str:
+    if segments < MIN_UNITS:
+        return counted(
+            "Only %(count)s segment: rank ranges do not generalise to other segments.",
+            "Only %(count)s segments: rank ranges do not generalise to other segments.",
+            segments,
+        )
+    return _(
+        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalise to other segments."
+    ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
+
+
+def _few_documents(documents: int, effective: float) -> str:
+    if documents < MIN_UNITS:
+        return counted(
+            "Only %(count)s document: rank ranges account for its segments but do not generalise to other documents.",
+            "Only %(count)s documents: rank ranges account for their segments but do not generalise to other documents.",
+            documents,
+        )
+    return _(
+        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalise to other documents."
+    ) % {"count": number_format(documents), "effective": decimals(effective, 1)}
