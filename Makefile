@@ -138,7 +138,7 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@echo "Installing what Quintet runs on ..."
 	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt
 	@# Ahead of the first start, whose processes would each compile the same thousand files.
-	@$(BIN)/python -m compileall -qq -j 0 annotation campaign config demo environment launcher optional_packages protocols ranking whole_campaigns
+	@$(BIN)/python -m compileall -qq -j 0 annotation campaign config demo desk environment launcher optional_packages protocols ranking whole_campaigns
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.

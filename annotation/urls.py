@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from annotation.views import (
     campaign_state,
     judge,
+    judge_groups,
     judgments,
     machines,
     media,
@@ -44,6 +45,12 @@ _erasures = [
     path("<int:request_id>/refuse/", people.erasure_refuse_page, name="erasure-refuse"),
 ]
 
+_groups = [
+    path("", judge_groups.judge_groups_page, name="judge-groups"),
+    path("<int:group_id>/", judge_groups.judge_group_page, name="judge-group"),
+    path("<int:group_id>/delete/", judge_groups.judge_group_delete_page, name="judge-group-delete"),
+]
+
 _panel = [
     path("", panels.panel_page, name="panel"),
     path("open/", panels.panel_open, name="panel-open"),
@@ -63,6 +70,7 @@ _campaign: list[URLPattern | URLResolver] = [
     path("people/time/", people.time_sheet_page, name="time-sheet"),
     path("people/time.csv", people.time_sheet_download, name="time-sheet-file"),
     path("people/erasures/", include(_erasures)),
+    path("people/groups/", include(_groups)),
     path("people/questions/", questions.questions_page, name="questions"),
     path("people/judges/", people.campaign_judges_page, name="campaign-judges"),
     path("people/judges/add/", people.judges_add_page, name="judges-add"),

@@ -93,6 +93,7 @@ INSTALLED_APPS = [
     "annotation",
     "ranking",
     "protocols",
+    "desk",
     "demo",
     "whole_campaigns",
 ]

@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
+    path("", include("desk.urls")),
     path("", include("whole_campaigns.urls")),
     path("", include("protocols.quiz.urls")),
     path("", include("protocols.rating.urls")),

@@ -13,7 +13,6 @@ from annotation.services.numbers import (
 from campaign.models import Task
 from ranking.selectors.judges import quality_due
 from ranking.selectors.runs import due_tasks, ranking_is_due
-from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
 from ranking.services.publishing.bundles import bundles_due_queue
 from ranking.services.quality import quality_evaluate
@@ -49,12 +48,6 @@ def rank_what_is_due() -> None:
         except Exception:
             logger.exception("The judges of test set %s could not be measured.", run.task_id)
     bundles_due_queue()
-
-
-@shared_task(name="ranking.tasks.send_alert_mails")
-def send_alert_mails() -> None:
-    """Send the daily mails about alerts that are due."""
-    alert_mails_send()
 
 
 @shared_task(name="ranking.tasks.keep_rankings_of_days")

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import campaigns, exports, judge, publishing, results, settings
+from ranking.views import exports, judge, publishing, results, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import (
     segment_page,
@@ -73,20 +73,11 @@ _table = [
     path("plots/<slug:table>.<slug:ending>", results.table_file, name="campaign-table-plot"),
 ]
 
-_people = [
-    path("groups/", judge.judge_groups_page, name="judge-groups"),
-    path("groups/<int:group_id>/", judge.judge_group_page, name="judge-group"),
-    path("groups/<int:group_id>/delete/", judge.judge_group_delete_page, name="judge-group-delete"),
-]
-
 _campaign: list[URLPattern | URLResolver] = [
-    path("", campaigns.campaign_detail, name="campaign-detail"),
     path("plots/<slug:table>.<slug:ending>", results.page_plot, name="campaign-plot"),
     path("tasks/<int:task_id>/", include(_task)),
-    path("test-sets/", campaigns.tasks_page, name="test-sets"),
     path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
-    path("people/", include(_people)),
     path("rules/", judge.rules_page, name="quality-rules"),
     path("rules/suggested/", judge.rules_suggest, name="quality-rules-suggest"),
     path("rules/<int:rule_id>/", judge.rule_page, name="quality-rule"),
@@ -108,8 +99,6 @@ _results = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", campaigns.home, name="home"),
-    path("campaigns/", campaigns.campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", include(_campaign)),
     path("results/", include(_results)),
 ]

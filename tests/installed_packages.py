@@ -28,6 +28,7 @@ OURS: Final = (
         "protocols",
         "config",
         "demo",
+        "desk",
         "environment",
         "launcher",
         "optional_packages",

@@ -30,6 +30,7 @@ SOURCES = (
         "campaign",
         "config",
         "demo",
+        "desk",
         "launcher",
         "protocols",
         "ranking",

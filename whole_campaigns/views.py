@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
+from annotation.selectors.tasks import preparation
 from campaign.models import CampaignState, Task
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
@@ -20,8 +21,7 @@ from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
-from ranking.selectors.tasks import preparation
-from ranking.views.campaigns import steps_of
+from desk.pages.checklist import steps_of
 from whole_campaigns.cloning import Clone, campaign_clone
 from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
 from whole_campaigns.rehearsing import rehearsal_in_words

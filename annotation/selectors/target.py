@@ -16,7 +16,8 @@ from campaign.models import GroupMember, Judge, JudgeGroup, Task
 ranked_group_asked: Final = Signal()
 
 
-def _ranked_group(task: str) -> Subquery:
+def ranked_group_of(task: str) -> Subquery:
+    """Return a subquery for the judge group that a ranking counts; `task` is the name of its key in the outer row."""
     ((_receiver, group),) = ranked_group_asked.send(sender=Task, task=task)
     return cast("Subquery", group)
 
@@ -24,7 +25,7 @@ def _ranked_group(task: str) -> Subquery:
 def ranked_group(task: Task) -> JudgeGroup | None:
     """Return the judge group that the ranking of a task counts; None if it counts all judges. One query."""
     tasks = Task.objects.filter(pk=task.pk)
-    return JudgeGroup.objects.filter(pk__in=tasks.values(group=_ranked_group("pk"))).first()
+    return JudgeGroup.objects.filter(pk__in=tasks.values(group=ranked_group_of("pk"))).first()
 
 
 def is_left_out() -> Q:
@@ -35,7 +36,7 @@ def is_left_out() -> Q:
     membership = GroupMember.objects.filter(
         group=OuterRef("group"), judge=OuterRef(OuterRef("judge"))
     )
-    tasks = Task.objects.filter(pk=OuterRef("task")).annotate(group=_ranked_group("pk"))
+    tasks = Task.objects.filter(pk=OuterRef("task")).annotate(group=ranked_group_of("pk"))
     outside = tasks.filter(~Exists(membership), group__isnull=False)
     return Q(judge__in=exclusions().values("judge")) | Q(Exists(outside))
 

@@ -37,7 +37,7 @@ _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 def mails_send_due() -> int:
     """Send the messages that are due, one after the other; return the number sent.
 
-    Daily mails of alerts are sent elsewhere (`ranking.services.alert_mails`).
+    Daily mails of alerts are sent elsewhere (`desk.services.alert_mails`).
     """
     mails_mark_unconfirmed()
     sent = 0

@@ -6,7 +6,7 @@ from typing import Final
 ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "ActivityOperation": "campaign.models.ActivityOperation",
     "ActivityOrigin": "campaign.models.ActivityOrigin",
-    "AlertKind": "ranking.selectors.alerts.AlertKind",
+    "AlertKind": "desk.selectors.alerts.AlertKind",
     "AnalysisName": "ranking.api.analyses.KINDS",
     "MembershipRole": "campaign.models.MembershipRole",
     "MailLanguage": "django.conf.settings.LANGUAGES",

@@ -10,6 +10,7 @@ from annotation.api import (
     answers,
     campaign_state,
     designs,
+    judge_groups,
     machines,
     own_data,
     panels,
@@ -35,15 +36,14 @@ from campaign.api import (
 from campaign.api import views as campaigns
 from config.api.contract import AskedAsDescribed, contracted
 from config.api.views import RootView
+from desk.api import overview
 from protocols.quiz.api import SnippetsView
 from protocols.spans.api import SuggestionsView
 from ranking.api import (
     analyses,
     design_forecast,
     exports,
-    judge_groups,
     metrics,
-    overview,
     rules,
     views,
 )

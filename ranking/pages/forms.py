@@ -23,10 +23,7 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from campaign.pages.forms import VersionedForm
-from campaign.services.campaigns import MAX_BLOCKS
-from campaign.services.people import judge_group_change, judge_group_create
 from campaign.texts.joining import comma_list, from_to, labelled
-from campaign.texts.refusals import RefusalsAt
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.exports import kinds_of
 from ranking.reports.wording.numbers import percent
@@ -419,39 +416,6 @@ class NoteForm(forms.Form):
     """The reason why an action is reverted."""
 
     note = forms.CharField(required=False, max_length=NOTE_LENGTH)
-
-
-class JudgeGroupForm(VersionedForm):
-    """Name of a group, and the block limit of its judges."""
-
-    name = forms.CharField(
-        label=gettext_lazy("Group name"),
-        max_length=60,
-        widget=forms.TextInput(attrs={"dir": "auto"}),
-    )
-    blocks_asked = forms.IntegerField(
-        label=gettext_lazy("Maximum blocks per judge"),
-        help_text=gettext_lazy(
-            "Leave empty to use the campaign’s limit. The largest limit of a judge’s groups applies."
-        ),
-        min_value=1,
-        max_value=MAX_BLOCKS,
-        required=False,
-    )
-
-    def __init__(self, data: Any = None, *, group: JudgeGroup | None = None) -> None:
-        self._group = group
-        initial = {} if group is None else {name: getattr(group, name) for name in self.base_fields}
-        super().__init__(data, initial=initial)
-
-    def save(self, campaign: Campaign) -> JudgeGroup | None:
-        """Create or change the group and return it; None, with an error, if refused."""
-        data = self.cleaned_data
-        with RefusalsAt(self):
-            if self._group is None:
-                return judge_group_create(campaign=campaign, **data)
-            return judge_group_change(group=self._group, **data)
-        return None
 
 
 class ExportForm(forms.Form):

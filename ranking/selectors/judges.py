@@ -23,7 +23,6 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
-from django.utils.translation import gettext as _
 
 from annotation.export.five_way import systems_shown
 from annotation.models import (
@@ -38,13 +37,11 @@ from annotation.models import (
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.models.quality import QualityActionQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
-from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
-from campaign.models import Campaign, Judge, JudgeGroup, Task
+from campaign.models import Campaign, Judge, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.models import JudgeMeasures, LatestRanking, RankingRun
 from ranking.reports.judge_measures import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.selectors.runs import ranked_group_said
 
 # Significance level of the test for low agreement, over all judges and all measurements.
 LOW_AGREEMENT_LEVEL = 0.05
@@ -196,47 +193,6 @@ def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
         measure: [value for value in column if value is not None]
         for measure, column in zip(JudgeMeasure.values, columns, strict=False)
     }
-
-
-def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
-    """Return the groups of a campaign by name, each with its number of `judges`."""
-    groups = JudgeGroup.objects.present().filter(campaign=campaign)
-    return groups.annotate(judges=Count("members")).order_by("name")
-
-
-def groups_listed(
-    *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
-) -> list[JudgeGroup]:
-    """Return groups of a campaign, by default all by name, each with its number of `judges` and its `uses`. Two queries."""
-    uses = _group_uses(campaign)
-    groups: list[Any] = list(groups_counted(campaign=campaign) if counted is None else counted)
-    for group in groups:
-        group.uses = uses.get(group.pk, [])
-    return groups
-
-
-def group_uses(*, group: JudgeGroup) -> Sequence[str]:
-    """Return the uses of a group, in words; empty if there are none. One query."""
-    return _group_uses(group.campaign).get(group.pk, [])
-
-
-def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
-    tasks = (
-        Task.objects.filter(test_set__campaign=campaign)
-        .annotate(
-            lent_to=Subquery(designs_in_force(task_id=OuterRef("pk")).values("judge_group")),
-            ranked_by=ranked_group_said(task="pk"),
-        )
-        .order_by("id")
-        .values_list("test_set__name", "lent_to", "ranked_by")
-    )
-    get_hits = _("Only judges in this group get HITs from %(task)s.")
-    count = _("Only judges in this group count in the ranking of %(task)s.")
-    uses = defaultdict(list)
-    for name, *groups in tasks:
-        for group, words in zip(groups, (get_hits, count), strict=True):
-            uses[group].append(words % {"task": name})
-    return uses
 
 
 #: For judges missing from the latest ranking, or without a ranking.

@@ -26,8 +26,7 @@ from annotation.services.quality import (
     rule_terms_check,
 )
 from campaign.database.many_rows import row_locked
-from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, SystemKind, Task, User
-from campaign.texts.joining import sentence_list
+from campaign.models import Campaign, Judge, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
@@ -47,7 +46,6 @@ from ranking.selectors.judges import (
     RuleAct,
     RuleEffects,
     acts_held,
-    group_uses,
     measures_by_judge,
     rule_acts,
     rule_effects,
@@ -232,33 +230,6 @@ def decision_take(
         if judge.pseudonym in figures:
             of_judge["analysis"] = figures[judge.pseudonym]
     return judges_decide(judges=judges, task=task, evidence=evidence, **decision)
-
-
-class JudgeGroupInUseError(Exception):
-    """The group is in use; the message names its uses and a remedy."""
-
-
-@transaction.atomic
-def judge_group_delete(*, group: JudgeGroup) -> int:
-    """Delete a group but not its judges; return their number.
-
-    Earlier designs and rankings keep its name. The rows of the campaign and the group are locked, so that no design or ranking
-    starts to use it meanwhile. Raises `JudgeGroupInUseError`. Deleting the group again changes nothing.
-    """
-    Campaign.objects.select_for_update(no_key=True).get(pk=group.campaign_id)
-    row = JudgeGroup.objects.select_for_update().select_related("campaign").get(pk=group.pk)
-    if row.removed_at is not None:
-        return 0
-    uses = group_uses(group=row)
-    if uses:
-        raise JudgeGroupInUseError(
-            _("“%(name)s” is in use: %(uses)s Change that first.")
-            % {"name": row.name, "uses": sentence_list(uses)}
-        )
-    count = GroupMember.objects.filter(group=row).count()
-    GroupMember.objects.filter(group=row).delete()
-    JudgeGroup.objects.filter(pk=row.pk).update(removed_at=Now())
-    return count
 
 
 def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:

@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from annotation.selectors.tasks import tasks_listed
 from campaign.models import Protocol, Task
 from campaign.models.system import system_label
 from ranking.pages import formats
 from ranking.pages.formats import Addresses, figure
 from ranking.reports.wording.progress import not_counted_in_words, not_in_pace_in_words
 from ranking.reports.wording.ranges import rank_range, shared_rank
-from ranking.selectors.tasks import tasks_listed
 
 register = template.Library()
 

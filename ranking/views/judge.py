@@ -29,7 +29,7 @@ from annotation.services.quality import (
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.models import Campaign, Judge, JudgeGroup, Task, User
+from campaign.models import Campaign, Judge, Task, User
 from campaign.pages.desk import rights
 from campaign.texts.counted import counted
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
@@ -50,7 +50,6 @@ from ranking.pages.formats import bar_plot
 from ranking.pages.forms import (
     DECISIONS,
     ActionForm,
-    JudgeGroupForm,
     JudgesActionForm,
     NoteForm,
     RuleForm,
@@ -75,8 +74,6 @@ from ranking.selectors.judges import (
     actions_in_force,
     effects_held,
     exclusions_in_force,
-    group_uses,
-    groups_listed,
     has_flag,
     has_low_agreement,
     judges_listed,
@@ -90,9 +87,7 @@ from ranking.selectors.judges import (
 )
 from ranking.services.quality import (
     ConfirmationNeededError,
-    JudgeGroupInUseError,
     decision_take,
-    judge_group_delete,
     rule_release,
     rule_replace,
     rules_preview,
@@ -192,92 +187,6 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return render(
         request, "organiser/judges.html", context, status=max(asked.status, sections.status)
     )
-
-
-_SECTION = "judge-groups"
-
-
-def _group(request: HttpRequest, slug: str, group_id: int) -> JudgeGroup:
-    campaign = organised_campaign(request, slug)
-    present = JudgeGroup.objects.present().select_related("campaign")
-    return get_object_or_404(present, pk=group_id, campaign=campaign)
-
-
-@form_view
-def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the groups of a campaign and their uses; POST creates one."""
-    campaign = organised_campaign(request, slug)
-    form = JudgeGroupForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        group = form.save(campaign)
-        if group is not None:
-            messages.success(request, _("%(name)s added.") % {"name": group.name})
-            return redirect("judge-groups", slug)
-    context = {
-        "campaign": campaign,
-        "section": _SECTION,
-        "groups": groups_listed(campaign=campaign),
-        "form": form,
-    }
-    status = 400 if request.method == "POST" else 200
-    return render(request, "people/groups.html", context, status=status)
-
-
-@form_view
-def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Show a group; POST changes its name and the block limit of its judges."""
-    group = _group(request, slug, group_id)
-    name = group.name
-    form = JudgeGroupForm(request.POST or None, group=group)
-    if request.method == "POST" and form.is_valid() and form.save(group.campaign):
-        messages.success(request, _("Saved."))
-        return redirect("judge-groups", slug)
-    context = {
-        "campaign": group.campaign,
-        "section": _SECTION,
-        "group": group,
-        "name": name,
-        "judges": group.members.count(),
-        "uses": group_uses(group=group),
-        "form": form,
-    }
-    status = 400 if request.method == "POST" else 200
-    return render(request, "people/group.html", context, status=status)
-
-
-@form_view
-def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Show the uses of a group and the effects of deleting it; POST deletes it."""
-    group = _group(request, slug, group_id)
-    if not is_answered(request):
-        return _ask(request, group)
-    try:
-        judge_group_delete(group=group)
-    except JudgeGroupInUseError as error:
-        return _ask(request, group, error=str(error))
-    messages.success(request, _("“%(name)s” deleted.") % {"name": group.name})
-    return redirect("judge-groups", slug)
-
-
-def _ask(request: HttpRequest, group: JudgeGroup, error: str = "") -> HttpResponse:
-    count = group.members.count()
-    said = ngettext(
-        "%(count)d judge in this group stays in the campaign.",
-        "%(count)d judges in this group stay in the campaign.",
-        count,
-    )
-    facts = [said % {"count": count}, *group_uses(group=group)]
-    if group.blocks_asked is not None:
-        facts.append(_("Its block limit no longer applies."))
-    question = Question(
-        title=_("Delete “%(name)s”") % {"name": group.name},
-        facts=facts,
-        after=_("Earlier designs and rankings keep its name. You can reuse the name."),
-        answers=[Answer(_("Delete group"))],
-        cancel=reverse("judge-group", args=[group.campaign.slug, group.pk]),
-        error=error,
-    )
-    return ask(request, question, campaign=group.campaign, section=_SECTION)
 
 
 @action_view

@@ -38,6 +38,7 @@ from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
 from ranking.pages.formats import Addresses, TableAddresses, bar_plot, percent, rank_plots
 from ranking.pages.forms import anytime_ranges_of, shown_rule_of
 from ranking.pages.judge_measures import rule_in_words
+from ranking.pages.overview import overview_rows
 from ranking.pages.page_plots import PLOTS, history_shown, plot_links
 from ranking.pages.report_shown import (
     PLOT_FILES,
@@ -98,7 +99,6 @@ from ranking.services.analyses import (
     watermark_check,
 )
 from ranking.services.runs import latest_ranking_keep
-from ranking.views.campaigns import overview_rows
 
 #: Query parameters: the section whose options are in the query, and the ranking shown for
 #: comparison.

@@ -27,7 +27,7 @@ from campaign.services.own_account import (
     password_mail_request,
 )
 from campaign.tasks import send_mails
-from ranking.services.alert_mails import alert_mails_send
+from desk.services.alert_mails import alert_mails_send
 from tests.factories import make_organiser
 from tests.permissions.world import World
 from tests.rest_operations import addresses, description

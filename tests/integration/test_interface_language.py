@@ -18,7 +18,7 @@ from campaign.services.invitations import invitation_create, invitation_create_f
 from campaign.services.members import daily_alerts_set
 from campaign.services.people import user_language_set
 from campaign.tasks import send_mails
-from ranking.services.alert_mails import alert_mails_send
+from desk.services.alert_mails import alert_mails_send
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

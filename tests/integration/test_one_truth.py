@@ -37,10 +37,10 @@ from campaign.models import (
     User,
 )
 from campaign.services.members import daily_alerts_set
+from desk.services.alert_mails import alert_mails_send
 from ranking.files.bundles import JUDGMENTS
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
-from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute
 from ranking.services.settings import stopping_rule_set

@@ -9,7 +9,16 @@ from pathlib import Path
 
 from launcher.data_directory import CHECKOUT
 
-APPS = ("annotation", "campaign", "config", "demo", "protocols", "ranking", "whole_campaigns")
+APPS = (
+    "annotation",
+    "campaign",
+    "config",
+    "demo",
+    "desk",
+    "protocols",
+    "ranking",
+    "whole_campaigns",
+)
 #: Formats of days, of times with their zone, and of ISO 8601 with the offset.
 NAMED = {
     *("DATE_FORMAT", "MONTH_DAY_FORMAT"),

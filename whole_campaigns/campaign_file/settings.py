@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from rest_framework.serializers import Serializer
 
+from annotation.api.judge_groups import JudgeGroupSerializer
 from annotation.selectors.designs import reference_uses
 from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.api.serializers import CampaignRulesSerializer
@@ -16,7 +17,6 @@ from campaign.services.instructions import instructions_write
 from campaign.services.panels import panel_change, panel_create
 from campaign.services.people import judge_group_change, judge_group_create
 from campaign.texts.languages import language_tag_checked
-from ranking.api.judge_groups import JudgeGroupSerializer
 from whole_campaigns.campaign_file.bodies import PanelInFileSerializer, StateInFileSerializer
 from whole_campaigns.campaign_file.parts import Body, Part, TextFolders
 from whole_campaigns.campaign_rows import rows_taken

@@ -26,8 +26,8 @@ from campaign.models import (
 )
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
+from desk.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.models import JudgeMeasures, RankingUpkeep
-from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.judges import effects_held, rules_waiting
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

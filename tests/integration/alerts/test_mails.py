@@ -14,7 +14,7 @@ from pytest_django import Settings
 from campaign.models import Campaign, Mail, Membership, MembershipRole, User
 from campaign.services.mails import RETRY_DELAYS
 from campaign.services.members import daily_alerts_set, member_role_change, organiser_add
-from ranking.services.alert_mails import alert_mail_claim, alert_mails_send
+from desk.services.alert_mails import alert_mail_claim, alert_mails_send
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 

@@ -24,7 +24,7 @@ from annotation.services.quality import quality_action_revert, quality_action_ta
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
 from campaign.services.people import judge_group_create, judge_group_members_change
-from ranking.selectors.alerts import alerts_of_campaigns
+from desk.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.dashboards import judging_progress, task_overview, work_facts
 from ranking.services.runs import ranking_run_compute
 from ranking.services.settings import ranking_settings_change

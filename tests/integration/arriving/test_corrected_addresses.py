@@ -31,7 +31,7 @@ from campaign.services.own_account import (
     password_mail_request,
 )
 from campaign.services.people import PersonRefusedError, judge_change
-from ranking.services.alert_mails import alert_mail_claim
+from desk.services.alert_mails import alert_mail_claim
 from tests.factories import make_judge, make_organiser, make_task
 
 WRONG: Final = "ada@exmaple.org"

@@ -12,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaign.models import Campaign, Membership, User
+from desk.pages.campaigns import CampaignTable, campaign_table
+from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.dashboards import campaign_overview, organised_campaigns
-from ranking.views.campaigns import CampaignTable, campaign_table, overview_rows, totals_of
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

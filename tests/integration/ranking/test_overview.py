@@ -11,11 +11,11 @@ from django.utils import timezone
 from annotation.models.judge_measures import JudgeMeasure
 from campaign.models import Campaign
 from campaign.services.campaigns import task_close as close
+from desk.selectors.alerts import alerts_of_campaigns
 from ranking.models import JudgeMeasures
-from ranking.selectors.alerts import alerts_of_campaigns
+from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.dashboards import TaskOverview, campaign_overview
 from ranking.tasks import rank_task
-from ranking.views.campaigns import overview_rows, totals_of
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

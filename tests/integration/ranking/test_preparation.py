@@ -4,10 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.selectors.tasks import preparation
 from campaign.models import Campaign, CampaignState, Protocol, Task
 from campaign.services.instructions import instructions_write
-from ranking.selectors.tasks import preparation
-from ranking.views.campaigns import StepState, steps_of
+from desk.pages.checklist import StepState, steps_of
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

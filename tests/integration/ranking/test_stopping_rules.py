@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from annotation.models import Design
 from campaign.models import ActivityEvent, User
+from desk.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, StoppingRule
 from ranking.reports.wording.stopping_rules import shown_rule
-from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
 from ranking.services.runs import ranking_run_reproduce

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, WebhookDelivery, WebhookEndpoint
 from campaign.services.webhooks import webhook_create, webhook_test, webhooks_deliver
-from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
+from desk.selectors.alerts import AlertKind, alerts_of_campaigns
 from tests.factories import make_analyst, make_organiser
 from tests.integration.webhooks.conftest import Receiver
 

@@ -36,7 +36,7 @@ from campaign.services.campaigns import (
 )
 from campaign.services.instructions import instructions_write
 from campaign.services.jobs import job_run
-from ranking.selectors.alerts import campaign_facts
+from desk.selectors.alerts import campaign_facts
 from ranking.services.runs import ranking_run_compute
 from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_organiser, make_task

@@ -8,6 +8,7 @@ from rest_framework.serializers import Serializer
 
 from annotation import models as annotation
 from annotation.api.designs import DesignParametersSerializer
+from annotation.api.judge_groups import JudgeGroupSerializer
 from annotation.api.panels import PanelCreateSerializer
 from annotation.api.people import CampaignJudgeChangeSerializer
 from annotation.api.training import TrainingChangeSerializer
@@ -22,7 +23,6 @@ from campaign.api.serializers import (
 from campaign.database.recording import recorded_models
 from protocols import models as protocols
 from ranking import models as ranking
-from ranking.api.judge_groups import JudgeGroupSerializer
 from ranking.api.rules import RuleTermsSerializer
 from ranking.api.views import RankingSettingsSerializer, StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer

@@ -7,6 +7,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 
+from annotation.selectors.judge_groups import groups_counted, groups_listed
+from annotation.services.judge_groups import JudgeGroupInUseError, judge_group_delete
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, JudgeGroup
@@ -16,8 +18,6 @@ from campaign.services.people import (
     judge_group_create,
     judge_group_members_change,
 )
-from ranking.selectors.judges import groups_counted, groups_listed
-from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 
 _MOST: int = 10_000
 

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from campaign.models import Campaign, Mail, MailKind, MailState, Membership, User
 from campaign.services.mails import mails_mark_unconfirmed, message_send, sending_claim
 from campaign.services.members import alert_mails_can_be_sent
-from ranking.selectors.alerts import Alert, alerts_of_campaigns
+from desk.selectors.alerts import Alert, alerts_of_campaigns
 
 logger = logging.getLogger(__name__)
 

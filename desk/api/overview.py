@@ -13,7 +13,7 @@ from campaign.api.operations import Address, RowPages, operation
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Membership
 from campaign.services.members import daily_alerts_set
-from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
+from desk.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.dashboards import TaskOverview, campaign_overview, day_after
 
 

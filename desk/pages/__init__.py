@@ -1,0 +1,1 @@
+"""Tables and checklists of these pages."""

@@ -1,0 +1,229 @@
+"""The table of campaigns and its filters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import django_filters
+from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
+from django.db.models.functions import Cast
+from django.http import HttpRequest
+from django.template.defaultfilters import floatformat
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    TestSet,
+)
+from campaign.pages.filters import DeskFilter
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.joining import comma_list, semicolon_list
+from campaign.texts.languages import NO_LANGUAGE
+from campaign.texts.pay import hourly_pay
+from desk.selectors.alerts import CampaignFacts, campaign_facts, needs_in
+from ranking.pages.formats import figure, share
+from ranking.pages.overview import campaign_end, days_to_end, totals_of
+from ranking.reports.wording.progress import not_counted_in_words
+from ranking.reports.wording.ranges import first_cluster
+from ranking.selectors.dashboards import (
+    TaskOverview,
+)
+
+_STATES: Final = [
+    (state.value, state.label) for state in CampaignState if state != CampaignState.BIN
+]
+#: Default sort key.
+_NEEDS: Final = "needs"
+#: Keys computed from the facts of campaigns.
+_FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
+    _NEEDS: lambda facts: len(needs_in(facts)),
+    "judged": lambda facts: totals_of(facts.overviews)["judged"],
+    "cost": lambda facts: facts.active_ms,
+    "end": lambda facts: days_to_end(facts.overviews),
+}
+
+
+class CampaignFilter(DeskFilter):
+    """Filters of `organised_campaigns`; archived ones are only shown on request."""
+
+    name = django_filters.CharFilter(
+        label=gettext_lazy("Name contains"), max_length=100, method="of_name"
+    )
+    state = django_filters.ChoiceFilter(
+        label=gettext_lazy("State"),
+        choices=_STATES,
+        empty_label=gettext_lazy("all except archived"),
+    )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(Q(name__icontains=value) | Q(slug__icontains=value))
+
+    def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+        """Return the matching rows."""
+        rows: QuerySet[Any, Any] = super().filter_queryset(queryset)
+        asked = self.form.cleaned_data["state"]
+        return rows if asked else rows.exclude(state=CampaignState.ARCHIVED)
+
+
+def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> SortedColumn:
+    return SortedColumn(
+        words,
+        by="pk",
+        order="figure",
+        then="-pk",
+        kind=kind,
+        initial_sort_descending=descending,
+    )
+
+
+class CampaignTable(DeskTable):
+    """Table of `Campaign`; `facts` has those of each campaign, by primary key."""
+
+    name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
+    state = PlainColumn(gettext_lazy("State"), by="state")
+    needs = _by_figure(gettext_lazy("Needs attention"), kind="")
+    languages = PlainColumn(gettext_lazy("Languages"), by="pk")
+    best = PlainColumn(gettext_lazy("Best cluster"), by="pk", kind="wide")
+    judged = _by_figure(gettext_lazy("Blocks judged"))
+    cost = _by_figure(gettext_lazy("Cost"))
+    end = _by_figure(gettext_lazy("Forecast end"), kind="wide", descending=False)
+
+    caption = gettext_lazy("Campaigns")
+
+    def __init__(
+        self, rows: QuerySet[Campaign, Any], *, facts: Mapping[int, CampaignFacts]
+    ) -> None:
+        super().__init__(rows)
+        self.facts = facts
+
+    def cell_name(self, row: Campaign) -> SafeString:
+        return format_html('<a href="{}"><bdi>{}</bdi></a>', _overview(row), row.name)
+
+    def cell_state(self, row: Campaign) -> SafeString | str:
+        if row.state == CampaignState.OPEN:
+            return str(row.get_state_display())
+        return format_html('<span class="badge badge-look">{}</span>', row.get_state_display())
+
+    def cell_needs(self, row: Campaign) -> SafeString | str:
+        if row.state == CampaignState.DRAFT:
+            # The checklist lists the missing steps.
+            return _link(_overview(row), _("Continue setup"), row)
+        count = len(needs_in(self.facts[row.pk]))
+        if not count:
+            return "–"
+        words = ngettext(
+            "%(count)s item needs your attention", "%(count)s items need your attention", count
+        )
+        return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
+
+    def cell_languages(self, row: Campaign) -> SafeString:
+        pairs = dict.fromkeys(_tags(each.task.test_set) for each in self.facts[row.pk].overviews)
+        return (
+            _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
+            if pairs
+            else SafeString("–")
+        )
+
+    def cell_best(self, row: Campaign) -> str:
+        best = [_best_cluster(each) for each in self.facts[row.pk].overviews]
+        return _some([words for words in best if words]) or "–"
+
+    def cell_judged(self, row: Campaign) -> SafeString | str:
+        totals = totals_of(self.facts[row.pk].overviews)
+        if totals["share"] is None:
+            return figure(totals["judged"])
+        words = _("%(share)s of target") % {"share": share(totals["share"])}
+        cell = format_html('{} <span class="quiet">({})</span>', figure(totals["judged"]), words)
+        not_counted = not_counted_in_words(totals["excluded"])
+        return format_html('{} <span class="quiet">{}</span>', cell, not_counted)
+
+    def cell_cost(self, row: Campaign) -> SafeString | str:
+        """Return the hours of active time and, if the campaign pays by the hour, their cost."""
+        worked = self.facts[row.pk].active_ms / 3_600_000
+        if not worked:
+            return "–"
+        hours = _("%(hours)s h") % {"hours": floatformat(worked, 1)}
+        rate = hourly_pay(row.pay)
+        if rate is None:
+            return hours
+        return format_html('{} <span class="quiet">{}</span>', rate.cost(worked), hours)
+
+    def cell_end(self, row: Campaign) -> SafeString | str:
+        facts = self.facts[row.pk]
+        words, between = campaign_end(facts.overviews, today=facts.now.date())
+        if not between:
+            return format_html('<span class="quiet">{}</span>', words)
+        return format_html('{} <span class="quiet">{}</span>', words, between)
+
+
+def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
+    """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
+
+    Constant number of queries.
+    """
+    facts = {each.campaign.pk: each for each in campaign_facts(campaigns=list(rows))}
+    wanted = request.GET.get("sort", "").removeprefix("-")
+    find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
+    rows = rows.annotate(figure=_figure({pk: find(each) for pk, each in facts.items()}))
+    rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
+    table = CampaignTable(rows, facts=facts)
+    table.of(request)
+    return table
+
+
+def _figure(figures: Mapping[int, float | None]) -> Case:
+    """Return an expression for these figures by campaign."""
+    campaigns: dict[float, list[int]] = {}
+    for pk, value in figures.items():
+        if value is not None:
+            campaigns.setdefault(value, []).append(pk)
+    return Case(
+        *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
+        # PostgreSQL cannot sort by a bare NULL.
+        default=Cast(Value(None), FloatField()),
+        output_field=FloatField(),
+    )
+
+
+#: Maximum number of systems named in a cluster.
+_NAMED: Final = 3
+
+
+def _best_cluster(overview: TaskOverview) -> str:
+    """Return the systems of the best cluster, by name; empty while no systems are separated."""
+    standing = overview.standing
+    best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
+    # A cluster of all systems is not a result.
+    if standing is None or len(best) == len(standing["systems"]):
+        return ""
+    more = len(best) - _NAMED
+    return comma_list(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
+
+
+def _some(words: Sequence[str]) -> str:
+    """Return the first two names and the number of others."""
+    more = len(words) - 2
+    return semicolon_list(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
+
+
+def _tags(test_set: TestSet) -> str:
+    """Return the languages of a test set as tags."""
+    source, target = test_set.source_language, test_set.target_language
+    if source in {target, NO_LANGUAGE}:
+        return target
+    return f"{source}\u00a0→\u00a0{target}"
+
+
+def _overview(row: Campaign) -> str:
+    return reverse("campaign-detail", args=[row.slug])
+
+
+def _link(address: str, words: str, row: Campaign) -> SafeString:
+    return format_html(
+        '<a href="{}">{}<span class="visually-hidden"> {}</span></a>', address, words, row.name
+    )

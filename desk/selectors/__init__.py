@@ -1,0 +1,1 @@
+"""Reads that join all apps."""

@@ -1,0 +1,1 @@
+"""Writes that join all apps."""

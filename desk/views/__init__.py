@@ -1,0 +1,1 @@
+"""Pages of organisers that join all apps."""
