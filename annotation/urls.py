@@ -2,14 +2,14 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.views import (
     campaign_state,
-    judge,
+    judges,
+    judging,
     judge_groups,
     judgments,
     machines,
     media,
     onboarding,
     panels,
-    people,
     questions,
     systems,
 )
@@ -18,9 +18,9 @@ from annotation.views.systems import correction_decide_page, output_correct_page
 from annotation.views.training import training, training_block
 
 _task = [
-    path("as-judge/", judge.preview, name="judge-preview"),
-    path("as-judge/instructions/", judge.preview_instructions, name="judge-preview-instructions"),
-    path("as-judge/sentences/", judge.preview_sentences, name="judge-preview-sentences"),
+    path("as-judge/", judging.preview, name="judge-preview"),
+    path("as-judge/instructions/", judging.preview_instructions, name="judge-preview-instructions"),
+    path("as-judge/sentences/", judging.preview_sentences, name="judge-preview-sentences"),
     path("answers/", judgments.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),
@@ -40,9 +40,9 @@ _task = [
 ]
 
 _erasures = [
-    path("", people.erasures_page, name="erasures"),
-    path("<int:request_id>/carry-out/", people.erasure_carry_out_page, name="erasure-carry-out"),
-    path("<int:request_id>/refuse/", people.erasure_refuse_page, name="erasure-refuse"),
+    path("", judges.erasures_page, name="erasures"),
+    path("<int:request_id>/carry-out/", judges.erasure_carry_out_page, name="erasure-carry-out"),
+    path("<int:request_id>/refuse/", judges.erasure_refuse_page, name="erasure-refuse"),
 ]
 
 _groups = [
@@ -64,20 +64,20 @@ _campaign: list[URLPattern | URLResolver] = [
         campaign_state.campaign_transition_page,
         name="campaign-transition",
     ),
-    path("as-judge/", judge.preview_of_campaign, name="campaign-preview"),
+    path("as-judge/", judging.preview_of_campaign, name="campaign-preview"),
     path("media/<str:file_name>", media.campaign_media, name="campaign-media"),
     path("tasks/<int:task_id>/", include(_task)),
-    path("people/time/", people.time_sheet_page, name="time-sheet"),
-    path("people/time.csv", people.time_sheet_download, name="time-sheet-file"),
+    path("people/time/", judges.time_sheet_page, name="time-sheet"),
+    path("people/time.csv", judges.time_sheet_download, name="time-sheet-file"),
     path("people/erasures/", include(_erasures)),
     path("people/groups/", include(_groups)),
     path("people/questions/", questions.questions_page, name="questions"),
-    path("people/judges/", people.campaign_judges_page, name="campaign-judges"),
-    path("people/judges/add/", people.judges_add_page, name="judges-add"),
+    path("people/judges/", judges.campaign_judges_page, name="campaign-judges"),
+    path("people/judges/add/", judges.judges_add_page, name="judges-add"),
     path("people/judges/machines/", machines.machines_page, name="machines"),
-    path("people/judges/<int:judge_id>/", people.campaign_judge_page, name="campaign-judge"),
+    path("people/judges/<int:judge_id>/", judges.campaign_judge_page, name="campaign-judge"),
     path(
-        "people/judges/<int:judge_id>/link/", people.campaign_judge_link, name="campaign-judge-link"
+        "people/judges/<int:judge_id>/link/", judges.campaign_judge_link, name="campaign-judge-link"
     ),
     path("problem-reports/", judgments.problem_reports_page, name="problem-reports"),
     path("problem-reports/<int:report_id>/", judgments.problem_report_page, name="problem-report"),
@@ -91,8 +91,8 @@ _campaign: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("judge/worker.js", judge.judge_worker, name="judge-worker"),
-    path("judge/<slug:slug>/", judge.judge_page, name="judge"),
+    path("judge/worker.js", judging.judge_worker, name="judge-worker"),
+    path("judge/<slug:slug>/", judging.judge_page, name="judge"),
     path(
         "judge/<slug:slug>/instructions/", onboarding.instructions_page, name="judge-instructions"
     ),

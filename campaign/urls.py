@@ -7,7 +7,7 @@ from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
-from campaign.views import activity, people, uploads
+from campaign.views import activity, members, uploads
 from campaign.views.account import (
     account_page,
     address_confirm,
@@ -102,23 +102,23 @@ _campaign = [
     path("invitations/judges/<int:judge_id>/withdraw/", judge_withdrawal, name="judge-withdraw"),
     path("invitations/judges/<int:judge_id>/readmit/", judge_readmission, name="judge-readmit"),
     path("invitations/judges/<int:judge_id>/link/", judge_link, name="judge-link"),
-    path("people/", people.people_page, name="people"),
-    path("people/invitations/", people.member_mail_create, name="member-mail-create"),
+    path("people/", members.people_page, name="people"),
+    path("people/invitations/", members.member_mail_create, name="member-mail-create"),
     path(
         "people/invitations/<int:invitation_id>/withdraw/",
-        people.member_mail_withdraw,
+        members.member_mail_withdraw,
         name="member-mail-withdraw",
     ),
     path(
         "people/invitations/<int:invitation_id>/again/",
-        people.member_mail_again,
+        members.member_mail_again,
         name="member-mail-again",
     ),
-    path("people/leave/", people.member_leaving, name="member-leave"),
-    path("people/<int:membership_id>/link/", people.member_link, name="member-link"),
-    path("people/<int:membership_id>/alerts/", people.member_alerts, name="member-alerts"),
-    path("people/<int:membership_id>/role/", people.member_role, name="member-role"),
-    path("people/<int:membership_id>/remove/", people.member_removal, name="member-remove"),
+    path("people/leave/", members.member_leaving, name="member-leave"),
+    path("people/<int:membership_id>/link/", members.member_link, name="member-link"),
+    path("people/<int:membership_id>/alerts/", members.member_alerts, name="member-alerts"),
+    path("people/<int:membership_id>/role/", members.member_role, name="member-role"),
+    path("people/<int:membership_id>/remove/", members.member_removal, name="member-remove"),
     path("instructions/", organiser_instructions, name="instructions"),
     path(
         "instructions/<int:version>/", organiser_instructions_version, name="instructions-version"

@@ -33,8 +33,8 @@ from campaign.models import (
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.judges import judge_add, task_choose
 from campaign.services.members import organiser_add
-from campaign.services.people import judge_add, task_choose
 from campaign.texts.damage import Damage
 from demo.sound import SYSTEMS, recordings_write
 from protocols.frame.scale.criteria import Criterion

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import exports, judge, publishing, results, settings
+from ranking.views import exports, judges, published_results, results, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import (
     segment_page,
@@ -10,13 +10,13 @@ from ranking.views.one_system import (
 )
 
 _judges = [
-    path("", judge.judges_page, name="judge-quality"),
-    path("act/", judge.judges_act, name="judges-act"),
-    path("acted/<uuid:batch>/", judge.judges_acted, name="judges-acted"),
-    path("acted/<uuid:batch>/undo/", judge.judges_act_undo, name="judges-act-undo"),
-    path("<int:judge_id>/", judge.judge_page, name="judge-page"),
+    path("", judges.judges_page, name="judge-quality"),
+    path("act/", judges.judges_act, name="judges-act"),
+    path("acted/<uuid:batch>/", judges.judges_acted, name="judges-acted"),
+    path("acted/<uuid:batch>/undo/", judges.judges_act_undo, name="judges-act-undo"),
+    path("<int:judge_id>/", judges.judge_page, name="judge-page"),
     path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.page_plot, name="judge-plot"),
-    path("<int:judge_id>/act/", judge.judge_act, name="judge-act"),
+    path("<int:judge_id>/act/", judges.judge_act, name="judge-act"),
 ]
 
 _analyses = [
@@ -41,7 +41,7 @@ _task: list[URLPattern | URLResolver] = [
     path("design/forecast/", settings.design_budget, name="design-forecast"),
     path("design/<int:design_id>/again/", settings.design_again, name="design-again"),
     path("judges/", include(_judges)),
-    path("actions/<int:action_id>/revert/", judge.action_revert, name="action-revert"),
+    path("actions/<int:action_id>/revert/", judges.action_revert, name="action-revert"),
     path("ranking-settings/", settings.ranking_settings_page, name="ranking-settings"),
     path("stopping-rule/", settings.stopping_rule_page, name="stopping-rule"),
     path("progress/", results.progress_page, name="test-set-progress"),
@@ -54,17 +54,17 @@ _task: list[URLPattern | URLResolver] = [
     path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
     path("segments/<int:number>/", segment_page, name="segment"),
     path("ranking/keep/", results.ranking_keep, name="ranking-keep"),
-    path("publish/", publishing.publish_page, name="publish"),
-    path("publish/confirm/", publishing.publish_confirm, name="publish-confirm"),
-    path("publish/<int:version>/bundle/", publishing.published_bundle, name="published-bundle"),
-    path("publish/<int:version>/embargo/", publishing.published_embargo, name="published-embargo"),
+    path("publish/", published_results.publish_page, name="publish"),
+    path("publish/confirm/", published_results.publish_confirm, name="publish-confirm"),
+    path("publish/<int:version>/bundle/", published_results.published_bundle, name="published-bundle"),
+    path("publish/<int:version>/embargo/", published_results.published_embargo, name="published-embargo"),
     path(
         "publish/<int:version>/reviewers/",
-        publishing.published_reviewers,
+        published_results.published_reviewers,
         name="published-reviewers",
     ),
-    path("publish/<int:version>/retract/", publishing.published_retract, name="published-retract"),
-    path("publish/<int:version>/restore/", publishing.published_restore, name="published-restore"),
+    path("publish/<int:version>/retract/", published_results.published_retract, name="published-retract"),
+    path("publish/<int:version>/restore/", published_results.published_restore, name="published-restore"),
 ]
 
 _table = [
@@ -78,22 +78,22 @@ _campaign: list[URLPattern | URLResolver] = [
     path("tasks/<int:task_id>/", include(_task)),
     path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
-    path("rules/", judge.rules_page, name="quality-rules"),
-    path("rules/suggested/", judge.rules_suggest, name="quality-rules-suggest"),
-    path("rules/<int:rule_id>/", judge.rule_page, name="quality-rule"),
-    path("rules/<int:rule_id>/off/", judge.rule_switch_off, name="quality-rule-off"),
-    path("rules/<int:rule_id>/undo/", judge.rule_undo, name="quality-rule-undo"),
-    path("rules/<int:rule_id>/act/", judge.rule_act, name="quality-rule-act"),
+    path("rules/", judges.rules_page, name="quality-rules"),
+    path("rules/suggested/", judges.rules_suggest, name="quality-rules-suggest"),
+    path("rules/<int:rule_id>/", judges.rule_page, name="quality-rule"),
+    path("rules/<int:rule_id>/off/", judges.rule_switch_off, name="quality-rule-off"),
+    path("rules/<int:rule_id>/undo/", judges.rule_undo, name="quality-rule-undo"),
+    path("rules/<int:rule_id>/act/", judges.rule_act, name="quality-rule-act"),
 ]
 
 _results = [
-    path("<slug:digest>/", publishing.published_result, name="published-result"),
-    path("<slug:digest>/embed/", publishing.published_embed, name="published-embed"),
-    path("<slug:digest>/<str:file_name>", publishing.published_file, name="published-file"),
-    path("<slug:digest>/review/<str:token>/", publishing.published_review, name="published-review"),
+    path("<slug:digest>/", published_results.published_result, name="published-result"),
+    path("<slug:digest>/embed/", published_results.published_embed, name="published-embed"),
+    path("<slug:digest>/<str:file_name>", published_results.published_file, name="published-file"),
+    path("<slug:digest>/review/<str:token>/", published_results.published_review, name="published-review"),
     path(
         "<slug:digest>/review/<str:token>/<str:file_name>",
-        publishing.published_file,
+        published_results.published_file,
         name="published-review-file",
     ),
 ]

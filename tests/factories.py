@@ -28,8 +28,8 @@ from campaign.models import (
     TestSet,
     User,
 )
+from campaign.services.judges import judge_add
 from campaign.services.members import member_add, organiser_add
-from campaign.services.people import judge_add
 
 
 def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:

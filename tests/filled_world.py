@@ -28,12 +28,12 @@ from campaign.models import (
 )
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.judges import judge_group_create, judge_group_members_change
 from campaign.services.machines import machine_add
-from campaign.services.people import judge_group_create, judge_group_members_change
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create
 from ranking.models import PublishedResult, RankingRun
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.publish import result_publish
 from ranking.services.quality import decision_take, quality_evaluate
 from ranking.services.runs import ranking_compute
 from tests.at_work import assignment_lend

@@ -22,8 +22,8 @@ from campaign.database.many_rows import rows_insert
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services.campaigns import rehearsal_words
+from campaign.services.judges import judge_link_create
 from campaign.services.media import media_copy
-from campaign.services.people import judge_link_create
 from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusedError
 from ranking import models as ranking

@@ -47,8 +47,8 @@ from campaign.models import (
 from campaign.services.campaigns import RehearsalRefusedError, rehearsable_check, rehearsal_erase
 from campaign.services.instructions import instructions_accept
 from campaign.services.jobs import JobProgress, handles
+from campaign.services.judges import judge_add, task_choose
 from campaign.services.members import campaign_lock
-from campaign.services.people import judge_add, task_choose
 from campaign.texts.counted import counted
 from ranking.core.simulation.model import QUALITY_RANGE
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone

@@ -28,13 +28,13 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.selectors.panel_requests import Entry, Event
+from campaign.services.judges import task_choose
 from campaign.services.panels import (
     panel_arrival_record,
     panel_judge_admit,
     session_end_recall,
     session_end_remember,
 )
-from campaign.services.people import task_choose
 
 State = ParticipationState
 

@@ -32,7 +32,7 @@ from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import assignment_close_if_done
 from campaign.models import Campaign, Judge, Output, Task
-from campaign.services.people import judge_add, task_choose
+from campaign.services.judges import judge_add, task_choose
 
 # Skill of a judge who guesses, and so prefers the better output half of the time.
 _BY_CHANCE = 0.5

@@ -22,7 +22,7 @@ from annotation.selectors.panels import participation_of
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.numbers import waiting_judgments_number
-from annotation.views.judge import instructions_context, onboarding_or_404, opaque, sending_setup
+from annotation.views.judging import instructions_context, onboarding_or_404, opaque, sending_setup
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
 from campaign.models.questions import QuestionStage
@@ -33,8 +33,8 @@ from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.invitations import own_link_create, own_link_revoke
+from campaign.services.judges import task_choose
 from campaign.services.notification import mail_is_printed
-from campaign.services.people import task_choose
 from campaign.services.questions import judge_answers_delete, judge_answers_write
 from campaign.texts.languages import language_pair_name
 from campaign.views.decorators import form_view, page_view

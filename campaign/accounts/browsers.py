@@ -20,7 +20,7 @@ from campaign.accounts.interface_language import SESSION_KEY
 from campaign.models import Campaign, Invitation, Judge, User
 from campaign.models.user import DEVICE, SIGNED_IN_AT
 from campaign.services.browser_visits import browser_visit_record
-from campaign.services.people import user_language_set
+from campaign.services.judges import user_language_set
 
 COOKIE: Final = "quintet_browser"
 # Browsers keep no cookie longer.

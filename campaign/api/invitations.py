@@ -35,7 +35,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
     last_moment,
 )
-from campaign.services.people import judge_readmit, judge_withdraw
+from campaign.services.judges import judge_readmit, judge_withdraw
 
 _MOST_ADDRESSES: Final = 5_000
 LINK_STATES: Final = [(each.value, each.value) for each in StandingOfLink]

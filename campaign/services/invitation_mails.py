@@ -31,8 +31,8 @@ from campaign.models import (
 from campaign.selectors.credentials import address_of_judge, judges_by_address
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
+from campaign.services.judges import judge_create_with_user
 from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
-from campaign.services.people import judge_create_with_user
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked

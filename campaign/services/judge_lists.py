@@ -28,8 +28,8 @@ from campaign.models import (
 )
 from campaign.selectors.credentials import judges_by_address, judges_by_name
 from campaign.services.invitations import invitations_create
+from campaign.services.judges import pseudonyms_free
 from campaign.services.notification import mail_enqueue
-from campaign.services.people import pseudonyms_free
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import LanguageTagError, language_tag_checked

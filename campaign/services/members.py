@@ -31,8 +31,8 @@ from campaign.services.invitations import (
     member_links_become,
     member_links_revoke,
 )
+from campaign.services.judges import link_check, sessions_end
 from campaign.services.notification import mail_is_printed, mail_queue
-from campaign.services.people import link_check, sessions_end
 from campaign.texts.names import visible_name
 from campaign.texts.refusals import RefusedError
 

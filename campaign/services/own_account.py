@@ -22,8 +22,8 @@ from campaign.models import ApiToken, Invitation, Mail, MailKind, MailState, Use
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import InvitationRefusedError
+from campaign.services.judges import sessions_end
 from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
-from campaign.services.people import sessions_end
 from campaign.texts.addresses import address_key
 from campaign.texts.refusals import RefusedError
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Panel, PanelKind, User
-from campaign.services.people import judge_create_with_user
+from campaign.services.judges import judge_create_with_user
 from campaign.texts.languages import language_tags_checked
 from campaign.texts.refusals import RefusedError
 

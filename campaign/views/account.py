@@ -41,6 +41,7 @@ from campaign.pages.forms import AccountForm, AddressForm, NameForm, NewPassword
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import token_create, tokens_revoke
 from campaign.services.invitations import InvitationRefusedError, invitation_revoke
+from campaign.services.judges import session_end, sessions_end, user_language_set
 from campaign.services.notification import mail_is_printed
 from campaign.services.own_account import (
     AccountChangeRefusedError,
@@ -55,7 +56,6 @@ from campaign.services.own_account import (
     password_set,
     password_set_by_link,
 )
-from campaign.services.people import session_end, sessions_end, user_language_set
 from campaign.texts.addresses import address_key
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, user_of

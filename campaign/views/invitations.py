@@ -54,9 +54,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
     results_link_create,
 )
-from campaign.services.members import member_invitation_accept
-from campaign.services.notification import mail_is_printed
-from campaign.services.people import (
+from campaign.services.judges import (
     InvitationFullError,
     JoinRefusedError,
     judge_for_browser,
@@ -66,6 +64,8 @@ from campaign.services.people import (
     judge_withdraw,
     pairs_offered,
 )
+from campaign.services.members import member_invitation_accept
+from campaign.services.notification import mail_is_printed
 from campaign.texts.counted import counted
 from campaign.texts.joining import and_list, comma_list
 from campaign.texts.languages import NO_LANGUAGE, language_name
@@ -73,7 +73,7 @@ from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, page_view, refusals_told
-from campaign.views.people import members_page
+from campaign.views.members import members_page
 
 
 # No HEAD: programs check links with it.

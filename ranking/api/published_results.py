@@ -22,16 +22,16 @@ from campaign.selectors.exported_files import exported_bytes
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.runs import latest_run
-from ranking.services.publishing.bundles import result_bundle_ask
-from ranking.services.publishing.content import (
+from ranking.services.published_results.bundles import result_bundle_ask
+from ranking.services.published_results.content import (
     PARTS,
     PublishedWords,
     answer_ask,
     answer_found,
     has_failed,
 )
-from ranking.services.publishing.naming import LONGEST_WORDING
-from ranking.services.publishing.publish import (
+from ranking.services.published_results.naming import LONGEST_WORDING
+from ranking.services.published_results.publish import (
     PublishedDraft,
     embargo_check,
     is_publishable,

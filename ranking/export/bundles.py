@@ -24,7 +24,7 @@ from ranking.files.bundles import ANSWERS, DESIGN, DRAWS, JUDGMENTS, LEFT_OUT, T
 from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult
-from ranking.reports.published import hides_a_name
+from ranking.reports.published_results import hides_a_name
 from ranking.selectors.runs import judges_not_counted
 
 #: Called with the amount done and the total.

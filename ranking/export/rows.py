@@ -19,7 +19,7 @@ from rest_framework.fields import BooleanField, IntegerField
 from rest_framework.utils.encoders import JSONEncoder
 
 from annotation.api.designs import DesignSerializer
-from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
+from annotation.api.judgments import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment, MachineJudgment
 from annotation.models.block import by_candidate
 from annotation.protocols.answer_kinds import answer_kind_of, numbered_cells, numbered_columns

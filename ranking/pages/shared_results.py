@@ -7,7 +7,7 @@ from typing import Any
 from campaign.models import System, Task
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.formats import rank_plots
-from ranking.pages.published import run_of
+from ranking.pages.published_results import run_of
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import summarise_run, summary_without_order
 from ranking.reports.public import public_report
@@ -16,8 +16,12 @@ from ranking.reports.wording.methods import unranked_in_words
 from ranking.selectors.analyses import answer_for_people, answer_to_share, kind_in_place_of_ranking
 from ranking.selectors.published_results import systems_entered, versions_of
 from ranking.selectors.runs import run_to_share
-from ranking.services.publishing.content import frozen_agreement, frozen_method, frozen_ranking
-from ranking.services.publishing.naming import labels_of, letters_given, may_be_anonymous
+from ranking.services.published_results.content import (
+    frozen_agreement,
+    frozen_method,
+    frozen_ranking,
+)
+from ranking.services.published_results.naming import labels_of, letters_given, may_be_anonymous
 
 
 @dataclass(frozen=True, slots=True)

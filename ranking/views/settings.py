@@ -51,7 +51,7 @@ from ranking.selectors.runs import (
     stopping_rule_in_force,
     stopping_rule_state,
 )
-from ranking.services.settings import (
+from ranking.services.ranking_settings import (
     StoppingRuleError,
     default_tests,
     ranking_settings_change,

@@ -42,8 +42,8 @@ SHOWN = 35
 
 def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     """Store a test set and count it once; return its primary key."""
+    from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
     from ranking.services.runs import ranking_compute
-    from ranking.services.settings import ranking_settings_change, stopping_rule_set
     from tests.factories import make_campaign
     from tests.filling import Filling, filled_task
 

@@ -31,7 +31,7 @@ from campaign.models import (
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create
-from campaign.services.people import judge_group_create, judge_link_create
+from campaign.services.judges import judge_group_create, judge_link_create
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -271,7 +271,7 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*_args: object, **_more: object) -> None:
         raise RuntimeError("qx-amber wrote output 771230007")
 
-    for place in ("annotation.views.judge.judging_words", "annotation.api.judging.judge_of_user"):
+    for place in ("annotation.views.judging.judging_words", "annotation.api.judging.judge_of_user"):
         monkeypatch.setattr(place, broken)
     for address in ("/judge/museum/", f"{JUDGING}progress/?campaign=museum"):
         assert crawler.ask("GET", address) == 500

@@ -18,7 +18,7 @@ django.setup()
 
 from campaign.formats import FormatError  # noqa: E402
 from ranking.files.records import SelectionError  # noqa: E402
-from ranking.services.publishing.reproducing import NotReproducibleError  # noqa: E402
+from ranking.services.published_results.reproducing import NotReproducibleError  # noqa: E402
 from tests.hostile_files.doors import DOORS  # noqa: E402
 from tests.hostile_files.files import MOST_WORDS  # noqa: E402
 

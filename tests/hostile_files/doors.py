@@ -21,7 +21,7 @@ from protocols.spans.files.formats import SpansFormat, read_spans_file
 from ranking.files.bundles import bundle_check, opened_bundle
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat
-from ranking.services.publishing.reproducing import result_reproduce
+from ranking.services.published_results.reproducing import result_reproduce
 from whole_campaigns.campaign_file.applying import campaign_file_check
 
 Door = Callable[[Path], None]

@@ -15,8 +15,8 @@ from campaign.selectors.instructions import starter_instructions
 from campaign.services.campaigns import campaign_change, task_change
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.judges import judge_join
 from campaign.services.mails import mails_send_due
-from campaign.services.people import judge_join
 from campaign.texts.by_language import TextsRefusedError
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task

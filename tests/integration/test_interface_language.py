@@ -15,8 +15,8 @@ from pytest_django import Settings
 from campaign.models import Campaign, InvitationRole, Judge, Membership, User
 from campaign.services.erasures import erasure_ask
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.judges import user_language_set
 from campaign.services.members import daily_alerts_set
-from campaign.services.people import user_language_set
 from campaign.tasks import send_mails
 from desk.services.alert_mails import alert_mails_send
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

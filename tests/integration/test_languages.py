@@ -22,8 +22,8 @@ from campaign.services.campaigns import task_change as set_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.judges import judge_add, judge_change
 from campaign.services.panels import panel_change, panel_create
-from campaign.services.people import judge_add, judge_change
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task
 

@@ -42,8 +42,8 @@ from ranking.files.bundles import JUDGMENTS
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.ranking_settings import stopping_rule_set
 from ranking.services.runs import ranking_run_compute
-from ranking.services.settings import stopping_rule_set
 from tests.clocks import stop_process_clock
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, files_of

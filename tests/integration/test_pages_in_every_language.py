@@ -12,7 +12,7 @@ from pytest_django import DjangoDbBlocker
 
 from campaign.accounts.interface_language import SESSION_KEY
 from campaign.models import Protocol
-from campaign.services.people import user_language_set
+from campaign.services.judges import user_language_set
 from tests.factories import make_organiser
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.requests import opening

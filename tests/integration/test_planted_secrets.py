@@ -17,7 +17,7 @@ from campaign.services.members import member_invite_by_mail
 from campaign.services.own_account import password_token
 from campaign.services.webhooks import webhook_secret_rotate
 from ranking.export.kinds import KINDS
-from ranking.services.publishing.publish import result_reviewer_link_make
+from ranking.services.published_results.publish import result_reviewer_link_make
 from tests.integration.test_secrets import logged
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.requests import opening

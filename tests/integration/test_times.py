@@ -20,7 +20,7 @@ from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import InvitationRole
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create, invitation_revoke
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import lend
 from tests.clocks import set_process_clock

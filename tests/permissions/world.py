@@ -38,16 +38,16 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.judges import judge_group_create
 from campaign.services.machines import machine_add
-from campaign.services.people import judge_group_create
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
-from ranking.pages.published import result_bundle_make
+from ranking.pages.published_results import result_bundle_make
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task

@@ -48,7 +48,7 @@ def _fill() -> None:
     from demo.loading import CAMPAIGNS as LOADED
     from demo.loading import ORGANISER_EMAIL
     from ranking.export.asked import export_asked, export_queue
-    from ranking.services.publishing.publish import result_publish
+    from ranking.services.published_results.publish import result_publish
     from tests.permissions.world import make_world
 
     organiser = User.objects.create_user(name="Olga Organiser", email=ORGANISER_EMAIL)
@@ -79,12 +79,12 @@ def _people_add(campaign: "Campaign") -> None:
     from campaign.models import Judge, Task
     from campaign.services.erasures import erasure_ask
     from campaign.services.invitations import invitation_create_for_anybody
-    from campaign.services.people import (
+    from campaign.services.judges import (
         conflict_declare,
         judge_group_create,
         judge_group_members_change,
     )
-    from ranking.services.settings import stopping_rule_set
+    from ranking.services.ranking_settings import stopping_rule_set
     from tests.at_work import lend
 
     judge = Judge.objects.get(campaign=campaign, pseudonym="ranking")

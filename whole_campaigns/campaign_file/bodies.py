@@ -12,8 +12,8 @@ from rest_framework import serializers
 from annotation.api.campaign_state import StateSerializer
 from annotation.api.designs import DesignParametersSerializer
 from annotation.api.judge_groups import JudgeGroupSerializer
+from annotation.api.judges import CampaignJudgeChangeSerializer
 from annotation.api.panels import PanelCreateSerializer
-from annotation.api.people import CampaignJudgeChangeSerializer
 from annotation.api.training import TrainingChangeSerializer
 from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.api.invitations import JudgesLinkMakeSerializer
@@ -29,8 +29,8 @@ from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.models import BadReference, CampaignState, Protocol, SystemKind
 from campaign.services.campaigns import Rules
 from campaign.texts.damage import Damage
-from ranking.api.rules import RuleTermsSerializer
-from ranking.api.views import RankingSettingsSerializer, StoppingRuleSerializer
+from ranking.api.quality_rules import RuleTermsSerializer
+from ranking.api.rankings import RankingSettingsSerializer, StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer
 
 #: Version of campaign files, increased by incompatible changes.

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from annotation.api.people import judge_changes
+from annotation.api.judges import judge_changes
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, System
 from campaign.services.invitations import (
     invitation_change,
@@ -15,7 +15,7 @@ from campaign.services.invitations import (
     invitation_revoke,
     link_lifetime,
 )
-from campaign.services.people import judge_add, judge_change
+from campaign.services.judges import judge_add, judge_change
 from whole_campaigns.campaign_file.bodies import (
     ConflictInFileSerializer,
     JudgeInFileSerializer,

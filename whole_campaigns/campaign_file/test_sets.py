@@ -27,13 +27,13 @@ from campaign.services.bad_references import (
 )
 from campaign.services.campaigns import task_close, task_create, task_reopen
 from campaign.texts.damage import Damage
-from ranking.api.views import (
+from ranking.api.rankings import (
     RankingSettingsSerializer,
     StoppingRuleSerializer,
     ranking_settings_of,
 )
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
-from ranking.services.settings import ranking_settings_change, stopping_rule_set
+from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from whole_campaigns.api import TaskChangesAndClosingSerializer, task_settings_change
 from whole_campaigns.campaign_file.bodies import (
     DamagedReferenceInFileSerializer,

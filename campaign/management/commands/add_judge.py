@@ -18,7 +18,7 @@ from campaign.management.arguments import (
 )
 from campaign.management.files import refusals_told
 from campaign.selectors.tasks import languages_without_work
-from campaign.services.people import judge_add, judge_link_create
+from campaign.services.judges import judge_add, judge_link_create
 
 
 class Command(BaseCommand):

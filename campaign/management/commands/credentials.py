@@ -16,7 +16,7 @@ from campaign.models import ApiToken, Campaign, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import invitation_revoke
-from campaign.services.people import session_end
+from campaign.services.judges import session_end
 
 
 class Command(BaseCommand):

@@ -15,9 +15,9 @@ from campaign.management.files import Progress
 from campaign.texts.canonical_json import canonical
 from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
 from ranking.management.file_command import Options, ReportCommand
-from ranking.reports.published import ranking_tables
+from ranking.reports.published_results import ranking_tables
 from ranking.reports.tables import Column, Report, Table
-from ranking.services.publishing.reproducing import Reproduction, result_reproduce
+from ranking.services.published_results.reproducing import Reproduction, result_reproduce
 from version import code_version
 
 NOT_THE_SAME: Final = 1

@@ -9,13 +9,13 @@ from campaign.formats.judge_lists import judge_list_read
 from campaign.models import Campaign, Judge, Membership, MembershipRole, User
 from campaign.services.invitation_mails import addresses_read, judges_invite_by_mail
 from campaign.services.judge_lists import judge_list_add
+from campaign.services.judges import PersonRefusedError, judge_change
 from campaign.services.members import MemberRefusedError, member_add_by_email
 from campaign.services.own_account import (
     AccountChangeRefusedError,
     address_set_by_link,
     address_token,
 )
-from campaign.services.people import PersonRefusedError, judge_change
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.accounts.people import RIGHT, link_of_message, sign_in
 

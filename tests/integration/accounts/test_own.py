@@ -15,9 +15,9 @@ from django.utils.translation import gettext
 
 from campaign.models import Campaign, Mail, MailKind, User
 from campaign.services.api_tokens import token_create
+from campaign.services.judges import user_language_set
 from campaign.services.mails import mails_send_due
 from campaign.services.own_account import account_link_create
-from campaign.services.people import user_language_set
 from campaign.texts.addresses import address_key
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (

@@ -14,7 +14,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, System
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.roles import owner_cursor

@@ -13,7 +13,7 @@ from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from campaign.texts.languages import reads_languages
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task

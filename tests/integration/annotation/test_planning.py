@@ -15,7 +15,7 @@ from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import hits_plan, pool_fill, sampling_state_record
 from annotation.services.planning.redraw import hit_redraw
 from campaign.models import Output, Segment, Task
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
 from tests.outputs_shown import outputs_shown

@@ -20,7 +20,7 @@ from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit, skip_submit
 from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Judge, User
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.prepared_queries import prepared_queries

@@ -12,7 +12,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.for_judge import reservations_withdraw
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_task
 

@@ -15,7 +15,7 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from annotation.services.tasks import task_segments_again_change, task_with_rules_create
 from campaign.models import Judge, Protocol, Task
-from campaign.services.people import task_choose
+from campaign.services.judges import task_choose
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 

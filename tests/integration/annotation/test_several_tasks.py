@@ -8,7 +8,7 @@ from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
-from campaign.services.people import task_choose
+from campaign.services.judges import task_choose
 from tests.at_work import assignment_lend, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_task
 

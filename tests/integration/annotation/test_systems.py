@@ -29,7 +29,7 @@ from campaign.models import (
     System,
     Task,
 )
-from campaign.services.people import conflict_declare
+from campaign.services.judges import conflict_declare
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

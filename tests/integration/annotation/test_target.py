@@ -23,11 +23,11 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.quality import quality_action_revert, quality_action_take
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
-from campaign.services.people import judge_group_create, judge_group_members_change
+from campaign.services.judges import judge_group_create, judge_group_members_change
 from desk.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.dashboards import judging_progress, task_overview, work_facts
+from ranking.services.ranking_settings import ranking_settings_change
 from ranking.services.runs import ranking_run_compute
-from ranking.services.settings import ranking_settings_change
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel

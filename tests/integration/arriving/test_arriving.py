@@ -16,7 +16,7 @@ from campaign.services.invitations import (
     invitation_open,
     invitation_revoke,
 )
-from campaign.services.people import (
+from campaign.services.judges import (
     InvitationFullError,
     JoinRefusedError,
     judge_create_with_user,

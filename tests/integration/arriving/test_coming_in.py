@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.models import Assignment
 from annotation.services.lending.lend import LendingRefusedError
-from annotation.views.judge import opaque
+from annotation.views.judging import opaque
 from campaign.models import (
     Acceptance,
     BrowserVisit,

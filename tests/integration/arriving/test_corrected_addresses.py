@@ -22,6 +22,7 @@ from campaign.services.invitation_mails import (
     own_link_send,
 )
 from campaign.services.invitations import judge_links_restore
+from campaign.services.judges import PersonRefusedError, judge_change
 from campaign.services.mails import mails_send_due
 from campaign.services.members import daily_alerts_set, member_invite_by_mail
 from campaign.services.own_account import (
@@ -30,7 +31,6 @@ from campaign.services.own_account import (
     address_token,
     password_mail_request,
 )
-from campaign.services.people import PersonRefusedError, judge_change
 from desk.services.alert_mails import alert_mail_claim
 from tests.factories import make_judge, make_organiser, make_task
 

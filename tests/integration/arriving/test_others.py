@@ -5,7 +5,7 @@ import pytest
 from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import judge_links_revoke
-from campaign.services.people import judge_change, judge_link_create
+from campaign.services.judges import judge_change, judge_link_create
 from tests.factories import make_judge
 
 

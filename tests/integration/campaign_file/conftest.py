@@ -15,9 +15,9 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.judges import conflict_declare, judge_group_create, judge_groups_set
 from campaign.services.panels import panel_create
-from campaign.services.people import conflict_declare, judge_group_create, judge_groups_set
-from ranking.services.settings import ranking_settings_change, stopping_rule_set
+from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 MUSEUM = Path(__file__).parents[3] / "demo/museum"

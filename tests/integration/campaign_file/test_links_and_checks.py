@@ -10,7 +10,7 @@ from annotation.selectors.training import training_blocks
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Invitation, Task, User
 from campaign.services.invitations import invitation_open, invitation_revoke
-from campaign.services.people import judge_join
+from campaign.services.judges import judge_join
 from tests.factories import make_campaign, make_task
 from tests.integration.campaign_file.test_applying import MUSEUM, SET, apply, refused, words
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply

@@ -14,7 +14,7 @@ from annotation.selectors.hits import plans_read
 from annotation.services.planning.pool import hits_plan
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import Campaign, Invitation, Output, Panel, Task, User
-from campaign.services.people import judge_link_create
+from campaign.services.judges import judge_link_create
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply

@@ -13,7 +13,7 @@ from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
 from campaign.services.campaigns import task_create
 from ranking.models import RankingSettings
-from ranking.services.settings import ranking_settings_change
+from ranking.services.ranking_settings import ranking_settings_change
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import Design
 from campaign.models import Acceptance, ConflictOfInterest, GroupMember, Invitation, JudgeGroup
 from campaign.services.instructions import instructions_write
-from campaign.services.people import conflict_declare, judge_create_with_user
+from campaign.services.judges import conflict_declare, judge_create_with_user
 from ranking.models import RankingSettings
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks

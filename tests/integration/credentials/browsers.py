@@ -9,7 +9,7 @@ from django.test import Client
 
 from campaign.models import Judge, User
 from campaign.services.api_tokens import token_create
-from campaign.services.people import judge_link_create
+from campaign.services.judges import judge_link_create
 
 OWN = "/credentials/"
 PEOPLE = "/campaigns/museum/people/"

@@ -5,7 +5,7 @@ from django.test import Client
 
 from campaign.models import Campaign, Invitation, Judge, Membership, MembershipRole
 from campaign.services.invitations import invitation_create_for_anybody, judge_links_revoke
-from campaign.services.people import judge_readmit, judge_withdraw
+from campaign.services.judges import judge_readmit, judge_withdraw
 from tests.factories import make_campaign
 from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from campaign.models import Invitation, Judge, Session, User
 from campaign.services.invitations import invitation_revoke
-from campaign.services.people import judge_link_create
+from campaign.services.judges import judge_link_create
 from tests.factories import make_organiser
 from tests.integration.credentials.browsers import words
 

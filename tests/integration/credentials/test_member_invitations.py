@@ -30,6 +30,7 @@ from campaign.services.invitations import (
     invitation_create_for_anybody,
     invitation_open,
 )
+from campaign.services.judges import judge_link_create
 from campaign.services.mails import mail_claim, mails_send_due
 from campaign.services.members import (
     NotAllowedError,
@@ -41,7 +42,6 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
-from campaign.services.people import judge_link_create
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 

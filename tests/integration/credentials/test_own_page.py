@@ -11,7 +11,7 @@ from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judg
 from campaign.models.user import session_key_digest
 from campaign.services.api_tokens import token_create
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.people import judge_link_create
+from campaign.services.judges import judge_link_create
 from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
 
 pytestmark = pytest.mark.django_db

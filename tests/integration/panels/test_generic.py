@@ -11,8 +11,8 @@ from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task, TestSet
 from campaign.services.campaigns import task_close
 from campaign.services.erasures import erasure_ask
+from campaign.services.judges import judge_withdraw
 from campaign.services.panels import PanelRefusedError
-from campaign.services.people import judge_withdraw
 from tests.at_work import judge_one_hit
 from tests.factories import make_judge, make_organiser
 from tests.integration.panels.participants import DONE

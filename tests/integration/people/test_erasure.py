@@ -36,7 +36,7 @@ from campaign.services.erasures import (
     erasure_withdraw,
 )
 from campaign.services.exported_files import exported_file_keep
-from campaign.services.people import judge_change, judge_link_create
+from campaign.services.judges import judge_change, judge_link_create
 from campaign.tasks import send_mails
 from ranking.models import RankingRun
 from ranking.services.run_results import run_result

@@ -9,7 +9,7 @@ from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import assignment_lend
 from annotation.services.planning.designs import design_change
 from campaign.models import GroupMember, Judge, Task
-from campaign.services.people import (
+from campaign.services.judges import (
     JudgeGroupRefusedError,
     judge_change,
     judge_group_change,

@@ -19,7 +19,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import judge_group_create
+from campaign.services.judges import judge_group_create
 from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db

@@ -43,7 +43,7 @@ from campaign.services.api_tokens import token_create
 from campaign.services.erasures import erasure_ask
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.people import judge_link_create
+from campaign.services.judges import judge_link_create
 from campaign.tasks import send_mails
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.people.test_erasure import every_row

@@ -25,7 +25,11 @@ from ranking.reports.wording.published_method import method_sentences
 from ranking.selectors.analyses import analyses_of, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing.content import PublishedWords, published_content, published_facts
+from ranking.services.published_results.content import (
+    PublishedWords,
+    published_content,
+    published_facts,
+)
 from ranking.services.runs import ranking_run_compute
 from tests.criteria import FOUR
 from tests.exporting import exported

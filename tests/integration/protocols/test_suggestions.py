@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotation.api.research import judgments_recorded
+from annotation.api.judgments import judgments_recorded
 from annotation.importing.answers import sent_answers_import
 from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_of

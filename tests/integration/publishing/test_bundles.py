@@ -13,10 +13,10 @@ from django.utils import translation
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import PublishedResult
-from ranking.pages.published import result_bundle_make
+from ranking.pages.published_results import result_bundle_make
 from ranking.reports.wording.published_method import method_sentences
-from ranking.services.publishing.content import PublishedWords
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled, files_of, made_and_undone, packed, said
 from tests.integration.ranking.writing import TestSetWriter, settings_change

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from campaign.models import System
 from ranking.models import PublishedResult
-from ranking.services.publishing.content import PublishedWords
+from ranking.services.published_results.content import PublishedWords
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled
 from tests.integration.ranking.writing import TestSetWriter

@@ -13,10 +13,10 @@ from django.utils import timezone, translation
 
 from campaign.models import Segment, System
 from ranking.models import PublishedResult
-from ranking.pages.published import result_bundle_make
-from ranking.reports.published import FOLDER
-from ranking.services.publishing.content import PublishedWords
-from ranking.services.publishing.publish import result_publish, result_retract
+from ranking.pages.published_results import result_bundle_make
+from ranking.reports.published_results import FOLDER
+from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.publish import result_publish, result_retract
 from tests.integration.publishing.bundled import ROOT, bundled, files_of, made_and_undone
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -14,7 +14,7 @@ from campaign.models import Campaign, User
 from ranking.models import RankingRun
 from ranking.selectors.published_results import judged_facts
 from ranking.selectors.runs import latest_run
-from ranking.services.publishing.publish import published_draft, result_publish
+from ranking.services.published_results.publish import published_draft, result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.conftest import ranked_task
 from tests.integration.ranking.writing import TestSetWriter, documents_of

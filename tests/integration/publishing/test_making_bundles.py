@@ -18,10 +18,10 @@ from campaign.models import Campaign, FilePart, Protocol, Segment, Task
 from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
-from ranking.pages.published import result_bundle_make
-from ranking.services.publishing.bundles import bundles_due_queue, result_bundle_ask
-from ranking.services.publishing.naming import PublishingRefusedError
-from ranking.services.publishing.publish import (
+from ranking.pages.published_results import result_bundle_make
+from ranking.services.published_results.bundles import bundles_due_queue, result_bundle_ask
+from ranking.services.published_results.naming import PublishingRefusedError
+from ranking.services.published_results.publish import (
     result_publish,
     result_retract,
     result_reviewer_link_make,

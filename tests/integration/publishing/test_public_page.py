@@ -14,10 +14,10 @@ from annotation.services.quality import quality_action_take
 from campaign.accounts.time_zone import COOKIE
 from campaign.models import Campaign, System, User
 from ranking.models import PublishedResult
-from ranking.reports.published import FOLDER
-from ranking.services.publishing.bundles import result_bundle_ask
-from ranking.services.publishing.content import PublishedWords
-from ranking.services.publishing.publish import (
+from ranking.reports.published_results import FOLDER
+from ranking.services.published_results.bundles import result_bundle_ask
+from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.publish import (
     result_publish,
     result_retract,
     result_reviewer_link_end,

@@ -10,12 +10,12 @@ from django.urls import reverse
 from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import Analysis, PublishedResult
-from ranking.pages.published import missing_in_words
-from ranking.reports.published import PublishedFile, published_report
+from ranking.pages.published_results import missing_in_words
+from ranking.reports.published_results import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
-from ranking.services.publishing.publish import published_draft
+from ranking.services.published_results.publish import published_draft
 from tests.integration.machines.answering import machine_judges
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.pages import text_of

@@ -12,10 +12,10 @@ from annotation.services.quality import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
-from ranking.pages.published import published_page, worries_in_words
-from ranking.services.publishing.content import PublishedWords
-from ranking.services.publishing.naming import PublishingRefusedError, RankingChangedError
-from ranking.services.publishing.publish import (
+from ranking.pages.published_results import published_page, worries_in_words
+from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.naming import PublishingRefusedError, RankingChangedError
+from ranking.services.published_results.publish import (
     published_draft,
     result_embargo_change,
     result_publish,
@@ -24,8 +24,8 @@ from ranking.services.publishing.publish import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
+from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from ranking.services.runs import ranking_run_compute
-from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

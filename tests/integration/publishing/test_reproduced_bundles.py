@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from campaign.models import Task
-from ranking.pages.published import pairs_table, published_page
+from ranking.pages.published_results import pairs_table, published_page
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said, told
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change

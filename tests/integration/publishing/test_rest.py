@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from ranking.models import PublishedResult
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.publish import result_publish
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from ranking.core.agreement.measures import measure_agreement
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing.publish import published_draft
+from ranking.services.published_results.publish import published_draft
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.ranking.pages import text_of

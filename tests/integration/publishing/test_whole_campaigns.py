@@ -9,7 +9,7 @@ from django.test import Client
 from campaign.models import Campaign
 from campaign.services.campaigns import bin_empty, campaign_delete
 from ranking.models import PublishedResult
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.publish import result_publish
 from tests.integration.ranking.writing import TestSetWriter
 
 

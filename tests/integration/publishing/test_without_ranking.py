@@ -11,8 +11,8 @@ from django.test import Client
 from campaign.models import Task
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
-from ranking.services.publishing.naming import PublishingRefusedError
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.naming import PublishingRefusedError
+from ranking.services.published_results.publish import result_publish
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task

@@ -23,8 +23,8 @@ from ranking.services.analyses import (
     analysis_compute,
     analysis_reproduce,
 )
+from ranking.services.ranking_settings import stopping_rule_set
 from ranking.services.runs import ranking_run_compute
-from ranking.services.settings import stopping_rule_set
 from tests.at_work import lend
 from tests.factories import make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter

@@ -3,7 +3,7 @@
 import pytest
 
 from campaign.models import Judge, JudgeGroup
-from campaign.services.people import (
+from campaign.services.judges import (
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
@@ -11,8 +11,8 @@ from campaign.services.people import (
 from ranking.models import LatestRanking
 from ranking.reports.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, judges_not_counted, ranking_is_due
+from ranking.services.ranking_settings import ranking_settings_change
 from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
-from ranking.services.settings import ranking_settings_change
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 

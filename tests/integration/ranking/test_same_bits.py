@@ -12,12 +12,12 @@ from django.test import Client
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Task
-from campaign.services.people import judge_group_create, judge_group_members_change
+from campaign.services.judges import judge_group_create, judge_group_members_change
 from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services.metrics import metric_store
+from ranking.services.ranking_settings import stopping_rule_set
 from ranking.services.runs import ranking_run_compute
-from ranking.services.settings import stopping_rule_set
 from tests.factories import make_campaign, make_organiser
 from tests.filling import Filling, filled_task
 from tests.integration.protocols.judging import (

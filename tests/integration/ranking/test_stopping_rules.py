@@ -15,8 +15,8 @@ from ranking.models import LatestRanking, StoppingRule
 from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
+from ranking.services.ranking_settings import StoppingRuleError, stopping_rule_set
 from ranking.services.runs import ranking_run_reproduce
-from ranking.services.settings import StoppingRuleError, stopping_rule_set
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

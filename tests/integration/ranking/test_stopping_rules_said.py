@@ -17,8 +17,12 @@ from ranking.services.analyses import (
     analysis_compute,
     analysis_reproduce,
 )
-from ranking.services.publishing.content import PublishedWords, published_content, published_facts
-from ranking.services.settings import stopping_rule_set
+from ranking.services.published_results.content import (
+    PublishedWords,
+    published_content,
+    published_facts,
+)
+from ranking.services.ranking_settings import stopping_rule_set
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter

@@ -20,7 +20,7 @@ from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings, StoredTallies
 from ranking.reports.range_choices import RangeChoiceError
-from ranking.services.settings import ranking_settings_change
+from ranking.services.ranking_settings import ranking_settings_change
 from tests.factories import empty_task
 
 

@@ -44,7 +44,7 @@ from ranking.export.asked import export_asked, export_queue
 from ranking.models import LatestRanking, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.metrics import metrics_ask
-from ranking.services.publishing.publish import result_publish
+from ranking.services.published_results.publish import result_publish
 from tests.at_work import expire, judge_one_hit
 from tests.conftest import test_database_url as database_url
 from tests.roles import connected_as, owner_cursor, owner_role

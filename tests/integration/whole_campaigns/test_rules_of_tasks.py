@@ -13,7 +13,7 @@ from annotation.services.planning.pool import hits_plan
 from campaign.formats import FormatError
 from campaign.models import ActivityEvent, Protocol, Task
 from campaign.services.campaigns import task_create
-from campaign.services.people import task_choose
+from campaign.services.judges import task_choose
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from whole_campaigns.campaign_file.applying import campaign_file_apply

@@ -26,9 +26,9 @@ from campaign.models import (
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import TaskRefusedError, campaign_state_change, task_create
-from campaign.services.people import task_choose
+from campaign.services.judges import task_choose
 from ranking.models import RankingSettings, StoppingRule
-from ranking.services.settings import ranking_settings_change
+from ranking.services.ranking_settings import ranking_settings_change
 from tests.at_work import lend
 from tests.factories import empty_task, make_campaign, make_judge, make_organiser, make_task
 from whole_campaigns.cloning import campaign_clone

@@ -12,7 +12,7 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import rehearsal_begin, task_close, task_create
 from campaign.services.jobs import job_run
 from ranking.models import RankingSettings, StoppingRule
-from ranking.services.settings import ranking_settings_change, stopping_rule_set
+from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task
 from whole_campaigns.cloning import campaign_clone
 

@@ -26,7 +26,7 @@ from campaign.models import (
 )
 from campaign.services.bad_references import bad_references_make
 from campaign.services.campaigns import TaskRefusedError, task_create
-from campaign.services.people import conflict_declare, task_choose
+from campaign.services.judges import conflict_declare, task_choose
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words

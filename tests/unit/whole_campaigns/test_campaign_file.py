@@ -9,8 +9,8 @@ from rest_framework.serializers import Serializer
 from annotation import models as annotation
 from annotation.api.designs import DesignParametersSerializer
 from annotation.api.judge_groups import JudgeGroupSerializer
+from annotation.api.judges import CampaignJudgeChangeSerializer
 from annotation.api.panels import PanelCreateSerializer
-from annotation.api.people import CampaignJudgeChangeSerializer
 from annotation.api.training import TrainingChangeSerializer
 from campaign import models as campaign
 from campaign.api.instructions import InstructionsWriteSerializer
@@ -23,8 +23,8 @@ from campaign.api.serializers import (
 from campaign.database.recording import recorded_models
 from protocols import models as protocols
 from ranking import models as ranking
-from ranking.api.rules import RuleTermsSerializer
-from ranking.api.views import RankingSettingsSerializer, StoppingRuleSerializer
+from ranking.api.quality_rules import RuleTermsSerializer
+from ranking.api.rankings import RankingSettingsSerializer, StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer
 from whole_campaigns.campaign_file import bodies
 from whole_campaigns.campaign_file.differences import differences

@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
-from ranking.pages.published import differences
+from ranking.pages.published_results import differences
 from ranking.reports.range_choices import RangeChoice
-from ranking.services.publishing.naming import labels_of
+from ranking.services.published_results.naming import labels_of
 
 
 def row(system: str, low: int, high: int, cluster: int) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from ranking.models import PublishedResult, RankingRun
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
-from ranking.services.publishing.bundles import database_now, result_bundle_ask
-from ranking.services.publishing.content import (
+from ranking.services.published_results.bundles import database_now, result_bundle_ask
+from ranking.services.published_results.content import (
     USUAL_PARTS,
     PublishedFacts,
     PublishedWords,
@@ -30,7 +30,7 @@ from ranking.services.publishing.content import (
     published_facts,
     reasons_given,
 )
-from ranking.services.publishing.naming import (
+from ranking.services.published_results.naming import (
     PublishingRefusedError,
     RankingChangedError,
     anonymous_check,

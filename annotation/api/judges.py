@@ -31,7 +31,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import judge_change, judge_link_replace
+from campaign.services.judges import judge_change, judge_link_replace
 
 #: Enum values named in the API description.
 STANDINGS = [each.value for each in StandingOfJudge]

@@ -19,7 +19,7 @@ from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import coded_judgments
 from ranking.models import RankingRun
-from ranking.services.publishing.content import (
+from ranking.services.published_results.content import (
     COUNTED,
     FORMAT,
     frozen_agreement,

@@ -53,7 +53,7 @@ from ranking.reports.analyses.pairs import pairs_matrix, shares_in_words
 from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.predicted_ranking import completed_by, sample_doubt
-from ranking.reports.published import (
+from ranking.reports.published_results import (
     FOLDER,
     PublishedFile,
     answer_tables,
@@ -93,8 +93,8 @@ from ranking.reports.wording.published_method import (
 from ranking.reports.wording.ranges import rank_cell, rank_range
 from ranking.reports.writing import FILES, write
 from ranking.selectors.runs import ranking_is_due
-from ranking.services.publishing.bundles import judging_goes_on, result_bundle_store
-from ranking.services.publishing.naming import PublishingRefusedError
+from ranking.services.published_results.bundles import judging_goes_on, result_bundle_store
+from ranking.services.published_results.naming import PublishingRefusedError
 
 Content = Mapping[str, Any]
 

@@ -21,8 +21,8 @@ from campaign.models.upload import PART_BYTES
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult
-from ranking.reports.published import hides_a_name
-from ranking.services.publishing.naming import PublishingRefusedError
+from ranking.reports.published_results import hides_a_name
+from ranking.services.published_results.naming import PublishingRefusedError
 
 _CLOSED_STATES: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
 

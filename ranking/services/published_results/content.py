@@ -45,7 +45,7 @@ from ranking.selectors.runs import (
     stopping_rule_history,
 )
 from ranking.services.analyses import LANGUAGES, analysis_ask, analysis_choice
-from ranking.services.publishing.naming import GivenReason
+from ranking.services.published_results.naming import GivenReason
 from ranking.services.run_results import (
     OwnTests,
     own_tests_of_run,

@@ -66,8 +66,8 @@ from ranking.selectors.runs import (
     stopping_rule_state,
 )
 from ranking.services.quality import decision_take
+from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from ranking.services.runs import latest_ranking_keep
-from ranking.services.settings import ranking_settings_change, stopping_rule_set
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]

@@ -41,8 +41,8 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
+from campaign.services.judges import judge_change, judge_group_members_change, judge_link_replace
 from campaign.services.notification import mail_is_printed
-from campaign.services.people import judge_change, judge_group_members_change, judge_link_replace
 from campaign.texts.counted import counted, counted_if_any
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of

@@ -38,7 +38,7 @@ from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
-from ranking.pages.published import (
+from ranking.pages.published_results import (
     differences,
     draft_in_words,
     missing_in_words,
@@ -51,7 +51,7 @@ from ranking.pages.published import (
 )
 from ranking.pages.shared_results import shared_result
 from ranking.reports.analyses.registry import ANALYSES
-from ranking.reports.published import FOLDER
+from ranking.reports.published_results import FOLDER
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
@@ -63,12 +63,12 @@ from ranking.selectors.published_results import (
     versions_shown,
 )
 from ranking.selectors.runs import latest_run
-from ranking.services.publishing.bundles import (
+from ranking.services.published_results.bundles import (
     judging_goes_on,
     new_seed_comes,
     result_bundle_ask,
 )
-from ranking.services.publishing.content import (
+from ranking.services.published_results.content import (
     PublishedFacts,
     PublishedWords,
     answer_ask,
@@ -76,13 +76,13 @@ from ranking.services.publishing.content import (
     published_facts,
     reasons_given,
 )
-from ranking.services.publishing.naming import (
+from ranking.services.published_results.naming import (
     LONGEST_WORDING,
     GivenReason,
     PublishingRefusedError,
     may_be_anonymous,
 )
-from ranking.services.publishing.publish import (
+from ranking.services.published_results.publish import (
     PublishedDraft,
     embargo_check,
     is_publishable,
