@@ -2,9 +2,9 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.views import (
     campaign_state,
+    judge_groups,
     judges,
     judging,
-    judge_groups,
     judgments,
     machines,
     media,

@@ -5,7 +5,9 @@ from django.urls import URLPattern, URLResolver, include, path
 from config.api.urls import PREFIX
 from config.api.views import SchemaView, api_page
 from config.metrics import healthz, metrics, readyz
-from ranking.views.results import dashboard_live
+from ranking.views.dashboards import (
+    dashboard_live,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, because they are requested most often: each address is compared with all patterns above

@@ -1,6 +1,16 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import exports, judges, published_results, results, settings
+from ranking.views import (
+    analyses,
+    dashboards,
+    exports,
+    judges,
+    published_results,
+    quality_rules,
+    results,
+    settings,
+    tables,
+)
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import (
     segment_page,
@@ -22,11 +32,11 @@ _judges = [
 _analyses = [
     # Former address of the list of analyses.
     path("", results.data_page, name="analyses"),
-    path("<slug:kind>/", results.analysis_page, name="analysis"),
-    path("<int:analysis_id>/report.<slug:ending>", results.analysis_file, name="analysis-file"),
+    path("<slug:kind>/", analyses.analysis_page, name="analysis"),
+    path("<int:analysis_id>/report.<slug:ending>", analyses.analysis_file, name="analysis-file"),
     path(
         "<int:analysis_id>/plots/<slug:table>.<slug:ending>",
-        results.analysis_file,
+        analyses.analysis_file,
         name="analysis-plot",
     ),
 ]
@@ -34,7 +44,7 @@ _analyses = [
 _task: list[URLPattern | URLResolver] = [
     path("exports/", exports.exports_page, name="exports"),
     path("exports/<int:export_id>/", exports.exported_file, name="exported-file"),
-    path("", results.dashboard_page, name="test-set-dashboard"),
+    path("", dashboards.dashboard_page, name="test-set-dashboard"),
     path("plots/<slug:table>.<slug:ending>", results.page_plot, name="test-set-plot"),
     path("design/", settings.design_page, name="design"),
     path("design/preview/", settings.design_preview, name="design-preview"),
@@ -53,44 +63,62 @@ _task: list[URLPattern | URLResolver] = [
     path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
     path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
     path("segments/<int:number>/", segment_page, name="segment"),
-    path("ranking/keep/", results.ranking_keep, name="ranking-keep"),
+    path("ranking/keep/", dashboards.ranking_keep, name="ranking-keep"),
     path("publish/", published_results.publish_page, name="publish"),
     path("publish/confirm/", published_results.publish_confirm, name="publish-confirm"),
-    path("publish/<int:version>/bundle/", published_results.published_bundle, name="published-bundle"),
-    path("publish/<int:version>/embargo/", published_results.published_embargo, name="published-embargo"),
+    path(
+        "publish/<int:version>/bundle/", published_results.published_bundle, name="published-bundle"
+    ),
+    path(
+        "publish/<int:version>/embargo/",
+        published_results.published_embargo,
+        name="published-embargo",
+    ),
     path(
         "publish/<int:version>/reviewers/",
         published_results.published_reviewers,
         name="published-reviewers",
     ),
-    path("publish/<int:version>/retract/", published_results.published_retract, name="published-retract"),
-    path("publish/<int:version>/restore/", published_results.published_restore, name="published-restore"),
+    path(
+        "publish/<int:version>/retract/",
+        published_results.published_retract,
+        name="published-retract",
+    ),
+    path(
+        "publish/<int:version>/restore/",
+        published_results.published_restore,
+        name="published-restore",
+    ),
 ]
 
 _table = [
-    path("", results.table_page, name="campaign-table"),
-    path("report.<slug:ending>", results.table_file, name="campaign-table-file"),
-    path("plots/<slug:table>.<slug:ending>", results.table_file, name="campaign-table-plot"),
+    path("", tables.table_page, name="campaign-table"),
+    path("report.<slug:ending>", tables.table_file, name="campaign-table-file"),
+    path("plots/<slug:table>.<slug:ending>", tables.table_file, name="campaign-table-plot"),
 ]
 
 _campaign: list[URLPattern | URLResolver] = [
     path("plots/<slug:table>.<slug:ending>", results.page_plot, name="campaign-plot"),
     path("tasks/<int:task_id>/", include(_task)),
-    path("tables/", results.tables_page, name="campaign-tables"),
+    path("tables/", tables.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
-    path("rules/", judges.rules_page, name="quality-rules"),
-    path("rules/suggested/", judges.rules_suggest, name="quality-rules-suggest"),
-    path("rules/<int:rule_id>/", judges.rule_page, name="quality-rule"),
-    path("rules/<int:rule_id>/off/", judges.rule_switch_off, name="quality-rule-off"),
-    path("rules/<int:rule_id>/undo/", judges.rule_undo, name="quality-rule-undo"),
-    path("rules/<int:rule_id>/act/", judges.rule_act, name="quality-rule-act"),
+    path("rules/", quality_rules.rules_page, name="quality-rules"),
+    path("rules/suggested/", quality_rules.rules_suggest, name="quality-rules-suggest"),
+    path("rules/<int:rule_id>/", quality_rules.rule_page, name="quality-rule"),
+    path("rules/<int:rule_id>/off/", quality_rules.rule_switch_off, name="quality-rule-off"),
+    path("rules/<int:rule_id>/undo/", quality_rules.rule_undo, name="quality-rule-undo"),
+    path("rules/<int:rule_id>/act/", quality_rules.rule_act, name="quality-rule-act"),
 ]
 
 _results = [
     path("<slug:digest>/", published_results.published_result, name="published-result"),
     path("<slug:digest>/embed/", published_results.published_embed, name="published-embed"),
     path("<slug:digest>/<str:file_name>", published_results.published_file, name="published-file"),
-    path("<slug:digest>/review/<str:token>/", published_results.published_review, name="published-review"),
+    path(
+        "<slug:digest>/review/<str:token>/",
+        published_results.published_review,
+        name="published-review",
+    ),
     path(
         "<slug:digest>/review/<str:token>/<str:file_name>",
         published_results.published_file,

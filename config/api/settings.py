@@ -64,7 +64,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JudgeStatus": ["good", "warned", "paused", "excluded"],
     "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
     "QualityActionKind": "annotation.models.QualityActionKind",
-    "JudgeDecisionKind": "ranking.pages.forms.DECISIONS",
+    "JudgeDecisionKind": "ranking.pages.judge_decisions.DECISIONS",
     "QualityRuleAction": "annotation.models.quality.ACTIONS",
     "QualityRuleDirection": "annotation.models.RuleDirection",
     "JudgeMeasure": "annotation.models.judge_measures.JudgeMeasure",

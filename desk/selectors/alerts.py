@@ -36,7 +36,9 @@ from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
 from ranking.reports.wording.stopping_rules import rule_in_words
 from ranking.selectors.dashboards import TaskOverview, overviews_of_campaigns
-from ranking.selectors.judges import rules_waiting
+from ranking.selectors.quality_rules import (
+    rules_waiting,
+)
 
 
 class AlertKind(models.TextChoices):

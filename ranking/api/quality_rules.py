@@ -22,8 +22,12 @@ from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import effects_in_words
-from ranking.selectors.judges import RuleEffects, quality_rules, rule_effects
-from ranking.services.quality import (
+from ranking.selectors.quality_rules import (
+    RuleEffects,
+    quality_rules,
+    rule_effects,
+)
+from ranking.services.quality_rules import (
     ConfirmationNeededError,
     RulesInForce,
     rule_release,

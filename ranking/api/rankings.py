@@ -43,7 +43,9 @@ from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.acting import deciding_in_words
-from ranking.pages.forms import DECISIONS
+from ranking.pages.judge_decisions import (
+    DECISIONS,
+)
 from ranking.pages.judge_measures import JudgeFilter
 from ranking.reports.analyses.ranking import tested_pairs
 from ranking.reports.range_choices import LIMITS, ToldApart

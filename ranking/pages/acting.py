@@ -19,7 +19,13 @@ from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
 from ranking.reports.analyses.judges import outlier_rule_in_words
 from ranking.selectors.analyses import ANSWER, judges_in_answer
-from ranking.selectors.judges import STANDS_ASIDE, judges_by_pseudonym, rules_broken
+from ranking.selectors.judges import (
+    judges_by_pseudonym,
+)
+from ranking.selectors.quality_rules import (
+    STANDS_ASIDE,
+    rules_broken,
+)
 
 #: Maximum number of names listed; longer lists are only counted.
 _MOST_NAMES = 20

@@ -5,9 +5,11 @@ from itertools import chain
 from math import comb
 from typing import Any, Final
 
+from django import forms
 from django.db.models import Max, Sum
 from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Block, JudgmentSequence
 from campaign.export.downloads import streamed_download
@@ -139,3 +141,37 @@ def export_stream(
         # It is only JSON together with the other parts.
         answer["Content-Type"] = PART_OF_JSON
     return answer
+
+
+class ExportForm(forms.Form):
+    """Export settings, within a member's rights."""
+
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"))
+    file_format = forms.ChoiceField(label=gettext_lazy("Format"))
+    after = forms.IntegerField(
+        label=gettext_lazy("Start after number"),
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        help_text=gettext_lazy("To resume an export, enter the last number you have."),
+    )
+    until = forms.IntegerField(
+        label=gettext_lazy("Up to number"),
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        help_text=gettext_lazy("Leave empty to export everything so far."),
+    )
+
+    def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:
+        super().__init__(data)
+        kinds = kinds_of(task=task, may_change=may_change)
+        formats = dict.fromkeys(name for kind in kinds for name in kind.formats_of(task))
+        self.fields["kind"].choices = [(kind.name, kind.title) for kind in kinds]  # type: ignore[attr-defined]
+        self.fields["file_format"].choices = [(name, name) for name in formats]  # type: ignore[attr-defined]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The request, as arguments of `export_asked`."""
+        values = self.cleaned_data
+        return {**values, "after": values["after"] or 0}

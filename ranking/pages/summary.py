@@ -28,7 +28,9 @@ from ranking.reports.wording.ranges import (
     ranges_meaning,
 )
 from ranking.selectors.analyses import kind_in_place_of_ranking
-from ranking.selectors.judges import RuleEffects
+from ranking.selectors.quality_rules import (
+    RuleEffects,
+)
 
 # Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
 _GROUPS_TOLD = 2

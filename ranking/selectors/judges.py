@@ -1,10 +1,8 @@
-"""Judges of a task: work, latest measures, quality rules and actions, and groups."""
+"""Judges of a task: work, latest measures and actions."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db.models import (
@@ -32,16 +30,15 @@ from annotation.models import (
     QualityAction,
     QualityActionKind,
     QualityRule,
-    RuleDirection,
 )
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.models.quality import QualityActionQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
-from campaign.models import Campaign, Judge, Task
+from campaign.models import Judge, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.models import JudgeMeasures, LatestRanking, RankingRun
-from ranking.reports.judge_measures import PROBABILITIES, MeasureResult, MeasuresByJudge
+from ranking.reports.judge_measures import MeasureResult, MeasuresByJudge
 
 # Significance level of the test for low agreement, over all judges and all measurements.
 LOW_AGREEMENT_LEVEL = 0.05
@@ -177,11 +174,11 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
         watermark=F("task__ranking_upkeep__measured_watermark")
     ).values_list(*columns):
         measured = found.setdefault(of, MeasuredTask(campaign, of, watermark))
-        measured.measures[name] = _results(measures)
+        measured.measures[name] = measure_results(measures)
     return list(found.values())
 
 
-def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
+def measure_results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
     return {JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()}
 
 
@@ -218,22 +215,6 @@ def quality_due() -> list[RankingRun]:
         | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule[:1]))
     )
     return [latest.as_run() for latest in rows.order_by("pk")]
-
-
-def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
-    """Return the rules of a campaign, newest first, with the number of actions of each.
-
-    `acted` counts all actions, `standing` those in force.
-    """
-    return (
-        QualityRule.objects.filter(campaign=campaign)
-        .select_related("task__test_set", "created_by", "switched_off_by")
-        .annotate(
-            acted=Count("actions"),
-            standing=Count("actions", filter=Q(actions__reverted_at=None)),
-        )
-        .order_by("-id")
-    )
 
 
 def quality_actions(*, task: Task) -> QualityActionQuerySet:
@@ -341,252 +322,3 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
         )
         for position, by, segment, score in found
     ]
-
-
-#: Rules that affect more than one in this many judges need an organiser's confirmation.
-ONE_IN: Final = 5
-#: Actions after which a judge gets no more work.
-STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
-
-
-@dataclass(frozen=True, slots=True)
-class RuleAct:
-    """An action of a rule on a judge, with the measures in a task that caused it."""
-
-    rule: QualityRule
-    judge: Judge
-    task_id: int
-    evidence: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleEffects:
-    """Immediate effects of rules on the judges they have not acted on.
-
-    `measured` is the number of judges measured in these test sets. `without_data` are measures
-    that the rules need and no judge has.
-    """
-
-    acts: tuple[RuleAct, ...]
-    measured: int
-    without_data: tuple[str, ...] = ()
-
-    def names(self, action: str) -> list[str]:
-        """Return the pseudonyms and names of judges who would be warned, paused or excluded, sorted."""
-        return sorted({act.judge.called for act in self.acts if act.rule.action == action})
-
-    @property
-    def is_large(self) -> bool:
-        """True if more than one in five judges would be affected, so that confirmation is needed."""
-        return is_more_than_allowed(
-            len({act.judge.pk for act in self.acts}), measured=self.measured
-        )
-
-    @property
-    def code(self) -> str:
-        """Short code of the affected judges and actions; it changes with the list to confirm."""
-        met = sorted({f"{act.rule.action} {act.judge.pk}" for act in self.acts})
-        return sha256("\n".join(met).encode()).hexdigest()[:12]
-
-
-def is_more_than_allowed(count: int, *, measured: int) -> bool:
-    """Return whether this is more than one in five of the measured judges."""
-    return count * ONE_IN > measured
-
-
-def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
-    """Return whether a result breaks a rule: with enough evidence, and with its whole interval.
-
-    A probability has no interval; its value is compared.
-    """
-    if result is None or result.evidence < rule.minimum:
-        return False
-    bounds = [result.value, result.low, result.high]
-    if rule.measure not in PROBABILITIES and None in bounds:
-        return False
-    known = [bound for bound in bounds if bound is not None]
-    if rule.direction == RuleDirection.BELOW:
-        return max(known) < rule.threshold
-    return min(known) > rule.threshold
-
-
-def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
-    """Return the rules of a campaign that are in force, oldest first. One query."""
-    rules = QualityRule.objects.filter(campaign=campaign_id, switched_off_at__isnull=True)
-    return list(rules.order_by("pk"))
-
-
-def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) -> list[RuleAct]:
-    """Return the actions of these rules, stored or not, given the measures of their campaigns' test sets.
-
-    A rule acts on a judge once, so judges it acted on before are left out. Two queries if
-    any rule is broken.
-    """
-    breached = [
-        (rule, name, found)
-        for found in measured
-        for rule, name in _breached(
-            [rule for rule in rules if rule.campaign_id == found.campaign_id],
-            found.task_id,
-            found.measures,
-        )
-    ]
-    if not breached:
-        return []
-    stored = [rule.pk for rule in rules if rule.pk is not None]
-    done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
-    judges = Judge.objects.select_related("user").filter(
-        campaign__in={found.campaign_id for *_rule, found in breached},
-        pseudonym__in={name for _rule, name, _found in breached},
-    )
-    by_name = {(judge.campaign_id, judge.pseudonym): judge for judge in judges}
-    acts: dict[tuple[int, int], RuleAct] = {}
-    for rule, name, found in breached:
-        judge = by_name.get((found.campaign_id, name))
-        if judge is not None and (rule.pk, judge.pk) not in done:
-            evidence = _evidence(rule, found.measures[name], found.watermark)
-            act = RuleAct(rule, judge, found.task_id, evidence)
-            acts.setdefault((id(rule), judge.pk), act)
-    return list(acts.values())
-
-
-def _breached(
-    rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
-) -> list[tuple[QualityRule, str]]:
-    return [
-        (rule, name)
-        for rule in rules
-        if rule.task_id in {None, task_id}
-        for name, rows in measures.items()
-        if is_breached(rule, rows.get(rule.measure))
-    ]
-
-
-def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
-    """Return the rules in force that judges currently break, by pseudonym. Two queries."""
-    rules = rules_in_force(campaign_id=task.test_set.campaign_id)
-    if not rules:
-        return {}
-    stored = measures_by_judge(task_id=task.pk, judges=judges)
-    measures = {name: _results(rows) for name, rows in stored.items()}
-    found = defaultdict(list)
-    for rule, name in _breached(rules, task.pk, measures):
-        found[name].append(rule)
-    return found
-
-
-def rule_effects(
-    rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
-) -> RuleEffects:
-    """Return the effects of these rules, stored or not, given the stored measures of judges.
-
-    Covers one task, or all tasks of a rule. Three queries.
-    """
-    measured = [
-        found
-        for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id)
-        if any(rule.task_id in {None, found.task_id} for rule in rules)
-    ]
-    known = {name for found in measured for rows in found.measures.values() for name in rows}
-    return RuleEffects(
-        acts=tuple(rule_acts(rules, measured)),
-        measured=len({name for found in measured for name in found.measures}),
-        without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
-    )
-
-
-def rules_as_if_new(
-    rules: Sequence[QualityRule], *, campaign: Campaign
-) -> list[tuple[QualityRule, RuleEffects]]:
-    """Return the effects of each rule in force as if it had not acted yet; see `rule_effects`."""
-    in_force = [rule for rule in rules if rule.switched_off_at is None]
-    copies = [copy(rule) for rule in in_force]
-    for each in copies:
-        each.pk = None
-    effects = rule_effects(copies, campaign=campaign)
-    return [
-        (rule, replace(effects, acts=tuple(act for act in effects.acts if act.rule is each)))
-        for rule, each in zip(in_force, copies, strict=True)
-    ]
-
-
-def acts_held(
-    acts: Iterable[RuleAct], *, campaign_id: int, measured: Collection[str]
-) -> list[RuleAct]:
-    """Return the acts that wait for an organiser.
-
-    These are new pauses and exclusions, if rules would then have stopped more than one in five
-    of the measured judges. Judges stopped by rules before are counted, so that rules cannot empty a
-    campaign one by one. Warnings never wait. Two queries if a judge is
-    to be stopped.
-    """
-    stops = _stopping_anew(acts, campaign_id)
-    if not stops:
-        return []
-    before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
-    out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
-    return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
-
-
-def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
-    """Return the effects that wait for an organiser, by rule, oldest first.
-
-    Effects that need no confirmation are carried out when the worker measures.
-    """
-    rules = [
-        rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
-    ]
-    if not rules:
-        return []
-    effects = rule_effects(rules, campaign=campaign, task_id=task_id)
-    held = _stopping_anew(effects.acts, campaign.pk)
-    return [
-        RuleEffects(acts=tuple(acts), measured=effects.measured)
-        for rule in rules
-        if (acts := [act for act in held if act.rule is rule])
-    ]
-
-
-def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
-    """Return the number of rules in `effects_held`, by campaign.
-
-    At most five queries for any number of campaigns and test sets.
-    """
-    in_force = QualityRule.objects.filter(switched_off_at__isnull=True, action__in=STANDS_ASIDE)
-    rules = list(in_force.filter(campaign__in=campaigns))
-    of = {rule.campaign_id for rule in rules}
-    acts = rule_acts(rules, measured_tasks(campaigns=of)) if rules else []
-    return Counter(rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)})
-
-
-def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]:
-    """Return the pauses and exclusions of judges who are not already paused or excluded."""
-    stops = [act for act in acts if act.rule.action in STANDS_ASIDE]
-    if not stops:
-        return []
-    in_force = set(_stops_in_force(*campaign_ids).values_list("judge", "action"))
-    return [
-        act
-        for act in stops
-        if not in_force
-        & {(act.judge.pk, QualityActionKind.EXCLUDE), (act.judge.pk, act.rule.action)}
-    ]
-
-
-def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
-    return QualityAction.objects.in_force().filter(
-        judge__campaign__in=campaign_ids, action__in=STANDS_ASIDE
-    )
-
-
-def _evidence(
-    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
-) -> dict[str, Any]:
-    """Return all current measures of the judge, and the terms of the rule."""
-    return {
-        "watermark": watermark,
-        "rule": {
-            name: getattr(rule, name) for name in ("measure", "direction", "threshold", "minimum")
-        },
-        "measures": {str(measure): row._asdict() for measure, row in measures.items()},
-    }

@@ -1,32 +1,21 @@
-"""Measure judges after each ranking, apply the quality rules of the campaign, and change rules and groups."""
+"""Measure judges after each ranking, and apply the quality rules of the campaign."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from time import monotonic
 from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
-from annotation.models import QualityRule
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.words_to_read import block_words
 from annotation.services.quality import (
     Decided,
-    QualityRefusedError,
-    RuleTerms,
     judges_decide,
-    quality_rule_add,
-    quality_rule_apply,
-    quality_rule_change,
-    quality_rule_undo,
-    rule_terms_check,
 )
-from campaign.database.many_rows import row_locked
-from campaign.models import Campaign, Judge, SystemKind, Task, User
+from campaign.models import Campaign, Judge, SystemKind, Task
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
@@ -43,16 +32,16 @@ from ranking.selectors.analyses import evidence_of
 from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
 from ranking.selectors.judges import (
     MeasuredTask,
-    RuleAct,
-    RuleEffects,
-    acts_held,
     measures_by_judge,
-    rule_acts,
-    rule_effects,
-    rules_in_force,
     scored_checks,
 )
+from ranking.selectors.quality_rules import (
+    acts_held,
+    rule_acts,
+    rules_in_force,
+)
 from ranking.selectors.runs import system_kinds
+from ranking.services.quality_rules import rule_acts_take
 from ranking.services.run_results import run_agreement
 
 
@@ -156,25 +145,6 @@ def _measures(
     return measures
 
 
-def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None) -> int:
-    """Carry out acts of rules; return the number of new ones.
-
-    The evidence names the organiser who confirmed them, if confirmation was needed.
-    """
-    said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
-    tasks = Task.objects.in_bulk({act.task_id for act in acts})
-    return sum(
-        quality_rule_apply(
-            rule=act.rule,
-            judge=act.judge,
-            task=tasks[act.task_id],
-            evidence=act.evidence | said,
-        )
-        is not None
-        for act in acts
-    )
-
-
 def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
     """Apply the rules in force to these measures, except acts that wait for an organiser."""
     campaign_id = task.test_set.campaign_id
@@ -254,92 +224,3 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     if before.keys() - now.keys():
         rows.exclude(judge__pseudonym__in=now).delete()
     return len(written)
-
-
-class ConfirmationNeededError(Exception):
-    """The rules would affect more than one in five judges; `effects` lists them, and its code confirms."""
-
-    def __init__(self, effects: RuleEffects) -> None:
-        super().__init__(_("Confirm: these rules would act on more than one in five judges."))
-        self.effects = effects
-
-
-@dataclass(frozen=True, slots=True)
-class RulesInForce:
-    """Activated rules, and their immediate actions."""
-
-    rules: list[QualityRule]
-    effects: RuleEffects
-
-
-def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffects:
-    """Return the effects of rules with these terms if they were in force; nothing is stored.
-
-    Raises `QualityRefusedError` for invalid terms.
-    """
-    for each in terms:
-        rule_terms_check(campaign=campaign, terms=each)
-    names = [term.name for term in fields(RuleTerms)]
-    rules = [
-        QualityRule(campaign=campaign, **{name: getattr(each, name) for name in names})
-        for each in terms
-    ]
-    return rule_effects(rules, campaign=campaign)
-
-
-@transaction.atomic
-def rules_put_in_force(
-    *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
-) -> RulesInForce:
-    """Activate rules with these terms, apply them to the current measures, and return rules and actions.
-
-    Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
-    would act on more than one in five judges, unless `confirmed` is the code of these effects.
-    """
-    row_locked(campaign)
-    rules = [quality_rule_add(campaign=campaign, terms=each, user=user) for each in terms]
-    effects = rule_effects(rules, campaign=campaign)
-    _take(effects, user=user, confirmed=confirmed)
-    return RulesInForce(rules=rules, effects=effects)
-
-
-@transaction.atomic
-def rule_replace(
-    *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
-) -> RulesInForce:
-    """Replace a rule with another one, which acts immediately on all judges.
-
-    With `undo`, the actions of the old rule are reverted. Otherwise works like `rules_put_in_force`.
-    """
-    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
-    changed = quality_rule_change(rule=rule, terms=terms, user=user)
-    if undo:
-        quality_rule_undo(rule=rule, user=user)
-    effects = rule_effects([changed], campaign=rule.campaign)
-    _take(effects, user=user, confirmed=confirmed)
-    return RulesInForce(rules=[changed], effects=effects)
-
-
-@transaction.atomic
-def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffects:
-    """Apply a waiting rule to the judges that the organiser was shown.
-
-    Raises `ConfirmationNeededError`, and changes nothing, unless `confirmed` is the code of the
-    current effects; `QualityRefusedError` if the rule is not waiting.
-    """
-    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
-    effects = RuleEffects(acts=(), measured=0)
-    if rule.switched_off_at is None:
-        effects = rule_effects([rule], campaign=rule.campaign)
-    if not effects.acts:
-        raise QualityRefusedError(_("This rule has no actions waiting for confirmation."))
-    if confirmed != effects.code:
-        raise ConfirmationNeededError(effects)
-    rule_acts_take(acts=effects.acts, confirmed_by=user)
-    return effects
-
-
-def _take(effects: RuleEffects, *, user: User | None, confirmed: str) -> None:
-    if effects.is_large and confirmed != effects.code:
-        raise ConfirmationNeededError(effects)
-    rule_acts_take(acts=effects.acts, confirmed_by=user if effects.is_large else None)

@@ -19,8 +19,7 @@ from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import joined_task, of_task, user_of
 from campaign.views.decorators import form_view
 from ranking.export.asked import export_queue
-from ranking.pages.exports import export_of_member, export_stream, kinds_offered
-from ranking.pages.forms import ExportForm
+from ranking.pages.exports import ExportForm, export_of_member, export_stream, kinds_offered
 
 
 @form_view

@@ -17,10 +17,12 @@ from campaign.views.decorators import form_view
 from optional_packages import has_extra, how_to_install
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.pages.metrics import MetricScoresForm, TextMetricsForm
+from ranking.pages.sections import (
+    Sections,
+)
 from ranking.selectors.metrics import metrics_of
 from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask, texts_missing
 from ranking.views.exports import posted_number
-from ranking.views.results import Sections
 
 
 @form_view

@@ -10,6 +10,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
+from annotation.pages.design_history import (
+    design_history,
+)
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force, design_unless_chosen, preset_named
 from annotation.selectors.effects import (
@@ -30,15 +33,14 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
-from ranking.pages.forms import (
+from ranking.pages.page_plots import plot_links
+from ranking.pages.ranking_settings import (
     RankingSettingsForm,
     StoppingRuleForm,
-    design_history,
     rule_lines,
     settings_lines,
     tests_words,
 )
-from ranking.pages.page_plots import plot_links
 from ranking.reports.wording.methods import live_method_words, methods_not_offered
 from ranking.reports.wording.ranges import level_words
 from ranking.reports.wording.stopping_rules import shown_rule

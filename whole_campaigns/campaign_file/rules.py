@@ -8,7 +8,7 @@ from annotation.models import QualityRule
 from annotation.services.quality import RuleTerms, quality_rule_switch_off, rule_terms_check
 from campaign.models import Campaign, Protocol, Task, User
 from ranking.pages.summary import effects_in_words
-from ranking.services.quality import (
+from ranking.services.quality_rules import (
     ConfirmationNeededError,
     RulesInForce,
     rule_replace,

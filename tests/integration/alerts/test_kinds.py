@@ -28,7 +28,10 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.jobs import job_queue, job_retry
 from desk.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.models import JudgeMeasures, RankingUpkeep
-from ranking.selectors.judges import effects_held, rules_waiting
+from ranking.selectors.quality_rules import (
+    effects_held,
+    rules_waiting,
+)
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter

@@ -23,9 +23,21 @@ from campaign.models import Campaign, Judge, Output, Segment, User
 from ranking.models import JudgeMeasures, RankingRun, RankingUpkeep
 from ranking.reports.judge_measures import MeasureResult
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import is_breached, measures_by_judge, quality_due
+from ranking.selectors.judges import (
+    measures_by_judge,
+    quality_due,
+)
+from ranking.selectors.quality_rules import (
+    is_breached,
+)
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.services.quality import quality_evaluate, rules_preview, rules_put_in_force
+from ranking.services.quality import (
+    quality_evaluate,
+)
+from ranking.services.quality_rules import (
+    rules_preview,
+    rules_put_in_force,
+)
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED

@@ -18,9 +18,12 @@ from annotation.services.quality import (
     quality_rule_undo,
 )
 from campaign.models import Campaign, Judge, User
-from ranking.selectors.judges import effects_held, rule_effects
+from ranking.selectors.quality_rules import (
+    effects_held,
+    rule_effects,
+)
 from ranking.selectors.runs import latest_run
-from ranking.services.quality import (
+from ranking.services.quality_rules import (
     ConfirmationNeededError,
     rule_release,
     rule_replace,

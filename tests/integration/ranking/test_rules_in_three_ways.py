@@ -11,8 +11,12 @@ from annotation.models import QualityAction, QualityRule
 from annotation.selectors.judges import excluded_judges
 from annotation.services.quality import quality_rule_add
 from campaign.models import Campaign, User
-from ranking.selectors.judges import rule_effects
-from ranking.services.quality import rules_preview
+from ranking.selectors.quality_rules import (
+    rule_effects,
+)
+from ranking.services.quality_rules import (
+    rules_preview,
+)
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -1,0 +1,121 @@
+"""Forms of decisions about judges."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotation.models import QualityActionKind
+from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE
+from campaign.models import Judge, Task
+from campaign.texts.joining import comma_list
+from ranking.models import Analysis
+from ranking.selectors.judges import judges_by_pseudonym
+
+_ID: Final = re.compile("[0-9]{1,18}")
+
+
+#: Organisers' decisions about judges.
+DECISIONS = [*QualityActionKind.choices, (REINSTATE, gettext_lazy("Reinstated"))]
+
+
+class ActionForm(forms.Form):
+    """An organiser's decision about a judge."""
+
+    action = forms.ChoiceField(choices=DECISIONS)
+    note = forms.CharField(required=False, max_length=NOTE_LENGTH)
+    text = forms.CharField(required=False, max_length=MESSAGE_LENGTH)
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The fields of a valid form, for hidden inputs."""
+        return {name: self.cleaned_data[name] for name in ("action", "note", "text")}
+
+    def clean(self) -> dict[str, Any]:
+        """Require a text for a message, and drop it for other actions."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("action") != QualityActionKind.MESSAGE:
+            cleaned["text"] = ""
+        elif not cleaned.get("text"):
+            self.add_error("text", gettext_lazy("Enter a message."))
+        return cleaned
+
+
+class JudgesActionForm(ActionForm):
+    """A decision about several judges of a campaign, possibly from an analysis of a test set."""
+
+    judge = forms.ModelMultipleChoiceField(
+        queryset=Judge.objects.none(),
+        to_field_name="pseudonym",
+        required=False,
+        error_messages={"invalid_choice": gettext_lazy("Judge not found: %(value)s.")},
+    )
+    others = forms.CharField(required=False, max_length=100_000)
+    #: IDs separated by commas, submitted by the confirmation, because pseudonyms may contain commas.
+    chosen = forms.CharField(required=False, max_length=200_000)
+    analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
+
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._campaign_id = task.test_set.campaign_id
+        self._named: list[Judge] = []
+        judges = Judge.objects.filter(campaign=task.test_set.campaign_id)
+        self._of_campaign = judges.select_related("user")
+        self.fields["judge"].queryset = self._of_campaign  # type: ignore[attr-defined]
+        analyses = Analysis.objects.of(task.pk).finished()
+        self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]
+
+    def clean_others(self) -> list[Judge]:
+        """Return the judges with these pseudonyms, separated by commas or line breaks."""
+        lines = self.cleaned_data["others"].replace("\n", ",").split(",")
+        wanted = {name.strip() for name in lines if name.strip()}
+        found, unknown = judges_by_pseudonym(self._campaign_id, wanted)
+        self._named = found
+        if unknown:
+            raise _nobody_called(unknown)
+        return found
+
+    def clean_chosen(self) -> list[Judge]:
+        """Return the judges with these IDs."""
+        wanted = {key for key in self.cleaned_data["chosen"].split(",") if key}
+        # Numbers of nineteen digits may exceed the range of IDs.
+        keys = {int(key) for key in wanted if _ID.fullmatch(key)}
+        found = list(self._of_campaign.filter(pk__in=keys))
+        unknown = wanted - {str(judge.pk) for judge in found}
+        if unknown:
+            raise _nobody_called(sorted(unknown))
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """Require at least one judge."""
+        cleaned = super().clean()
+        if not self.errors and not self.judges:
+            self.add_error("judge", gettext_lazy("Select at least one judge."))
+        return cleaned
+
+    @property
+    def judges(self) -> list[Judge]:
+        """The selected judges, by pseudonym."""
+        said = self.cleaned_data
+        chosen = {judge for name in ("judge", "others", "chosen") for judge in said.get(name, ())}
+        return sorted(chosen, key=lambda judge: judge.pseudonym)
+
+    @property
+    def known(self) -> list[Judge]:
+        """The judges selected so far in an invalid form, by pseudonym."""
+        found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
+        return sorted({*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym)
+
+
+def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
+    return forms.ValidationError(
+        gettext_lazy("Judge not found: %(value)s."), params={"value": comma_list(names)}
+    )
+
+
+class NoteForm(forms.Form):
+    """The reason why an action is reverted."""
+
+    note = forms.CharField(required=False, max_length=NOTE_LENGTH)

@@ -1,0 +1,199 @@
+"""The form of ranking settings, the form of a stopping rule, and their histories."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.protocols.answer_kinds import answer_kind_of
+from campaign.models import Campaign, JudgeGroup, Task
+from campaign.pages.forms import VersionedForm
+from ranking.models import RankingRun, RankingSettings, StoppingRule
+from ranking.reports.wording.numbers import percent
+from ranking.reports.wording.stopping_rules import (
+    RuleTests,
+    moment_in_words,
+    rule_in_words,
+    rule_state,
+    shown_rule,
+)
+
+
+def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
+    """Return the rule recorded in the latest ranking; None without one. No query."""
+    rule = {} if run is None else run.parameters.get("stopping_rule", {})
+    if run is None or not rule:
+        return None
+    return shown_rule(
+        rule_state(
+            rule,
+            found=run.result["stopping"],
+            met=run.rule_met,
+            judgments=run.result["input"]["blocks"],
+        )
+    )
+
+
+def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
+    """Return the anytime ranges shown beside the other ranges, by system; empty if there are none."""
+    found = None if run is None else run.result.get("anytime")
+    if run is None or found is None or run.parameters["ranges"] == "anytime":
+        return {}
+    return {row["system"]: row for row in found["systems"]}
+
+
+def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
+    """Return rules in words, in the given order."""
+    return [
+        _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
+        for row in rows
+    ]
+
+
+def _line(row: Any, judgments: int | None, what: str) -> dict[str, Any]:
+    """Return a line of the history, with the stage of the campaign at that time."""
+    return {"row": row, "moment": moment_in_words(judgments), "what": what}
+
+
+def tests_words() -> list[tuple[str, str, str]]:
+    """Return the tests of a rule, each with when to choose it."""
+    return [
+        (
+            RuleTests.ANYTIME,
+            str(RuleTests.ANYTIME.label),
+            _(
+                "Valid for repeated checks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
+            ),
+        ),
+        (
+            RuleTests.HOLM,
+            str(RuleTests.HOLM.label),
+            _(
+                "Valid for one check, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs."
+            ),
+        ),
+    ]
+
+
+def _reason_field() -> forms.CharField:
+    area = forms.Textarea({"rows": 2})
+    label = gettext_lazy("Reason")
+    return forms.CharField(label=label, max_length=1000, required=False, widget=area)
+
+
+class StoppingRuleForm(VersionedForm):
+    """Stopping rule of a task; no criterion means no rule.
+
+    Tasks without comparisons can only stop at a number of judgments or on a day.
+    """
+
+    pairs = forms.FloatField(
+        label=gettext_lazy("Pairs told apart (%)"), min_value=0.1, max_value=100, required=False
+    )
+    clusters = forms.IntegerField(
+        label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
+    )
+    judgments = forms.IntegerField(
+        label=gettext_lazy("Judgments"), min_value=1, max_value=2**31 - 1, required=False
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    tests = forms.ChoiceField(
+        label=gettext_lazy("Pairs told apart by"),
+        choices=StoppingRule.Tests.choices,
+        widget=forms.RadioSelect,
+    )
+    confidence = forms.FloatField(
+        label=gettext_lazy("Confidence (%)"), min_value=50, max_value=99.9
+    )
+    reason = _reason_field()
+
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not answer_kind_of(task).compares_outputs:
+            for name in ("pairs", "clusters", "tests", "confidence"):
+                del self.fields[name]
+
+    @classmethod
+    def initial_of(cls, rule: StoppingRule | None, *, tests: RuleTests) -> dict[str, Any]:
+        """Return the form's initial values for a rule, or for none, with the default `tests`."""
+        if rule is None:
+            return {"tests": tests, "confidence": 95}
+        share = rule.pairs_share
+        return {
+            "pairs": None if share is None else round(100 * share, 6),
+            "clusters": rule.clusters,
+            "judgments": rule.judgments,
+            "until": rule.until,
+            "tests": rule.tests,
+            "confidence": round(100 * rule.confidence, 6),
+        }
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The terms of a valid form."""
+        said = dict(self.cleaned_data)
+        if "pairs" not in said:
+            return said
+        pairs = said.pop("pairs")
+        return {
+            **said,
+            "pairs_share": None if pairs is None else round(pairs / 100, 8),
+            "confidence": round(said["confidence"] / 100, 8),
+        }
+
+
+def settings_lines(rows: Sequence[RankingSettings]) -> list[dict[str, Any]]:
+    """Return settings in words, in the given order."""
+    return [_line(row, row.judgments, _what(row)) for row in rows]
+
+
+def _what(row: RankingSettings) -> str:
+    words = [
+        row.get_method_display(),
+        row.get_ranges_display(),
+        row.get_resample_display(),
+        percent(row.confidence),
+    ]
+    if row.correction != RankingSettings.Correction.NONE:
+        words.append(row.get_correction_display())
+    if row.judge_group is not None:
+        words.append(_("judges in “%(group)s” only") % {"group": row.judge_group.name})
+    return " · ".join(words)
+
+
+class RankingSettingsForm(VersionedForm):
+    """Form for the ranking method of a task, its rank ranges, and the reason."""
+
+    method = forms.ChoiceField(
+        label=gettext_lazy("Method"),
+        choices=RankingSettings.Method.choices,
+        widget=forms.RadioSelect,
+        required=False,
+    )
+
+    resample = forms.ChoiceField(
+        label=gettext_lazy("Sources of variation"),
+        choices=RankingSettings.Resample.choices,
+        widget=forms.RadioSelect,
+    )
+    judge_group = forms.ModelChoiceField(
+        label=gettext_lazy("Judge group"),
+        help_text=gettext_lazy(
+            "Only judgments by this group count in the ranking and toward the target."
+        ),
+        queryset=JudgeGroup.objects.none(),
+        empty_label=gettext_lazy("All judges"),
+        required=False,
+    )
+    reason = _reason_field()
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        present = JudgeGroup.objects.present().filter(campaign=campaign)
+        self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
