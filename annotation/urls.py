@@ -1,7 +1,9 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.views import (
+    answers,
     campaign_state,
+    erasures,
     judge_groups,
     judges,
     judging,
@@ -10,8 +12,10 @@ from annotation.views import (
     media,
     onboarding,
     panels,
+    problem_reports,
     questions,
     systems,
+    work_time,
 )
 from annotation.views.hits import hit_page, hits_page
 from annotation.views.systems import correction_decide_page, output_correct_page
@@ -21,7 +25,7 @@ _task = [
     path("as-judge/", judging.preview, name="judge-preview"),
     path("as-judge/instructions/", judging.preview_instructions, name="judge-preview-instructions"),
     path("as-judge/sentences/", judging.preview_sentences, name="judge-preview-sentences"),
-    path("answers/", judgments.answers_page, name="answers"),
+    path("answers/", answers.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),
     path("outputs/<int:output_id>/correct/", output_correct_page, name="output-correct"),
@@ -40,9 +44,9 @@ _task = [
 ]
 
 _erasures = [
-    path("", judges.erasures_page, name="erasures"),
-    path("<int:request_id>/carry-out/", judges.erasure_carry_out_page, name="erasure-carry-out"),
-    path("<int:request_id>/refuse/", judges.erasure_refuse_page, name="erasure-refuse"),
+    path("", erasures.erasures_page, name="erasures"),
+    path("<int:request_id>/carry-out/", erasures.erasure_carry_out_page, name="erasure-carry-out"),
+    path("<int:request_id>/refuse/", erasures.erasure_refuse_page, name="erasure-refuse"),
 ]
 
 _groups = [
@@ -67,8 +71,8 @@ _campaign: list[URLPattern | URLResolver] = [
     path("as-judge/", judging.preview_of_campaign, name="campaign-preview"),
     path("media/<str:file_name>", media.campaign_media, name="campaign-media"),
     path("tasks/<int:task_id>/", include(_task)),
-    path("people/time/", judges.time_sheet_page, name="time-sheet"),
-    path("people/time.csv", judges.time_sheet_download, name="time-sheet-file"),
+    path("people/time/", work_time.time_sheet_page, name="time-sheet"),
+    path("people/time.csv", work_time.time_sheet_download, name="time-sheet-file"),
     path("people/erasures/", include(_erasures)),
     path("people/groups/", include(_groups)),
     path("people/questions/", questions.questions_page, name="questions"),
@@ -79,11 +83,15 @@ _campaign: list[URLPattern | URLResolver] = [
     path(
         "people/judges/<int:judge_id>/link/", judges.campaign_judge_link, name="campaign-judge-link"
     ),
-    path("problem-reports/", judgments.problem_reports_page, name="problem-reports"),
-    path("problem-reports/<int:report_id>/", judgments.problem_report_page, name="problem-report"),
+    path("problem-reports/", problem_reports.problem_reports_page, name="problem-reports"),
+    path(
+        "problem-reports/<int:report_id>/",
+        problem_reports.problem_report_page,
+        name="problem-report",
+    ),
     path(
         "problem-reports/<int:report_id>/replies/<int:number>/take-back/",
-        judgments.problem_reply_take_back_page,
+        problem_reports.problem_reply_take_back_page,
         name="problem-reply-take-back",
     ),
     path("panels/", panels.panels_page, name="panels"),

@@ -7,7 +7,7 @@ from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
-from campaign.views import activity, members, uploads
+from campaign.views import activity, jobs, members, texts, uploads
 from campaign.views.account import (
     account_page,
     address_confirm,
@@ -127,9 +127,9 @@ _campaign = [
     path("activity/", activity.activity_page, name="activity"),
     path("activity.csv", activity.activity_file, {"ending": "csv"}, name="activity-csv"),
     path("activity.jsonl", activity.activity_file, {"ending": "jsonl"}, name="activity-jsonl"),
-    path("work/", uploads.jobs_page, name="jobs"),
-    path("work/<int:job_id>/stop/", uploads.job_stop, name="job-stop"),
-    path("work/<int:job_id>/again/", uploads.job_again, name="job-again"),
+    path("work/", jobs.jobs_page, name="jobs"),
+    path("work/<int:job_id>/stop/", jobs.job_stop, name="job-stop"),
+    path("work/<int:job_id>/again/", jobs.job_again, name="job-again"),
     path("uploads/", uploads.upload_new, name="upload-new"),
     path("uploads/<uuid:upload_id>/", uploads.upload_page, name="upload"),
     path("uploads/<uuid:upload_id>/progress/", uploads.upload_progress, name="upload-progress"),
@@ -140,7 +140,7 @@ _campaign = [
         webhook_delivery_again,
         name="webhook-delivery-again",
     ),
-    path("tasks/<int:task_id>/texts/", uploads.test_set_texts, name="test-set-texts"),
+    path("tasks/<int:task_id>/texts/", texts.test_set_texts, name="test-set-texts"),
     path("tasks/<int:task_id>/bad-references/", bad_references, name="bad-references"),
     path(
         "tasks/<int:task_id>/bad-references/<int:bad_reference_id>/",

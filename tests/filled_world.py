@@ -28,7 +28,10 @@ from campaign.models import (
 )
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from campaign.services.machines import machine_add
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create

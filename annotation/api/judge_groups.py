@@ -13,7 +13,7 @@ from campaign.api.operations import Address, operation, row_found
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services.campaigns import MAX_BLOCKS
-from campaign.services.judges import (
+from campaign.services.judge_groups import (
     judge_group_change,
     judge_group_create,
     judge_group_members_change,

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
-from annotation.pages.judge_tables import CampaignJudgeFilter
+from annotation.pages.judges import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
 from campaign.api.operations import Address, operation, row_found

@@ -5,8 +5,10 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from annotation.pages.judge_tables import ParticipationFilter
 from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
+from annotation.pages.panels import (
+    ParticipationFilter,
+)
 from annotation.selectors.panels import panels_counted, participations_described, participations_of
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.plain_serializer import PlainSerializer

@@ -11,7 +11,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import CAMPAIGN, JudgeAddress
-from annotation.pages.judge_tables import TimeSheetFilter
+from annotation.pages.work_time import (
+    TimeSheetFilter,
+)
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.operations import Address, CursorPages, operation

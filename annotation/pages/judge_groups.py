@@ -8,7 +8,10 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Campaign, JudgeGroup
 from campaign.pages.forms import VersionedForm
 from campaign.services.campaigns import MAX_BLOCKS
-from campaign.services.judges import judge_group_change, judge_group_create
+from campaign.services.judge_groups import (
+    judge_group_change,
+    judge_group_create,
+)
 from campaign.texts.refusals import RefusalsAt
 
 

@@ -2,38 +2,31 @@
 
 from typing import Any, Final
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.export.work_time import time_sheet_csv
-from annotation.models import JudgeTally
-from annotation.pages.judge_tables import (
+from annotation.pages.judges import (
     AssignForm,
     CampaignJudgeFilter,
     CampaignJudgeTable,
     JudgeForm,
     JudgeListForm,
-    TimeSheetFilter,
-    TimeSheetTable,
     judge_details,
 )
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
-from annotation.selectors.panels import participations_unpaid
-from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
-from annotation.services.judges import erasure_carry_out
-from annotation.services.numbers import waiting_judgments_number
-from campaign.export.downloads import download, for_spreadsheets, judge_links, judge_links_csv
-from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup
+from campaign.export.downloads import judge_links, judge_links_csv
+from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.selectors.tasks import languages_without_work
 from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.erasures import REASON_LENGTH, erasure_counts, erasure_record, erasure_refuse
+from campaign.services.judge_groups import (
+    judge_group_members_change,
+)
 from campaign.services.judge_lists import (
     CheckedList,
     JudgeListRefusedError,
@@ -41,13 +34,16 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.judges import judge_change, judge_group_members_change, judge_link_replace
+from campaign.services.judges import (
+    judge_change,
+    judge_link_replace,
+)
 from campaign.services.notification import mail_is_printed
-from campaign.texts.counted import counted, counted_if_any
+from campaign.texts.counted import counted
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+from campaign.views.decorators import action_view, form_view
 
 
 @form_view
@@ -304,145 +300,3 @@ def _done(
     }
     # No redirect: the tokens would have to be stored until then.
     return render(request, "people/judges_added.html", context, status=201)
-
-
-@form_view
-def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List erasure requests and their outcomes; POST records a request made by other means."""
-    campaign = organised_campaign(request, slug)
-    if request.method == "POST":
-        _record(request, campaign)
-        return redirect("erasures", slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
-        "judge", "asked_by"
-    )
-    context = {
-        "campaign": campaign,
-        "section": _SECTION,
-        "requests": asked.order_by("-pk")[:200],
-        "reason_length": REASON_LENGTH,
-    }
-    return render(request, "people/erasures.html", context)
-
-
-def _record(request: HttpRequest, campaign: Campaign) -> None:
-    with refusals_told(request):
-        asked = erasure_record(
-            campaign=campaign,
-            pseudonym=request.POST.get("judge", ""),
-            by=user_of(request),
-        )
-        messages.success(
-            request,
-            _("Erasure request of “%(judge)s” recorded.") % {"judge": asked.judge.pseudonym},
-        )
-
-
-@action_view
-def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
-    """Carry out an erasure request, after confirmation of its effects."""
-    asked = _request(request, slug, request_id)
-    if not is_answered(request):
-        return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
-    with refusals_told(request):
-        erasure_carry_out(request=asked, by=user_of(request))
-        messages.success(
-            request,
-            _("The identity of “%(judge)s” has been erased.") % {"judge": asked.judge.pseudonym},
-        )
-    return redirect("erasures", slug)
-
-
-@action_view
-def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
-    """Refuse an erasure request for a reason that is shown to the judge."""
-    asked = _request(request, slug, request_id)
-    with refusals_told(request):
-        erasure_refuse(request=asked, reason=request.POST.get("reason", ""), by=user_of(request))
-        messages.success(request, _("Request refused. The judge can read the reason."))
-    return redirect("erasures", slug)
-
-
-def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest:
-    campaign = organised_campaign(request, slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
-        "judge__campaign"
-    )
-    return get_object_or_404(asked, pk=request_id)
-
-
-def _question(asked: ErasureRequest) -> Question:
-    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
-    return Question(
-        title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
-        facts=[
-            _(
-                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
-            ),
-            _(
-                "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
-            )
-            % erasure_counts(judge=asked.judge),
-            _("Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.")
-            % {"count": sum(tallies)},
-            *counted_if_any(
-                "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",
-                "%(count)d participations of this person have not been reported as paid and cannot be paid afterwards.",
-                participations_unpaid(judge=asked.judge).count(),
-            ),
-            _("Pay the judge first: the identity cannot be recovered."),
-        ],
-        after=_("This cannot be undone."),
-        answers=[Answer(_("Erase identity"))],
-        cancel=reverse("erasures", args=[asked.judge.campaign.slug]),
-    )
-
-
-@page_view
-def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show sentences, active time and days of each judge, from `?first=` to `?last=`."""
-    campaign = organised_campaign(request, slug)
-    return _time_sheet_page(request, campaign, _asked(request, campaign))
-
-
-def _time_sheet_page(
-    request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter
-) -> HttpResponse:
-    judges = asked.found
-    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug])
-    table.of(request)
-    if table.paginator.count:
-        table.in_all = time_sheet_in_all(judges=judges, **asked.days)
-    context = {
-        "campaign": campaign,
-        "section": "time",
-        "filter": asked,
-        "table": table,
-        "time_zone": settings.TIME_ZONE,
-    }
-    return render(request, "organiser/time_sheet.html", context, status=asked.status)
-
-
-@page_view
-def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send a line for each judge and day as CSV; 400 for an invalid day."""
-    campaign = organised_campaign(request, slug)
-    asked = _asked(request, campaign)
-    if not asked.form.is_valid():
-        return _time_sheet_page(request, campaign, asked)
-    sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
-    content = time_sheet_csv(sheet, time_zone=settings.TIME_ZONE)
-    return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
-
-
-def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
-    """Count what was sent, and return the filter from the query string.
-
-    Its form always leads to the page, even from the download.
-    """
-    waiting_judgments_number(campaign=campaign)
-    return TimeSheetFilter.of(
-        request,
-        Judge.objects.filter(campaign=campaign),
-        at=reverse("time-sheet", args=[campaign.slug]),
-    )

@@ -20,8 +20,11 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.export.work_time import participations_csv
-from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
 from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
+from annotation.pages.panels import (
+    ParticipationFilter,
+    ParticipationTable,
+)
 from annotation.selectors.judging import judge_of_user
 from annotation.selectors.panels import (
     panels_counted,

@@ -8,14 +8,12 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.database.many_rows import pgtrigger_ignore_preset, row_locked
 from campaign.formats.records import unseen_problem
 from campaign.models import (
     ApiToken,
     BrowserVisit,
     Campaign,
     ConflictOfInterest,
-    GroupMember,
     Invitation,
     InvitationRole,
     Judge,
@@ -39,10 +37,10 @@ from campaign.services.invitations import (
     judge_links_revoke,
     own_link_revoke,
 )
+from campaign.services.judge_groups import judge_groups_set
 from campaign.texts.addresses import address_canonical, address_key, address_spellings
 from campaign.texts.languages import NO_LANGUAGE, language_tags_checked, reads_languages
 from campaign.texts.names import visible_name
-from campaign.texts.normalisation import normalise_text
 from campaign.texts.refusals import RefusedError, refused_if_broken
 
 
@@ -402,79 +400,3 @@ def task_choose(*, judge: Judge, task: Task | None) -> Judge:
     judge.chosen_task = task
     judge.save(update_fields=["chosen_task"])
     return judge
-
-
-_MAX_NAME = 60
-
-
-class JudgeGroupRefusedError(RefusedError):
-    """The group cannot be created or changed like this; `field` names the invalid field."""
-
-    field = "name"
-
-
-def judge_group_create(
-    *, campaign: Campaign, name: str, blocks_asked: int | None = None
-) -> JudgeGroup:
-    """Create a group without judges, and return it.
-
-    Raises `JudgeGroupRefusedError` if another group of the campaign has the name, ignoring case.
-    """
-    return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
-
-
-def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
-    """Change the name of a group and the block quota of each of its judges; return it.
-
-    Raises `JudgeGroupRefusedError`.
-    """
-    return _saved(group, name, blocks_asked)
-
-
-def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
-    name = normalise_text(name)
-    if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
-        raise JudgeGroupRefusedError(
-            _("Enter a group name of at most %(most)d characters without commas or semicolons.")
-            % {"most": _MAX_NAME}
-        )
-    if blocks_asked is not None and blocks_asked < 1:
-        raise JudgeGroupRefusedError(
-            "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
-        )
-    group.name, group.blocks_asked = name, blocks_asked
-    taken = JudgeGroupRefusedError(_("A group named “%(name)s” already exists.") % {"name": name})
-    with refused_if_broken("judge_group_name_unique_in_campaign", taken):
-        group.save()
-    return group
-
-
-@transaction.atomic
-def judge_group_members_change(
-    *, group: JudgeGroup, add: Collection[Judge] = (), remove: Collection[Judge] = ()
-) -> tuple[int, int]:
-    """Put judges into a group and take others out; return how many were added and removed.
-
-    Adding existing members and removing others has no effect. Locks the group's row.
-    """
-    row_locked(group)
-    there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
-    gone = there & {judge.pk for judge in remove}
-    pgtrigger_ignore_preset()
-    removed = GroupMember.objects.filter(group=group, judge__in=gone)
-    removed.delete()
-    new = [GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there]
-    GroupMember.objects.bulk_create(new, batch_size=1000)
-    return len(new), len(gone)
-
-
-@transaction.atomic
-def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
-    """Put a judge into these groups and out of all others."""
-    wanted = {group.pk for group in groups}
-    rows = GroupMember.objects.filter(judge=judge)
-    rows.exclude(group__in=wanted).delete()
-    there = set(rows.values_list("group", flat=True))
-    GroupMember.objects.bulk_create(
-        GroupMember(group=group, judge=judge) for group in groups if group.pk not in there
-    )

@@ -19,7 +19,10 @@ from campaign.models.questions import (
 )
 from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 
 
 @transaction.atomic

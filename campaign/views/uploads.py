@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.messages.storage.base import BaseStorage
 from django.core.files.uploadedfile import UploadedFile as SentFile
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import number_format
@@ -14,13 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.recognising import FileRole
-from campaign.models import Campaign, CampaignState, Job, ReferenceUse, TestSet, Upload
+from campaign.models import Campaign, CampaignState, ReferenceUse, TestSet, Upload
 from campaign.pages.forms import UploadForm
-from campaign.selectors.jobs import jobs_of
 from campaign.selectors.tasks import first_task
-from campaign.selectors.texts import texts_page
 from campaign.selectors.uploads import uploads_read
-from campaign.services.jobs import job_cancel, job_retry
+from campaign.services.jobs import job_cancel
 from campaign.services.uploads import (
     MAX_PART_BYTES,
     UploadRefusedError,
@@ -34,9 +31,9 @@ from campaign.services.uploads import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
-from campaign.texts.languages import language_described, language_pair_name
-from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
-from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+from campaign.texts.languages import language_pair_name
+from campaign.views.access import form_page, organised_campaign, user_of
+from campaign.views.decorators import action_view, form_view, page_view
 
 ROLE_WORDS: Final = {
     FileRole.SOURCE: gettext_lazy("Source"),
@@ -109,44 +106,6 @@ def _reference_words(campaign: Campaign, use: ReferenceUse) -> str:
     if campaign.show_reference:
         return _("%(systems)s; the reference is shown to judges and not ranked.")
     return _("%(systems)s; the reference is neither shown nor ranked.")
-
-
-JOBS_ON_A_PAGE = 25
-
-
-@page_view
-def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the jobs of a campaign, the newest first."""
-    campaign = organised_campaign(request, slug)
-    page = Paginator(jobs_of(campaign=campaign), JOBS_ON_A_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "campaign": campaign,
-        "section": "work",
-        "page": page,
-        "is_running": any(not job.has_ended for job in page),
-    }
-    name = "organiser/_jobs.html" if request.headers.get("HX-Request") else "organiser/jobs.html"
-    return render(request, name, context)
-
-
-@action_view
-def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
-    """Stop a job, which then changes nothing."""
-    job_cancel(job=_job(request, slug, job_id))
-    return redirect("jobs", slug)
-
-
-@action_view
-def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
-    """Restart a job that failed or was stopped."""
-    with refusals_told(request):
-        job_retry(job=_job(request, slug, job_id), user=user_of(request))
-        messages.success(request, _("Job restarted."))
-    return redirect("jobs", slug)
-
-
-def _job(request: HttpRequest, slug: str, job_id: int) -> Job:
-    return get_object_or_404(Job, campaign=organised_campaign(request, slug), pk=job_id)
 
 
 @action_view
@@ -269,23 +228,3 @@ def _store(upload: Upload, sent: "SentFile[bytes]") -> None:
 
 def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
-# Segment numbers have fewer than ten digits.
-_DIGITS = 9
-
-
-@page_view
-def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
-    task = organised_task(request, slug, task_id)
-    wanted = request.GET.get("segment", "").strip()
-    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
-    context = {
-        **of_task(task, "texts"),
-        "page": texts_page(task=task, start=int(wanted) if is_number else 1),
-        "wanted": wanted if is_number else "",
-        "source": language_described(task.test_set.source_language),
-        "target": language_described(task.test_set.target_language),
-    }
-    return render(request, "organiser/texts.html", context)

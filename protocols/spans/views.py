@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
-from annotation.views.judgments import losses_told
+from annotation.views.answers import (
+    losses_told,
+)
 from campaign.models import Protocol, Task
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_task

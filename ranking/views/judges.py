@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.export.work_time import clock_time
 from annotation.models import QualityAction
 from annotation.models.judge_measures import JudgeMeasure
-from annotation.pages.judge_tables import judge_details
+from annotation.pages.judges import judge_details
 from annotation.selectors.judges import JudgeStatus, campaign_judges, judge_status
 from annotation.selectors.training import training_rounds
 from annotation.selectors.work_time import hours_worked, work_time

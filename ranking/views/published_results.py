@@ -1,14 +1,11 @@
 """Publishing: the page *Publish* of a task, and the public pages of published results and their files."""
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-from django import forms
 from django.contrib import messages
-from django.forms.boundfield import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,12 +18,11 @@ from django.utils.cache import (
 )
 from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import CampaignState, InvitationRole, System, Task
+from campaign.models import CampaignState, InvitationRole, Task
 from campaign.pages.content_policy import with_content_policy
 from campaign.selectors.credentials import results_link
 from campaign.selectors.exported_files import exported_bytes
@@ -38,6 +34,7 @@ from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
+from ranking.pages.publish_forms import EmbargoForm, PublishForm, RetractionForm
 from ranking.pages.published_results import (
     differences,
     draft_in_words,
@@ -70,17 +67,13 @@ from ranking.services.published_results.bundles import (
 )
 from ranking.services.published_results.content import (
     PublishedFacts,
-    PublishedWords,
     answer_ask,
     has_failed,
     published_facts,
     reasons_given,
 )
 from ranking.services.published_results.naming import (
-    LONGEST_WORDING,
-    GivenReason,
     PublishingRefusedError,
-    may_be_anonymous,
 )
 from ranking.services.published_results.publish import (
     PublishedDraft,
@@ -94,219 +87,6 @@ from ranking.services.published_results.publish import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
-
-_TEXT: Final = 5_000
-_LINE: Final = 300
-#: Fields for optional sections.
-_PARTS: Final = ("metrics", "predicted_ranking")
-
-
-def _moment() -> forms.DateTimeInput:
-    return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-
-
-def _area(rows: int) -> forms.Textarea:
-    return forms.Textarea(attrs={"rows": rows})
-
-
-class PublishForm(forms.Form):
-    """Anonymous systems, and the texts published with the result."""
-
-    anonymous = forms.MultipleChoiceField(
-        label=gettext_lazy("Anonymise systems"),
-        help_text=gettext_lazy(
-            "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first."
-        ),
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-    )
-    authors = forms.CharField(
-        label=gettext_lazy("Authors"),
-        help_text=gettext_lazy("For the citation, one per line: “Horáková, Marta”."),
-        widget=_area(3),
-        max_length=_TEXT,
-        required=False,
-    )
-    acknowledgement = forms.CharField(
-        label=gettext_lazy("Acknowledgement"), widget=_area(3), max_length=_TEXT, required=False
-    )
-    contact = forms.CharField(
-        label=gettext_lazy("Contact"),
-        help_text=gettext_lazy("Public contact for readers’ questions. Addresses become links."),
-        max_length=_LINE,
-        required=False,
-    )
-    change_note = forms.CharField(
-        label=gettext_lazy("Changes"),
-        help_text=gettext_lazy(
-            "Shown with the changes detected automatically, such as changed ranks."
-        ),
-        widget=_area(2),
-        max_length=_TEXT,
-        required=False,
-    )
-    embargo_until = forms.DateTimeField(
-        label=gettext_lazy("Embargo until"),
-        help_text=gettext_lazy(
-            "Until then, only members and reviewers with a link can see it. Leave empty for no embargo."
-        ),
-        widget=_moment(),
-        required=False,
-    )
-
-    metrics = forms.BooleanField(
-        label=gettext_lazy("Include the agreement of metrics with judges"),
-        initial=True,
-        required=False,
-    )
-    predicted_ranking = forms.BooleanField(
-        label=gettext_lazy("Include the prediction-powered ranking"),
-        help_text=gettext_lazy(
-            "As last computed on the Metrics page, or by the metric or machine judge that saves the most judgments. It follows the ranking by people alone."
-        ),
-        required=False,
-    )
-    texts = forms.BooleanField(
-        label=gettext_lazy(
-            "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
-        ),
-        required=False,
-    )
-
-    def __init__(
-        self,
-        data: Any,
-        *,
-        systems: Sequence[System],
-        reasons: Sequence[GivenReason],
-        last: PublishedResult | None,
-        has_metrics: bool = False,
-        has_machines: bool = False,
-    ) -> None:
-        worded = {} if last is None else last.wordings
-        self._reasons = {_name_of(each.text): each.text for each in reasons}
-        texts = {name: worded.get(text, "") for name, text in self._reasons.items()}
-        super().__init__(data, initial=_as_last_time(systems, last) | texts)
-        until = self.fields["embargo_until"]
-        until.label = f"{until.label} ({timezone.get_current_timezone_name()})"
-        field = self.fields["anonymous"]
-        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]
-        if last is None:
-            del self.fields["change_note"]
-        if not has_metrics:
-            del self.fields["metrics"]
-        if not has_metrics and not has_machines:
-            del self.fields["predicted_ranking"]
-        for each in reasons:
-            self.fields[_name_of(each.text)] = forms.CharField(
-                label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
-                widget=_area(2),
-                max_length=LONGEST_WORDING,
-                required=False,
-            )
-
-    @property
-    def parts(self) -> list[str]:
-        """The optional sections to include, of a valid form."""
-        chosen = [name for name in _PARTS if self.cleaned_data.get(name)]
-        return ["firmness", *chosen]
-
-    @property
-    def words(self) -> PublishedWords:
-        """The texts of a valid form."""
-        return words_of(self.cleaned_data, self._wordings(self.cleaned_data))
-
-    @property
-    def initial_words(self) -> PublishedWords:
-        """The texts before editing."""
-        return words_of(self.initial, self._wordings(self.initial))
-
-    @property
-    def said(self) -> Iterator[BoundField]:
-        """The fields other than those for reasons."""
-        return (each for each in self if each.name not in self._reasons)
-
-    @property
-    def reworded(self) -> list[BoundField]:
-        """The fields for rewording reasons."""
-        return [self[name] for name in self._reasons]
-
-    @property
-    def has_wordings(self) -> bool:
-        """True if a reason is or must be reworded."""
-        return any(each.value() or each.errors for each in self.reworded)
-
-    def refuse(self, *, field: str, text: str, message: str) -> None:
-        """Show a refusal at its field; `text` is the refused reason or its rewording."""
-        wordings = self._wordings(self.cleaned_data)
-        for name, reason in self._reasons.items():
-            if field == "wordings" and wordings.get(reason, reason) == text:
-                self.add_error(name, message)
-                return
-        self.add_error(field if field in self.fields else None, message)
-
-    def _wordings(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return the rewordings of reasons; none if all systems are named."""
-        if not values.get("anonymous"):
-            return {}
-        said = {text: values.get(name, "").strip() for name, text in self._reasons.items()}
-        return {text: wording for text, wording in said.items() if wording}
-
-
-def _name_of(reason: str) -> str:
-    """Return the field name for a reason, which does not depend on other reasons."""
-    return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
-
-
-def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
-    """Return the organiser's texts from the values of the fields."""
-    lines = values.get("authors", "").splitlines()
-    return PublishedWords(
-        authors=tuple(line.strip() for line in lines if line.strip()),
-        acknowledgement=values.get("acknowledgement", "").strip(),
-        contact=values.get("contact", "").strip(),
-        change_note=values.get("change_note", "").strip(),
-        wordings=wordings,
-    )
-
-
-def _as_last_time(systems: Sequence[System], last: PublishedResult | None) -> dict[str, Any]:
-    if last is None:
-        return {"anonymous": []}
-    content = last.content
-    return {
-        "anonymous": [
-            each.name
-            for each in systems
-            if may_be_anonymous(each) and last.labels.get(str(each.pk), each.name) != each.name
-        ],
-        "authors": "\n".join(content["authors"]),
-        "acknowledgement": content["acknowledgement"],
-        "contact": content["contact"],
-    }
-
-
-class EmbargoForm(forms.Form):
-    """End of the embargo of a version."""
-
-    embargo_until = forms.DateTimeField(
-        label=gettext_lazy("Embargo until"),
-        help_text=gettext_lazy("Leave empty to make it public now. This cannot be undone."),
-        widget=_moment(),
-        required=False,
-    )
-
-
-class RetractionForm(forms.Form):
-    """Reason for retracting a version."""
-
-    retraction_reason = forms.CharField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("Shown at the top of the page."),
-        widget=_area(3),
-        max_length=_TEXT,
-    )
 
 
 @page_view

@@ -31,7 +31,12 @@ from campaign.models import (
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create
-from campaign.services.judges import judge_group_create, judge_link_create
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
+from campaign.services.judges import (
+    judge_link_create,
+)
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

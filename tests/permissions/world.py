@@ -38,7 +38,9 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.instructions import instructions_accept, instructions_write
-from campaign.services.judges import judge_group_create
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
 from campaign.services.machines import machine_add
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create, webhook_test

@@ -79,10 +79,12 @@ def _people_add(campaign: "Campaign") -> None:
     from campaign.models import Judge, Task
     from campaign.services.erasures import erasure_ask
     from campaign.services.invitations import invitation_create_for_anybody
-    from campaign.services.judges import (
-        conflict_declare,
+    from campaign.services.judge_groups import (
         judge_group_create,
         judge_group_members_change,
+    )
+    from campaign.services.judges import (
+        conflict_declare,
     )
     from ranking.services.ranking_settings import stopping_rule_set
     from tests.at_work import lend

@@ -14,7 +14,10 @@ from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.instructions import instructions_in_force
 from campaign.services.campaigns import campaign_change, campaign_extend, campaign_state_change
 from campaign.services.instructions import instructions_write
-from campaign.services.judges import judge_group_change, judge_group_create
+from campaign.services.judge_groups import (
+    judge_group_change,
+    judge_group_create,
+)
 from campaign.services.panels import panel_change, panel_create
 from campaign.texts.languages import language_tag_checked
 from whole_campaigns.campaign_file.bodies import PanelInFileSerializer, StateInFileSerializer

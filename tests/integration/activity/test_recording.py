@@ -27,7 +27,10 @@ from campaign.models import (
 )
 from campaign.services.bad_references import bad_references_make
 from campaign.services.campaigns import campaign_change
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

@@ -23,7 +23,10 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.quality import quality_action_revert, quality_action_take
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from desk.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.dashboards import judging_progress, task_overview, work_facts
 from ranking.services.ranking_settings import ranking_settings_change

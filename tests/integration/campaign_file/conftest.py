@@ -15,7 +15,13 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.judges import conflict_declare, judge_group_create, judge_groups_set
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_groups_set,
+)
+from campaign.services.judges import (
+    conflict_declare,
+)
 from campaign.services.panels import panel_create
 from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

@@ -12,7 +12,9 @@ from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError
 from campaign.models import Campaign, Judge, System, Task, User
 from campaign.services.instructions import instructions_accept
-from campaign.services.judges import judge_groups_set
+from campaign.services.judge_groups import (
+    judge_groups_set,
+)
 from ranking.models import RankingSettings
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge

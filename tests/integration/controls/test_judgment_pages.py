@@ -12,7 +12,10 @@ from django.urls import reverse
 from annotation.models import Judgment, ProblemReport, QualityAction
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Reference, Segment
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 from tests.some_now import some_now

@@ -9,12 +9,14 @@ from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import assignment_lend
 from annotation.services.planning.designs import design_change
 from campaign.models import GroupMember, Judge, Task
-from campaign.services.judges import (
+from campaign.services.judge_groups import (
     JudgeGroupRefusedError,
-    judge_change,
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
+)
+from campaign.services.judges import (
+    judge_change,
 )
 from tests.factories import make_campaign, make_judge
 

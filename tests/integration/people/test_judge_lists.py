@@ -12,6 +12,9 @@ from campaign.formats.judge_lists import judge_list_read
 from campaign.models import ActivityEvent, Campaign, ConflictOfInterest, Invitation, Judge, User
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_open
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
 from campaign.services.judge_lists import (
     CheckedRow,
     JudgeListRefusedError,
@@ -19,7 +22,6 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.judges import judge_group_create
 from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db

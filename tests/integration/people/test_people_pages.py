@@ -6,7 +6,12 @@ from django.urls import reverse
 
 from annotation.services.lending.lend import assignment_lend
 from campaign.models import GroupMember, Invitation, Task
-from campaign.services.judges import judge_group_create, judge_link_create
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
+from campaign.services.judges import (
+    judge_link_create,
+)
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.page_tables import page_tables
 

@@ -7,7 +7,9 @@ from rest_framework.test import APIClient
 from annotation.services.lending.lend import assignment_lend
 from campaign.models import Judge, JudgeGroup, Mail, Task
 from campaign.services.invitations import invitation_open
-from campaign.services.judges import judge_group_create
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
 from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db

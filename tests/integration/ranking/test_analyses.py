@@ -15,7 +15,10 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Output, Segment, User
 from campaign.services.jobs import jobs_run_waiting
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking

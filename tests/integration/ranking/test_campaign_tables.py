@@ -7,7 +7,10 @@ from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
 from ranking.reports.analyses.options import OptionError

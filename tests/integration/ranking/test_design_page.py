@@ -9,7 +9,9 @@ from django.test import Client
 from annotation.models import Design
 from annotation.services.planning.designs import design_change
 from campaign.models import Task
-from campaign.services.judges import judge_group_create
+from campaign.services.judge_groups import (
+    judge_group_create,
+)
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,7 @@
 import pytest
 
 from campaign.models import Judge, JudgeGroup
-from campaign.services.judges import (
+from campaign.services.judge_groups import (
     judge_group_change,
     judge_group_create,
     judge_group_members_change,

@@ -7,7 +7,10 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Segment
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from ranking.models import Analysis
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute

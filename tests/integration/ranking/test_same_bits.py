@@ -12,7 +12,10 @@ from django.test import Client
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Task
-from campaign.services.judges import judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_create,
+    judge_group_members_change,
+)
 from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services.metrics import metric_store

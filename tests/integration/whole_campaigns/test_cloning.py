@@ -28,10 +28,12 @@ from campaign.models import (
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import task_close
 from campaign.services.instructions import instructions_write
-from campaign.services.judges import (
-    conflict_declare,
+from campaign.services.judge_groups import (
     judge_group_create,
     judge_group_members_change,
+)
+from campaign.services.judges import (
+    conflict_declare,
     judge_withdraw,
 )
 from protocols.models import Snippet, SuggestedSpans

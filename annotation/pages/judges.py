@@ -1,24 +1,18 @@
 """Tables of a campaign's judges, their participations in panels and their time, with filters; and forms to add and change judges."""
 
-from datetime import date
 from functools import partial
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, cast
 
 import django_filters
 from django import forms
 from django.conf import settings
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.utils.formats import number_format
+from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotation.export.work_time import clock_time
-from annotation.selectors.judges import JudgeStatus, StandingOfJudge
-from annotation.selectors.panels import participations_described
-from annotation.selectors.work_time import TimeSums, Worked
+from annotation.selectors.judges import StandingOfJudge
 from campaign.formats import FormatError
 from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
@@ -26,14 +20,11 @@ from campaign.models import (
     Campaign,
     Judge,
     JudgeGroup,
-    Participation,
-    ParticipationState,
     System,
     Task,
 )
 from campaign.models.system import system_label
-from campaign.pages.desk import rights
-from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
+from campaign.pages.filters import JudgesFilter
 from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
@@ -122,157 +113,6 @@ def came_in_words(row: Any) -> str:
     if row.external_id:
         return _("Panel")
     return row.came_by or row.note or _("Link")
-
-
-_NOTHING = "–"
-
-
-class ParticipationFilter(DeskFilter):
-    """Filter for the participations of a panel. Ids are searched only for organisers who may see them."""
-
-    who = django_filters.CharFilter(
-        label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"
-    )
-    state = django_filters.ChoiceFilter(
-        label=gettext_lazy("State"),
-        choices=ParticipationState.choices,
-        empty_label=gettext_lazy("All"),
-    )
-
-    def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        wanted = Q(judge__pseudonym__icontains=value)
-        if rights(self.request)["may_change"]:
-            wanted |= Q(judge__external_id__icontains=value) | Q(session_id__icontains=value)
-        return rows.filter(wanted)
-
-
-def _latest_first(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="-pk", **options)
-
-
-class ParticipationTable(DeskTable):
-    """Rows of `Participation`; ids and codes are personal data and shown only to members who may change the campaign."""
-
-    judge = _latest_first(gettext_lazy("Judge"), "judge__pseudonym", kind="judge")
-    participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
-    session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
-    state = _latest_first(gettext_lazy("State"), "state")
-    done = PlainColumn(gettext_lazy("Items"), by="pk", kind="number")
-    code = PlainColumn(gettext_lazy("Code"), by="code")
-    started = _latest_first(gettext_lazy("Started"), "started_at", kind="seen")
-    service = _latest_first(gettext_lazy("Status at the service"), "service_status")
-
-    caption = gettext_lazy("Participants")
-
-    def of(self, request: HttpRequest, *, at: str = "") -> "ParticipationTable":
-        super().of(request, at=at)
-        self._shows_ids = rights(request)["may_change"]
-        described = participations_described([row.record for row in self.page.object_list])
-        self._described = {each.participation.pk: each for each in described}
-        return self
-
-    def cell_judge(self, row: Participation) -> SafeString:
-        judge = row.judge
-        link = self.link("campaign-judge", judge.pk, judge.pseudonym)
-        status = self._described[row.pk].judge_status
-        if status.may_judge:
-            return link
-        words = (
-            pgettext("judge", "Paused")
-            if status == JudgeStatus.PAUSED
-            else pgettext("judge", "Excluded")
-        )
-        return format_html('{} <span class="badge badge-look">{}</span>', link, words)
-
-    def cell_participant(self, row: Participation) -> str | SafeString:
-        return self._personal(row.judge.external_id)
-
-    def cell_session(self, row: Participation) -> str | SafeString:
-        return self._personal(row.session_id)
-
-    def cell_done(self, row: Participation) -> str:
-        done = self._described[row.pk].done
-        return _("%(done)s of %(asked)s") % {"done": done, "asked": row.blocks_asked}
-
-    def cell_code(self, row: Participation) -> str | SafeString:
-        return self._personal(row.code)
-
-    def cell_service(self, row: Participation) -> SafeString:
-        return format_html("<bdi>{}</bdi>", row.service_status or _NOTHING)
-
-    def _personal(self, value: str) -> str | SafeString:
-        if not self._shows_ids or not value:
-            return _NOTHING
-        return format_html('<span dir="ltr">{}</span>', value)
-
-
-class Days(TypedDict):
-    """First and last day of a time sheet, both included; None for no limit."""
-
-    first: date | None
-    last: date | None
-
-
-class TimeSheetFilter(DeskFilter):
-    """Judges and days listed in a time sheet."""
-
-    first = DayFilter(label=gettext_lazy("From"), method="of_days")
-    last = DayFilter(label=gettext_lazy("Until"), method="of_days")
-    judge = django_filters.CharFilter(
-        "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100
-    )
-
-    class Meta:
-        form = DaysForm
-
-    def of_days(self, rows: QuerySet[Any, Any], name: str, value: date) -> QuerySet[Any, Any]:
-        """Return all judges; the days apply to the sums."""
-        del name, value
-        return rows
-
-    @property
-    def days(self) -> Days:
-        """The selected days; no limits if the address is invalid."""
-        asked = self.form.cleaned_data if self.form.is_valid() else {}
-        return Days(first=asked.get("first"), last=asked.get("last"))
-
-
-def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
-    # Index of the array `worked`.
-    by = f"worked__{place}"
-    return SortedColumn(
-        words, by=by, then="pseudonym", kind="number", initial_sort_descending=True, **options
-    )
-
-
-class TimeSheetTable(DeskTable):
-    """Rows of `time_sheet_sums`; the last line holds the totals."""
-
-    judge = SortedColumn(gettext_lazy("Judge"), by="pseudonym", then="pk", kind="judge")
-    sentences = _worked(gettext_lazy("Items"), 0)
-    time = _worked(gettext_lazy("Active time"), 1)
-    days = _worked(gettext_lazy("Days"), 3)
-
-    caption = gettext_lazy("Time")
-
-    def cell_judge(self, row: Any) -> str | SafeString:
-        if isinstance(row, Worked):
-            return _("All judges")
-        return self.link("campaign-judge", row.pk, row.pseudonym)
-
-    def cell_sentences(self, row: Any) -> str:
-        return number_format(_sums(row).sentences)
-
-    def cell_time(self, row: Any) -> str:
-        return clock_time(_sums(row).active_seconds)
-
-    def cell_days(self, row: Any) -> str:
-        return "" if isinstance(row, Worked) else number_format(TimeSums(*row.worked).days)
-
-
-def _sums(row: Any) -> Worked | TimeSums:
-    return row if isinstance(row, Worked) else TimeSums(*row.worked)
 
 
 _MAX_TAG: Final = 60

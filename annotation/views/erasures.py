@@ -1,0 +1,111 @@
+"""Requests of judges for erasure."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import JudgeTally
+from annotation.selectors.panels import participations_unpaid
+from annotation.services.judges import erasure_carry_out
+from campaign.models import Campaign, ErasureRequest
+from campaign.services.erasures import REASON_LENGTH, erasure_counts, erasure_record, erasure_refuse
+from campaign.texts.counted import counted_if_any
+from campaign.views.access import organised_campaign, user_of
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view, refusals_told
+
+_SECTION = "campaign-judges"
+
+
+@form_view
+def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List erasure requests and their outcomes; POST records a request made by other means."""
+    campaign = organised_campaign(request, slug)
+    if request.method == "POST":
+        _record(request, campaign)
+        return redirect("erasures", slug)
+    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+        "judge", "asked_by"
+    )
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "requests": asked.order_by("-pk")[:200],
+        "reason_length": REASON_LENGTH,
+    }
+    return render(request, "people/erasures.html", context)
+
+
+def _record(request: HttpRequest, campaign: Campaign) -> None:
+    with refusals_told(request):
+        asked = erasure_record(
+            campaign=campaign,
+            pseudonym=request.POST.get("judge", ""),
+            by=user_of(request),
+        )
+        messages.success(
+            request,
+            _("Erasure request of “%(judge)s” recorded.") % {"judge": asked.judge.pseudonym},
+        )
+
+
+@action_view
+def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+    """Carry out an erasure request, after confirmation of its effects."""
+    asked = _request(request, slug, request_id)
+    if not is_answered(request):
+        return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
+    with refusals_told(request):
+        erasure_carry_out(request=asked, by=user_of(request))
+        messages.success(
+            request,
+            _("The identity of “%(judge)s” has been erased.") % {"judge": asked.judge.pseudonym},
+        )
+    return redirect("erasures", slug)
+
+
+@action_view
+def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+    """Refuse an erasure request for a reason that is shown to the judge."""
+    asked = _request(request, slug, request_id)
+    with refusals_told(request):
+        erasure_refuse(request=asked, reason=request.POST.get("reason", ""), by=user_of(request))
+        messages.success(request, _("Request refused. The judge can read the reason."))
+    return redirect("erasures", slug)
+
+
+def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest:
+    campaign = organised_campaign(request, slug)
+    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+        "judge__campaign"
+    )
+    return get_object_or_404(asked, pk=request_id)
+
+
+def _question(asked: ErasureRequest) -> Question:
+    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
+    return Question(
+        title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
+        facts=[
+            _(
+                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
+            ),
+            _(
+                "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
+            )
+            % erasure_counts(judge=asked.judge),
+            _("Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.")
+            % {"count": sum(tallies)},
+            *counted_if_any(
+                "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",
+                "%(count)d participations of this person have not been reported as paid and cannot be paid afterwards.",
+                participations_unpaid(judge=asked.judge).count(),
+            ),
+            _("Pay the judge first: the identity cannot be recovered."),
+        ],
+        after=_("This cannot be undone."),
+        answers=[Answer(_("Erase identity"))],
+        cancel=reverse("erasures", args=[asked.judge.campaign.slug]),
+    )

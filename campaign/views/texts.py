@@ -1,0 +1,28 @@
+"""Texts of a test set."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from campaign.selectors.texts import texts_page
+from campaign.texts.languages import language_described
+from campaign.views.access import of_task, organised_task
+from campaign.views.decorators import page_view
+
+# Segment numbers have fewer than ten digits.
+_DIGITS = 9
+
+
+@page_view
+def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
+    task = organised_task(request, slug, task_id)
+    wanted = request.GET.get("segment", "").strip()
+    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
+    context = {
+        **of_task(task, "texts"),
+        "page": texts_page(task=task, start=int(wanted) if is_number else 1),
+        "wanted": wanted if is_number else "",
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
+    }
+    return render(request, "organiser/texts.html", context)

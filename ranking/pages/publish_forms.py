@@ -1,0 +1,235 @@
+"""Forms that publish a result, set its embargo and retract it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+from django import forms
+from django.forms.boundfield import BoundField
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.models import System
+from ranking.models import PublishedResult
+from ranking.services.published_results.content import (
+    PublishedWords,
+)
+from ranking.services.published_results.naming import (
+    LONGEST_WORDING,
+    GivenReason,
+    may_be_anonymous,
+)
+
+_TEXT: Final = 5_000
+_LINE: Final = 300
+#: Fields for optional sections.
+_PARTS: Final = ("metrics", "predicted_ranking")
+
+
+def _moment() -> forms.DateTimeInput:
+    return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+
+
+def _area(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class PublishForm(forms.Form):
+    """Anonymous systems, and the texts published with the result."""
+
+    anonymous = forms.MultipleChoiceField(
+        label=gettext_lazy("Anonymise systems"),
+        help_text=gettext_lazy(
+            "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first."
+        ),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    authors = forms.CharField(
+        label=gettext_lazy("Authors"),
+        help_text=gettext_lazy("For the citation, one per line: “Horáková, Marta”."),
+        widget=_area(3),
+        max_length=_TEXT,
+        required=False,
+    )
+    acknowledgement = forms.CharField(
+        label=gettext_lazy("Acknowledgement"), widget=_area(3), max_length=_TEXT, required=False
+    )
+    contact = forms.CharField(
+        label=gettext_lazy("Contact"),
+        help_text=gettext_lazy("Public contact for readers’ questions. Addresses become links."),
+        max_length=_LINE,
+        required=False,
+    )
+    change_note = forms.CharField(
+        label=gettext_lazy("Changes"),
+        help_text=gettext_lazy(
+            "Shown with the changes detected automatically, such as changed ranks."
+        ),
+        widget=_area(2),
+        max_length=_TEXT,
+        required=False,
+    )
+    embargo_until = forms.DateTimeField(
+        label=gettext_lazy("Embargo until"),
+        help_text=gettext_lazy(
+            "Until then, only members and reviewers with a link can see it. Leave empty for no embargo."
+        ),
+        widget=_moment(),
+        required=False,
+    )
+
+    metrics = forms.BooleanField(
+        label=gettext_lazy("Include the agreement of metrics with judges"),
+        initial=True,
+        required=False,
+    )
+    predicted_ranking = forms.BooleanField(
+        label=gettext_lazy("Include the prediction-powered ranking"),
+        help_text=gettext_lazy(
+            "As last computed on the Metrics page, or by the metric or machine judge that saves the most judgments. It follows the ranking by people alone."
+        ),
+        required=False,
+    )
+    texts = forms.BooleanField(
+        label=gettext_lazy(
+            "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
+        ),
+        required=False,
+    )
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        systems: Sequence[System],
+        reasons: Sequence[GivenReason],
+        last: PublishedResult | None,
+        has_metrics: bool = False,
+        has_machines: bool = False,
+    ) -> None:
+        worded = {} if last is None else last.wordings
+        self._reasons = {_name_of(each.text): each.text for each in reasons}
+        texts = {name: worded.get(text, "") for name, text in self._reasons.items()}
+        super().__init__(data, initial=_as_last_time(systems, last) | texts)
+        until = self.fields["embargo_until"]
+        until.label = f"{until.label} ({timezone.get_current_timezone_name()})"
+        field = self.fields["anonymous"]
+        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
+        field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]
+        if last is None:
+            del self.fields["change_note"]
+        if not has_metrics:
+            del self.fields["metrics"]
+        if not has_metrics and not has_machines:
+            del self.fields["predicted_ranking"]
+        for each in reasons:
+            self.fields[_name_of(each.text)] = forms.CharField(
+                label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
+                widget=_area(2),
+                max_length=LONGEST_WORDING,
+                required=False,
+            )
+
+    @property
+    def parts(self) -> list[str]:
+        """The optional sections to include, of a valid form."""
+        chosen = [name for name in _PARTS if self.cleaned_data.get(name)]
+        return ["firmness", *chosen]
+
+    @property
+    def words(self) -> PublishedWords:
+        """The texts of a valid form."""
+        return words_of(self.cleaned_data, self._wordings(self.cleaned_data))
+
+    @property
+    def initial_words(self) -> PublishedWords:
+        """The texts before editing."""
+        return words_of(self.initial, self._wordings(self.initial))
+
+    @property
+    def said(self) -> Iterator[BoundField]:
+        """The fields other than those for reasons."""
+        return (each for each in self if each.name not in self._reasons)
+
+    @property
+    def reworded(self) -> list[BoundField]:
+        """The fields for rewording reasons."""
+        return [self[name] for name in self._reasons]
+
+    @property
+    def has_wordings(self) -> bool:
+        """True if a reason is or must be reworded."""
+        return any(each.value() or each.errors for each in self.reworded)
+
+    def refuse(self, *, field: str, text: str, message: str) -> None:
+        """Show a refusal at its field; `text` is the refused reason or its rewording."""
+        wordings = self._wordings(self.cleaned_data)
+        for name, reason in self._reasons.items():
+            if field == "wordings" and wordings.get(reason, reason) == text:
+                self.add_error(name, message)
+                return
+        self.add_error(field if field in self.fields else None, message)
+
+    def _wordings(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return the rewordings of reasons; none if all systems are named."""
+        if not values.get("anonymous"):
+            return {}
+        said = {text: values.get(name, "").strip() for name, text in self._reasons.items()}
+        return {text: wording for text, wording in said.items() if wording}
+
+
+def _name_of(reason: str) -> str:
+    """Return the field name for a reason, which does not depend on other reasons."""
+    return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
+
+
+def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
+    """Return the organiser's texts from the values of the fields."""
+    lines = values.get("authors", "").splitlines()
+    return PublishedWords(
+        authors=tuple(line.strip() for line in lines if line.strip()),
+        acknowledgement=values.get("acknowledgement", "").strip(),
+        contact=values.get("contact", "").strip(),
+        change_note=values.get("change_note", "").strip(),
+        wordings=wordings,
+    )
+
+
+def _as_last_time(systems: Sequence[System], last: PublishedResult | None) -> dict[str, Any]:
+    if last is None:
+        return {"anonymous": []}
+    content = last.content
+    return {
+        "anonymous": [
+            each.name
+            for each in systems
+            if may_be_anonymous(each) and last.labels.get(str(each.pk), each.name) != each.name
+        ],
+        "authors": "\n".join(content["authors"]),
+        "acknowledgement": content["acknowledgement"],
+        "contact": content["contact"],
+    }
+
+
+class EmbargoForm(forms.Form):
+    """End of the embargo of a version."""
+
+    embargo_until = forms.DateTimeField(
+        label=gettext_lazy("Embargo until"),
+        help_text=gettext_lazy("Leave empty to make it public now. This cannot be undone."),
+        widget=_moment(),
+        required=False,
+    )
+
+
+class RetractionForm(forms.Form):
+    """Reason for retracting a version."""
+
+    retraction_reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Shown at the top of the page."),
+        widget=_area(3),
+        max_length=_TEXT,
+    )

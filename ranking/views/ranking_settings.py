@@ -1,0 +1,140 @@
+"""Pages of a task's ranking settings and stopping rule."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.protocols.answer_kinds import answer_kind_of
+from annotation.selectors.task_rules import judgments_so_far
+from campaign.models import Task, User
+from campaign.texts.refusals import RefusalsAt
+from campaign.views.access import of_task, organised_task, user_of
+from campaign.views.decorators import form_view
+from ranking.models import RankingSettings
+from ranking.pages.ranking_settings import (
+    RankingSettingsForm,
+    StoppingRuleForm,
+    rule_lines,
+    settings_lines,
+    tests_words,
+)
+from ranking.reports.wording.methods import live_method_words, methods_not_offered
+from ranking.reports.wording.ranges import level_words
+from ranking.reports.wording.stopping_rules import shown_rule
+from ranking.selectors.analyses import judgments_compare
+from ranking.selectors.runs import (
+    ranking_settings_history,
+    ranking_settings_in_force,
+    stopping_rule_history,
+    stopping_rule_in_force,
+    stopping_rule_state,
+)
+from ranking.services.ranking_settings import (
+    StoppingRuleError,
+    default_tests,
+    ranking_settings_change,
+    stopping_rule_set,
+)
+
+
+@form_view
+def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the ranking method and the rank ranges of a task; POST changes them."""
+    task = organised_task(request, slug, task_id)
+    if not answer_kind_of(task).compares_outputs:
+        return _nothing_to_set(request, task)
+    before = ranking_settings_in_force(task_id=task.pk)
+    form = RankingSettingsForm(
+        request.POST or None,
+        initial={
+            "method": before.method,
+            "resample": before.resample,
+            "judge_group": before.judge_group,
+        },
+        campaign=task.test_set.campaign,
+    )
+    after = _changed(form, task, before, user_of(request)) if form.is_valid() else None
+    if after is not None:
+        if after.pk == before.pk:
+            messages.info(request, _("No changes."))
+            return redirect("ranking-settings", slug, task_id)
+        messages.success(request, _("Saved. The new ranking appears within seconds."))
+        return redirect("test-set-dashboard", slug, task_id)
+    context = {
+        **of_task(task, "ranking-settings"),
+        "form": form,
+        "levels": level_words(),
+        "methods": live_method_words(),
+        "not_offered": methods_not_offered(),
+        "method_chosen": form.data.get("method", before.method),
+        "history": settings_lines(ranking_settings_history(task_id=task.pk)),
+        "judgments": judgments_so_far(task_id=task.pk),
+        "before": before,
+        "ranking_address": reverse("analysis", args=[slug, task.pk, "ranking"])
+        if judgments_compare(task)
+        else "",
+        "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/ranking_settings.html", context, status=status)
+
+
+def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
+    """Explain why there are no settings; answer requests to change them with 409."""
+    context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking-settings"}
+    status = 409 if request.method == "POST" else 200
+    return render(request, "organiser/nothing_ranked.html", context, status=status)
+
+
+def _changed(
+    form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
+) -> RankingSettings | None:
+    """Change and return the settings; return None, with a form error, if they are inconsistent."""
+    said = form.cleaned_data
+    with RefusalsAt(form):
+        return ranking_settings_change(
+            task=task,
+            changed_by=user,
+            judge_group=said["judge_group"],
+            method=said["method"] or None,
+            reason=said["reason"],
+            # Only confidence sets and percentiles support every level.
+            ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
+            resample=said["resample"],
+        )
+    return None
+
+
+@form_view
+def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the stopping rule of a test set; POST sets it."""
+    task = organised_task(request, slug, task_id)
+    rule = stopping_rule_in_force(task_id=task.pk)
+    form = StoppingRuleForm(
+        request.POST or None,
+        initial=StoppingRuleForm.initial_of(rule, tests=default_tests(task)),
+        task=task,
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            after = stopping_rule_set(task=task, changed_by=user_of(request), **form.terms)
+        except StoppingRuleError as error:
+            form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
+        else:
+            is_same = (rule and rule.pk) == (after and after.pk)
+            messages.success(request, _("No changes.") if is_same else _("Saved."))
+            return redirect("stopping-rule", slug, task_id)
+    state = stopping_rule_state(task_id=task.pk)
+    context = {
+        **of_task(task, "stopping-rule"),
+        "form": form,
+        "tests": tests_words(),
+        "tests_chosen": form["tests"].value() if "tests" in form.fields else None,
+        "rule": None if state is None else shown_rule(state),
+        "judgments": judgments_so_far(task_id=task.pk),
+        "history": rule_lines(stopping_rule_history(task_id=task.pk)),
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/stopping_rule.html", context, status=status)
