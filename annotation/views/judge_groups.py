@@ -49,7 +49,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
     }
     status = 400 if request.method == "POST" else 200
-    return render(request, "people/groups.html", context, status=status)
+    return render(request, "people/judge_groups.html", context, status=status)
 
 
 @form_view
@@ -71,7 +71,7 @@ def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResp
         "form": form,
     }
     status = 400 if request.method == "POST" else 200
-    return render(request, "people/group.html", context, status=status)
+    return render(request, "people/judge_group.html", context, status=status)
 
 
 @form_view

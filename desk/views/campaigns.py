@@ -42,7 +42,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("campaign-list")
     if len(judging) == 1:
         return redirect("judge", slug=judging[0].campaign.slug)
-    return render(request, "dashboard/home.html", {"judging": judging})
+    return render(request, "desk/home.html", {"judging": judging})
 
 
 @require_safe
@@ -65,7 +65,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "hidden": states_hidden(user=user),
         "may_make": may_make_campaigns(user),
     }
-    return render(request, "dashboard/campaign_list.html", context, status=asked.status)
+    return render(request, "desk/campaign_list.html", context, status=asked.status)
 
 
 @page_view
@@ -88,7 +88,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }
-    return render(request, "organiser/overview.html", context)
+    return render(request, "desk/overview.html", context)
 
 
 @page_view
@@ -106,4 +106,4 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "table": TaskTable(asked.found, of=[campaign.slug]).of(request),
         "drafts": drafts(campaign=campaign, with_files=True),
     }
-    return render(request, "organiser/test_sets.html", context, status=asked.status)
+    return render(request, "desk/test_sets.html", context, status=asked.status)

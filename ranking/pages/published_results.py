@@ -537,7 +537,7 @@ def _names(names: list[Any]) -> str:
     return names_in_a_row([*names[:_MOST_NAMED], rest])
 
 
-#: The style sheets in templates/base.html and templates/published/result.html.
+#: The style sheets in templates/base.html and templates/published_results/result.html.
 _STYLES: Final = ("base", "scripts", "organiser", "analyses", "published")
 
 
@@ -582,7 +582,7 @@ def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
         ],
         "styles": "".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLES),
     }
-    return render_to_string("published/frozen.html", context)
+    return render_to_string("published_results/frozen.html", context)
 
 
 def _frozen(written: PublishedFile) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         context |= _preview(draft, context)
     except PublishingRefusedError as error:
         context["refused"] = str(error)
-    return render(request, "publish/publish.html", context)
+    return render(request, "published_results/publish.html", context)
 
 
 @action_view
@@ -112,7 +112,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     form, facts, context = _desk(request, slug, task_id, request.POST)
     task = context["task"]
     if not form.is_valid():
-        return render(request, "publish/publish.html", context, status=400)
+        return render(request, "published_results/publish.html", context, status=400)
     chosen: dict[str, Any] = {
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
@@ -143,7 +143,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         embargo_check(form.cleaned_data["embargo_until"], now=draft.published_at)
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))
-        return render(request, "publish/publish.html", context, status=400)
+        return render(request, "published_results/publish.html", context, status=400)
     awaited = _awaited(request, task, draft, form.parts)
     context |= {
         **_preview(draft, context),
@@ -154,7 +154,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "new_seed": new_seed_comes(task=task, content=draft.content),
         "judging_goes_on": judging_goes_on(task),
     }
-    return render(request, "publish/confirm.html", context, status=409 if said else 200)
+    return render(request, "published_results/confirm.html", context, status=409 if said else 200)
 
 
 def _awaited(
@@ -273,7 +273,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
             messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
     context = {**of_task(task, "publish"), "result": result, "form": form}
-    return render(request, "publish/retract.html", context, status=400 if form.is_bound else 200)
+    return render(request, "published_results/retract.html", context, status=400 if form.is_bound else 200)
 
 
 @action_view
@@ -383,7 +383,7 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
         "is_reviewer": bool(token),
         **_folder(request, result, token),
     }
-    return kept(render(request, "published/result.html", context), result, seconds=PAGE_SECONDS)
+    return kept(render(request, "published_results/result.html", context), result, seconds=PAGE_SECONDS)
 
 
 @require_safe
@@ -406,7 +406,7 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
         "is_judging": task is not None and task.state == CampaignState.OPEN,
         "is_private": True,
     }
-    response = render(request, "published/shared.html", context)
+    response = render(request, "published_results/shared.html", context)
     return _kept_from_caches(response)
 
 
@@ -448,7 +448,7 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     if result.is_private:
         raise Http404
     context = {"page": published_page(result.content), "result": result}
-    return kept(render(request, "published/embed.html", context), result, seconds=PAGE_SECONDS)
+    return kept(render(request, "published_results/embed.html", context), result, seconds=PAGE_SECONDS)
 
 
 def _folder(request: HttpRequest, result: PublishedResult, token: str) -> dict[str, Any]:

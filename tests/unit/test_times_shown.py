@@ -25,7 +25,7 @@ NAMED = {
     *("DATETIME_FORMAT", "SHORT_DATETIME_FORMAT", "TIME_FORMAT", "c"),
 }
 # Browsers take the value of a field without a zone, which its label names.
-LABELLED = {("templates/publish/_version.html", r"Y-m-d\TH:i")}
+LABELLED = {("templates/published_results/_version.html", r"Y-m-d\TH:i")}
 _FILTER = re.compile(r"\|\s*(date|time|naturaltime|naturalday)\b(?::(?:\"([^\"]*)\"|'([^']*)'))?")
 # `%H`, unless the zone follows or the literal is the constant of such a field.
 _CLOCK = re.compile(r"%[HIXc](?![^\"']*%Z)")

@@ -67,7 +67,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/alerts/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/overview/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/time/": ORGANISERS_API,
-    # Writing: tests/integration/alerts/test_mails.py.
+    # Writing: tests/integration/desk/test_alert_mails.py.
     "api/v1/campaigns/<slug:slug>/alerts/mail/": ORGANISERS_API | sends(PUT=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/rules/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/ranking/test_rules.py.
