@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from annotation.api.campaign_state import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
+from annotation.protocols.answer_kinds import Rules
 from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules
 from annotation.services.tasks import (
@@ -166,13 +167,13 @@ _RULES = (
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)
-class RulesOfTaskField(serializers.Field[Task, Any, dict[str, Any], Task]):
+class RulesOfTaskField(serializers.Field[Task, Any, Rules, Task]):
     """All rules of a task, including defaults."""
 
     def __init__(self) -> None:
         super().__init__(source="*", read_only=True, help_text=_RULES)
 
-    def to_representation(self, value: Task) -> dict[str, Any]:
+    def to_representation(self, value: Task) -> Rules:
         return task_rules(value)
 
 

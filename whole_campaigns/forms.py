@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.boundfield import BoundField
 from django.utils.formats import number_format
-from django.utils.functional import lazy
+from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,7 +24,6 @@ from annotation.services.tasks import (
 )
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.forms import LANGUAGE_TAG, SOURCE_TAG, VersionedForm
-from campaign.pages.protocol_words import protocol_in_words
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
 from campaign.texts.refusals import RefusalsAt
@@ -141,7 +140,7 @@ class NewTaskForm(forms.Form):
         self.is_over = not left
         #: Fields of rules by protocol.
         self.rules_names = {
-            protocol.value: _fields_add(self, protocol, answer_kind(protocol).rules({}))
+            protocol.value: _fields_add(self, protocol, answer_kind(protocol).rules)
             for protocol in Protocol
             if protocol in offered
         }
@@ -201,16 +200,20 @@ _PRESETS: Final = {
 
 def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
     """Return the choices of the protocol field."""
-    found: list[tuple[str, str]] = []
+    choices: list[tuple[str, str]] = []
     for protocol in Protocol:
         if protocol not in offered:
             continue
-        presets = [each for each in _PRESETS.values() if each.protocol == protocol]
-        found += [
-            (each.name, sentence_list([with_full_stop(each.label), each.sentence]))
-            for each in presets
-        ] or [(protocol.value, protocol_in_words(protocol))]
-    return found
+        presets = [preset for preset in _PRESETS.values() if preset.protocol == protocol]
+        choices += [(preset.name, _in_words(preset.label, preset.sentence)) for preset in presets]
+        if not presets:
+            sentence = answer_kind(protocol).sentence
+            choices.append((protocol.value, _in_words(protocol.label, sentence)))
+    return choices
+
+
+def _in_words(name: Promise | str, sentence: Promise | str) -> str:
+    return sentence_list([with_full_stop(str(name)), str(sentence)])
 
 
 class TaskSettingsForm(VersionedForm):

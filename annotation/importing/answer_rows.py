@@ -291,9 +291,9 @@ class AnswerWriter:
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
         """Return a function that finds the judgment a row is about, among these rows or earlier ones."""
-        if self._kind.about is None:
+        column = self._kind.about_column
+        if not column:
             return lambda _row: {}
-        column = self._kind.about.column
         self.judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # They may be from an earlier import.
         missing = {row.about for row in rows if row.about and row.about not in self.judgments}

@@ -244,7 +244,7 @@ class _Import:
         self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
         # Keeps the rules unchanged until the commit. Locked after HITs, the order of `task_delete`.
         locked = row_locked(task)
-        self._rules: Rules = self._kind.rules(locked.rules)
+        self._rules: Rules = answer_kind_of(locked).rules
         self._judges: dict[str, int] = {}
         self._machines = MachineAnswers(task, options.machine)
         self._repeats = _Repeats(options.copies)
@@ -385,7 +385,7 @@ class _Import:
         """Return the rows to be stored: those that are not there, and revisions of stored answers."""
         stored: Mapping[AnswerKey, list[StoredAnswer]] = {}
         is_first = self._writer.hits.is_first_import and len(self._files) == 1
-        if self._kind.about is None and not is_first:
+        if not self._kind.about_column and not is_first:
             own = [row for row in rows if row.repeat is not None]
             stored = stored_answers(
                 task=self._task,
@@ -534,7 +534,7 @@ class _Import:
         _refuse_times(answer, refuse)
         if client_id is None:
             return None
-        if self._kind.about is not None:
+        if self._kind.about_column:
             self._client_ids.append(client_id)
         why = self._reader.why(answer.candidates)
         if answer.repeat is not None and answer.repeat > 1:

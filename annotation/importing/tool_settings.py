@@ -11,7 +11,13 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols.answer_kinds import DOCUMENT_PAGE, PAGE, answer_kind, key_from_name
+from annotation.protocols.answer_kinds import (
+    DOCUMENT_PAGE,
+    PAGE,
+    answer_kind,
+    key_from_name,
+    rules_completed,
+)
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
 from campaign.formats.records import counted
@@ -285,7 +291,7 @@ def settings_check(settings: ToolSettings, *, protocol: str) -> None:
     """Raise ImportRefusedError if a task of this protocol, or the campaign, would apply settings that are not possible."""
     with _refusals_of_settings():
         if settings.protocol == protocol:
-            answer_kind(protocol).rules(settings.rules)
+            rules_completed(answer_kind(protocol).rules_fields, settings.rules)
         questions_checked(list(_named(settings.questions, taken=())))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
-from annotation.protocols.answer_kinds import Answer
+from annotation.protocols.answer_kinds import Answer, CompleteRules
 from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.records import FormAnswer
@@ -172,12 +172,12 @@ class AnswerFiles:
     formats: tuple[str, ...]
     parse: Callable[[StoredFile, str | None], Iterable[Any]]
     content: Callable[[FileRecords], FileContent]
-    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer]
+    answer: Callable[[Any, Sequence[str | None], CompleteRules, Lose], Answer]
     of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
         lambda _task, answers, _refuse: answers
     )
-    why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
-    part: Callable[[Answer, Mapping[str, Any]], int] = lambda _answer, _rules: 0
+    why: Callable[[Sequence[Sequence[str]]], dict[str, object]] = lambda _candidates: {}
+    part: Callable[[Answer, CompleteRules], int] = lambda _answer, _rules: 0
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
 
 

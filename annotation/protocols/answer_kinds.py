@@ -5,11 +5,13 @@ Lending, numbering, history, limits, time sheets and exports handle judgments of
 storage of everything else.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, cast
 from uuid import UUID
 
 from django import forms
@@ -25,7 +27,7 @@ from rest_framework.serializers import Serializer
 from annotation.models import Design, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Campaign, Task
+from campaign.models import Campaign, Protocol, Task
 from campaign.texts.by_language import (
     TextsField,
     TextsJSON,
@@ -37,8 +39,12 @@ from campaign.texts.refusals import RefusedError
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
 Answer = Any
-#: Choices that a protocol leaves to organisers, in JSON.
-Rules = dict[str, Any]
+#: Choices that a protocol leaves to organisers, as stored in JSON; `AnswerKind.rules` has types.
+Rules = Mapping[str, object]
+#: The same completed with defaults: the `TypedDict` of the protocol.
+CompleteRules = Any
+#: What a judging page is sent of them, as `AnswerKind.rules_serializer` describes.
+ShownRules = Mapping[str, object]
 #: Name of a rule, with its form field, of protocols that show an output without source and references.
 WHOLE_DOCUMENT: Final = "document"
 WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
@@ -67,7 +73,7 @@ PAGE_FIELD: Final = forms.ChoiceField(
 MOST_ON_PAGE: Final = 10
 
 
-def shows_documents(rules: Mapping[str, Any]) -> bool:
+def shows_documents(rules: Rules) -> bool:
     """Return whether a task with these rules shows all segments of a HIT on one page."""
     return bool(rules.get(PAGE) == DOCUMENT_PAGE)
 
@@ -140,7 +146,7 @@ def numbered_columns(name: str, kind: type, count: int) -> dict[str, type]:
     return {f"{name}{number}": kind for number in range(1, count + 1)}
 
 
-def numbered_cells(name: str, values: Sequence[Any]) -> dict[str, Any]:
+def numbered_cells(name: str, values: Sequence[object]) -> dict[str, object]:
     """Return the values of such columns."""
     return {f"{name}{number}": value for number, value in enumerate(values, 1)}
 
@@ -178,39 +184,28 @@ class Passes:
 
     Attributes
     ----------
-    rules : callable
-        Returns rules for the judging page in addition to `shown_rules`, given the same.
-    raters : callable
-        Returns the number of judges per text, given the task's rules.
-    items_per_judge : callable
-        Returns the maximum number of texts per judge in a pass; None for no limit.
-    needs : callable
-        Returns `Needs`, given the number of texts of each segment, the number of judges, the
-        maximum number of texts per judge, and the task's rules.
+    raters : int
+        Number of judges per text.
+    items_per_judge : int, optional
+        Maximum number of texts per judge in a pass; None for no limit.
     segments_per_hit : int
         Default for new designs.
     count : int
         Number of passes.
-    together : callable, optional
-        Returns groups of segment numbers that a HIT shows together, in order, with the outputs of
-        one system. None if HITs may combine any segments and systems.
-    are_by_others : callable
-        Returns, given the task's rules, whether each pass goes to other judges, so that no judge
-        sees a segment twice in the task.
+    are_by_others : bool
+        Whether each pass goes to other judges, so that no judge sees a segment twice in the task.
     """
 
-    rules: Callable[[int, Mapping[str, Any]], Rules]
-    raters: Callable[[Mapping[str, Any]], int]
-    items_per_judge: Callable[[Mapping[str, Any]], int | None]
-    needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], Needs]
+    raters: int
+    items_per_judge: int | None
     segments_per_hit: int
     count: int
-    together: Callable[[Task], Sequence[Sequence[int]]] | None = None
-    are_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
+    are_by_others: bool = False
 
-    def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
-        """Return whether judges see each text only once under the task's rules."""
-        return self.count == 1 or self.are_by_others(rules)
+    @property
+    def are_seen_once(self) -> bool:
+        """True if judges see each text only once."""
+        return self.count == 1 or self.are_by_others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,31 +224,38 @@ class OpenComparison:
     missing: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparisons:
+class Comparisons(ABC):
     """Adaptive choice of the systems to compare next, for protocols in which it depends on earlier judgments.
 
     Attributes
     ----------
-    close : callable
-        Closes the comparisons that have all their judgments, and returns how many. Called in a
-        separate transaction before HITs are planned.
-    open : callable
-        Returns the open comparisons. Stores nothing, because it is also called for designs not yet in force.
-    sentences_of_a_judge : callable
-        Returns, given the task's rules, the number of sentences per comparison sampled for each
-        judge; 0 to lend from the pool without samples.
-    judgments : callable
-        Returns, given the task's rules, the number of judgments that close a comparison.
-    most : callable
-        Returns the maximum number of comparisons for a number of systems.
+    sentences_of_a_judge : int
+        Number of sentences per comparison sampled for each judge; 0 to lend from the pool without
+        samples.
+    judgments : int
+        Number of judgments that close a comparison.
     """
 
-    close: Callable[[Design], int]
-    open: Callable[[Design], Sequence[OpenComparison]]
-    sentences_of_a_judge: Callable[[Mapping[str, Any]], int]
-    judgments: Callable[[Mapping[str, Any]], int]
-    most: Callable[[int], int]
+    sentences_of_a_judge: int
+    judgments: int
+
+    @abstractmethod
+    def close(self, design: Design) -> int:
+        """Close the comparisons that have all their judgments, and return how many.
+
+        Called in a separate transaction before HITs are planned.
+        """
+
+    @abstractmethod
+    def open(self, design: Design) -> Sequence[OpenComparison]:
+        """Return the open comparisons.
+
+        Stores nothing, because it is also called for designs not yet in force.
+        """
+
+    @abstractmethod
+    def most(self, systems: int) -> int:
+        """Return the maximum number of comparisons for a number of systems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,23 +280,6 @@ class Stage:
     beside: tuple[Rules, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutJudgment:
-    """Link from an answer to the earlier judgment that it is about, for protocols that ask about other judges' answers.
-
-    Attributes
-    ----------
-    column : str
-        Column of `AnswerKind.table` with the judgment's id.
-    find : callable
-        Returns the judgment's id, given an answer and the id of its block; None if the answer is
-        about no judgment.
-    """
-
-    column: str
-    find: Callable[[Answer, int], int | None]
-
-
 class Perceived(NamedTuple):
     """Input from which a simulated judge answers a block.
 
@@ -304,25 +289,28 @@ class Perceived(NamedTuple):
         Stated qualities (0–100) of the candidates.
     labels : sequence of int
         Ranks that the judge would give the candidates in a ranking.
-    rules : mapping
-        Rules of the task and of the block's question.
+    question : mapping
+        What the judge knows about the block: the rules of its stage, and `AnswerKind.simulated_knows`.
     random : Random
     """
 
     qualities: Sequence[float]
     labels: Sequence[int]
-    rules: Mapping[str, Any]
+    question: Rules
     random: Random
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerKind:
-    """Answer format and behaviour of a protocol.
+class AnswerKind(ABC):
+    """Answers of a protocol, under the rules of a task.
+
+    Each protocol has a subclass that overrides what differs from the defaults. A new protocol
+    must define the attributes without a value and the abstract methods.
 
     Attributes
     ----------
-    protocol : str
-        A value of `campaign.models.Protocol`.
+    protocol : Protocol
+    sentence : lazy str
+        The question to judges, in a sentence for organisers.
     candidates : range
         Possible numbers of candidates in a block.
     first_candidates : int, optional
@@ -333,129 +321,241 @@ class AnswerKind:
         Reads the `answer` in a request. None if requests send `labels`.
     serializer_of_several : type of Serializer, optional
         Reads answers with its fields, if those to several outputs, or of tasks with other rules, have another form.
-    table : type of Model
-        Stores the answers: a table of the protocol with a judgment as its primary key, or `Judgment` if answers consist of
-        labels only.
-    row : callable
-        Returns the fields of a row in `table` for an answer in a pass, except its judgment and the one that it is about. By
-        default, the fields of the answer.
-    about : AboutJudgment, optional
-        Set if answers may be about other answers; otherwise None.
-    started_from : callable
-        Returns the fields of `table` for what a judge started from, given the ids of the block and of the judge.
-    as_given : callable, optional
-        Returns the answer as it was given, in JSON, from an object with the fields of `table`. None
-        if these fields themselves are the answer.
-    as_recorded : callable, optional
-        Returns the same with what judges must not see, for organisers. None if there is nothing of the kind.
-    cell_kinds : callable
-        Returns the columns of an answer in exported tables with their types (text, integer or boolean), given the largest
-        number of candidates in a block.
-    cells : callable
-        Returns the values of these columns for an answer in JSON. By default, its fields.
-    not_in_cells : lazy str, optional
-        The part of an answer that these columns omit, for organisers.
-    labels : callable
-        Returns the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared.
-    refusal : callable
-        Returns the reason why an answer to a block is refused, in words for the judge; None if it
-        is accepted. Called before anything is stored.
-    refusal_by_database : callable
-        Returns the same after the database has refused the answer; may run queries. Checks of
-        triggers on `table` are not repeated before storing (decision 123).
+    rules_serializer : type of Serializer
+        Describes the result of `shown_rules`.
     rules_fields : mapping
         Maps the name of each rule to a form field, labelled for organisers, that also defines the
         rule's possible values and its default.
     changeable_rules : set of str
         Rules that change no answer, and can be changed at any time.
-    of_rules : callable, optional
-        Returns the answer kind of a task with these rules, for protocols whose answers depend on
-        them. None if all tasks have the same.
-    texts : callable, optional
-        Returns the texts shown alongside the outputs in a pass (0 if there are no passes), given the
-        task's rules. None if the campaign's settings define them.
-    shown_rules : callable
-        Returns what the judging page needs of the campaign and of the task's rules.
-    rules_serializer : type of Serializer
-        Describes the result of `shown_rules`.
-    simulated : callable
-        Returns the answer of a simulated judge.
-    simulated_on : callable, optional
-        Adds marked parts of the texts to that answer, given the answer, the candidates' texts, the
-        task's rules and a source of randomness. None if answers do not mark parts; then no texts
-        are read.
-    passes : Passes, optional
-        None if texts are drawn, and judges see an output once.
+    table : type of Model
+        Stores the answers: a table of the protocol with a judgment as its primary key, or `Judgment` if answers consist of
+        labels only.
+    about_column : str
+        Column of `table` with the judgment that an answer is about, for protocols that ask about other judges' answers.
+    not_in_cells : lazy str, optional
+        The part of an answer that `cells` omit, for organisers.
+    screen : str
+        The protocol whose screen judges see, if different.
+    screen_words : mapping of str to lazy str
+        Strings for the scripts of the protocol's screen, which contain none themselves.
     best_worst : bool
         Whether labels are those of best-worst scaling: equal ones are no comparison.
     orders_outputs : bool
         Whether answers to blocks of several outputs imply an order.
+    scores_one_output : bool
+        Whether `score_of_one` scores the only output of a block.
+    passes : Passes, optional
+        None if texts are drawn, and judges see an output once.
     comparisons : Comparisons, optional
         For protocols that sort; only their designs are of the kind `sorting`.
-    screen : str
-        The protocol whose screen judges see, if different.
     first_stage : Stage, optional
         Question of original HITs if repeats ask about their answers. Repeats are lent after the
         original is done, and never to the same judge. None if all HITs ask the same.
-    stages : callable, optional
-        Returns the stages of blocks by their ids, given these and the id of the judge (0 if it does not matter). A fixed number of queries.
-    stages_drawn : callable, optional
-        Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the
-        task, the segment numbers, the block ids, and the text of the only output in each block.
-    score_of_one : callable, optional
-        Returns the score of the only output in a block (higher is better); attention checks on such
-        blocks use it. None if answers do not score single outputs.
-    last_is_needed : callable, optional
-        Returns the HITs that still need their last repeat, given the task's rules and the ids of
-        HITs whose other repeats are done. None if the last repeat is always needed.
-    simulated_knows : callable, optional
-        Returns the information about blocks that simulated judges have in addition to the rules, by
-        block id. Never sent to browsers.
+    decides_on_last_repeat : bool
+        Whether `last_is_needed` decides on the last repeat of a HIT; otherwise it is always needed.
     """
 
-    protocol: str
-    candidates: range
-    serializer: type[Serializer[Any]] | None
+    protocol: Protocol
+    sentence: Promise
     rules_serializer: type[Serializer[Any]]
-    simulated: Callable[[Perceived], Answer]
-    labels: Callable[[Answer, int], list[int | None]] = lambda _answer, candidates: [1] * candidates
-    refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
-        lambda _assigned, _answer: None
-    )
-    refusal_by_database: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
-        lambda _assigned, _answer: None
-    )
-    rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
+    screen_words: Mapping[str, Promise] = MappingProxyType({})
+    serializer: type[Serializer[Any]] | None = None
+    serializer_of_several: type[Serializer[Any]] | None = None
+    rules_fields: Mapping[str, forms.Field] = MappingProxyType({})
     changeable_rules: Set[str] = frozenset()
-    of_rules: Callable[[Mapping[str, Any]], "AnswerKind"] | None = None
-    texts: Callable[[int, Mapping[str, Any]], TextsBeside] | None = None
-    shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules] = lambda _campaign, _rules: {}
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
     table: type[Any] = Judgment
-    row: Callable[[Answer, int], dict[str, Any]] = lambda answer, _part: dict(answer)
-    serializer_of_several: type[Serializer[Any]] | None = None
-    about: AboutJudgment | None = None
-    started_from: Callable[[int, int], dict[str, Any]] = lambda _block_id, _judge_id: {}
-    as_given: Callable[[Any], Answer] | None = None
-    as_recorded: Callable[[Any], Answer] | None = None
-    cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
-    cells: Callable[[Answer], Mapping[str, Any]] = dict
+    about_column: str = ""
     not_in_cells: Promise | None = None
-    simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
-    passes: Passes | None = None
-    best_worst: bool = False
-    orders_outputs: bool = True
-    comparisons: Comparisons | None = None
     screen: str = ""
+    best_worst: bool = False
+    scores_one_output: bool = False
     first_stage: Stage | None = None
-    stages: Callable[[Sequence[int], int], dict[int, Stage]] | None = None
-    stages_drawn: (
-        Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
-    ) = None
-    score_of_one: Callable[[Answer], float] | None = None
-    last_is_needed: Callable[[Mapping[str, Any], Sequence[int]], Set[int] | None] | None = None
-    simulated_knows: Callable[[Sequence[int]], dict[int, Rules]] | None = None
+
+    def __init__(self, stored_rules: Rules) -> None:
+        self.stored_rules = stored_rules
+
+    @classmethod
+    def of(cls, stored_rules: Rules) -> "AnswerKind":
+        """Return the answers of a task with these rules."""
+        return cls(stored_rules)
+
+    # What the rules of the task decide.
+
+    @property
+    @abstractmethod
+    def candidates(self) -> range: ...
+
+    @property
+    def rules(self) -> Rules:
+        """The task's rules completed with defaults. Raises ValidationError for unknown rules and invalid values."""
+        return rules_completed(self.rules_fields, self.stored_rules)
+
+    @property
+    def orders_outputs(self) -> bool:
+        return True
+
+    @property
+    def passes(self) -> Passes | None:
+        return None
+
+    @property
+    def comparisons(self) -> Comparisons | None:
+        return None
+
+    @property
+    def decides_on_last_repeat(self) -> bool:
+        return False
+
+    # What judges see.
+
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        """Return what the judging page needs of the campaign and of the task's rules in a pass (0 without passes)."""
+        return {}
+
+    def texts(self, part: int) -> TextsBeside | None:
+        """Return the texts shown alongside the outputs in a pass; None if the campaign's settings define them."""
+        return None
+
+    def stages(self, block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
+        """Return the stages of blocks by their ids, for a judge (0 if it does not matter).
+
+        A fixed number of queries. Empty, without a query, if all HITs ask the same.
+        """
+        return {}
+
+    def stages_drawn(
+        self,
+        task: Task,
+        segments: Sequence[int],
+        block_ids: Sequence[UUID],
+        texts: Sequence[str],
+    ) -> list[Stage] | None:
+        """Return the stages of the blocks of a HIT that is drawn but not stored, for previews.
+
+        `segments` are numbers, and `texts` those of the only output in each block. None if the
+        blocks of a HIT do not depend on each other.
+        """
+        return None
+
+    # What judges send.
+
+    @abstractmethod
+    def refusal(self, assigned: AssignedBlock, answer: Answer) -> SubmissionRefusedError | None:
+        """Return the reason why an answer is refused, in words for the judge; None if it is accepted.
+
+        Called before anything is stored.
+        """
+
+    def refusal_by_database(
+        self,
+        assigned: AssignedBlock,
+        answer: Answer,
+    ) -> SubmissionRefusedError | None:
+        """Return the same after the database has refused the answer; may run queries.
+
+        Checks of triggers on `table` are not repeated before storing (decision 123).
+        """
+        return None
+
+    def labels(self, answer: Answer, candidates: int) -> list[int | None]:
+        """Return the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared."""
+        return [1] * candidates
+
+    def score_of_one(self, answer: Answer) -> float:
+        """Return the score of the only output in a block (higher is better), for attention checks."""
+        raise NotImplementedError
+
+    # How answers are stored and read.
+
+    def row(self, answer: Answer, part: int) -> dict[str, object]:
+        """Return the fields of `table` for an answer in a pass, except its judgment. By default, those of the answer."""
+        return dict(answer)
+
+    def row_of(self, answer: Answer, *, part: int, block_id: int) -> dict[str, object]:
+        """Return the same for an answer to a block, with the answer that it is about. May run a query."""
+        return self.row(answer, part)
+
+    def started_from(self, block_id: int, judge_id: int) -> dict[str, object]:
+        """Return the fields of `table` for what a judge started from."""
+        return {}
+
+    def given(self, row: Any) -> Answer:
+        """Return the answer of a row of `table`, as it was given, in JSON. By default, the row's columns."""
+        return {column: getattr(row, column) for column in self.columns}
+
+    def recorded(self, row: Any) -> Answer:
+        """Return the same with what judges must not see, for organisers."""
+        return self.given(row)
+
+    def read(self, judgment_ids: Sequence[int], *, is_record: bool = False) -> dict[int, Answer]:
+        """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
+        judged = self.table.objects.filter(pk__in=judgment_ids)
+        rows = judged.values_list("pk", *(self.columns or ("labels",)), named=True)
+        form = self.recorded if is_record else self.given
+        return {row.pk: form(row) for row in rows}
+
+    def answer_of(self, judgment: Judgment) -> Answer | None:
+        """Return the answer as it was given; None if there is none. One query, unless it was stored with this instance."""
+        row: Any = judgment
+        if self.keeps_answers:
+            row = getattr(judgment, self._relation, None)
+        return None if row is None else self.given(row)
+
+    def with_judgment(self, judgment: Judgment, row: Mapping[str, object]) -> Any:
+        """Return the instance of `table` with these fields; `answer_of` then finds it on the judgment without a query."""
+        # Django caches it on both ends of the relation.
+        return self.table(judgment=judgment, **row)
+
+    def cell_kinds(self, candidates: int) -> Mapping[str, type]:
+        """Return the columns of an answer in exported tables with their types (text, integer or boolean).
+
+        `candidates` is the largest number of candidates in a block.
+        """
+        return {}
+
+    def cells(self, answer: Answer) -> Mapping[str, object]:
+        """Return the values of these columns for an answer in JSON. By default, its fields."""
+        return dict(answer)
+
+    # How texts are allotted, and HITs repeated.
+
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        """Return `Needs` of a protocol with passes.
+
+        Parameters are the number of texts of each segment, the number of judges, and the maximum
+        number of texts per judge.
+        """
+        raise NotImplementedError
+
+    def read_together(self, task: Task) -> Sequence[Sequence[int]] | None:
+        """Return groups of segment numbers that a HIT shows together, in order, with the outputs of one system.
+
+        None if HITs may combine any segments and systems.
+        """
+        return None
+
+    def last_is_needed(self, hit_ids: Sequence[int]) -> Set[int]:
+        """Return those of these HITs, whose other repeats are done, that still need their last repeat."""
+        raise NotImplementedError
+
+    # How simulated judges answer.
+
+    @abstractmethod
+    def simulated(self, perceived: Perceived) -> Answer:
+        """Return the answer of a simulated judge."""
+
+    def simulated_on(self, answer: Answer, texts: Sequence[str], random: Random) -> Answer:
+        """Return that answer with parts marked or changed in the texts of the candidates."""
+        return answer
+
+    def simulated_knows(self, block_ids: Sequence[int]) -> dict[int, Rules]:
+        """Return what simulated judges know about blocks besides the rules, by id. Never sent to browsers."""
+        return {}
+
+    # What follows from the above.
 
     @property
     def has_stages(self) -> bool:
@@ -483,47 +583,13 @@ class AnswerKind:
         """True if a block may show several outputs, and an answer implies their order."""
         return self.orders_outputs and self.candidates[-1] > 1
 
-    def rules(self, given: Mapping[str, Any]) -> Rules:
-        """Return a task's rules completed with defaults. Raises ValidationError for unknown rules and invalid values."""
-        return rules_completed(self.rules_fields, given)
-
-    def read(self, judgment_ids: Sequence[int], *, is_record: bool = False) -> dict[int, Answer]:
-        """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
-        rows = self.table.objects.filter(pk__in=judgment_ids)
-        found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
-        form = self.as_recorded if is_record and self.as_recorded is not None else self.given
-        return {row.pk: form(row) for row in found}
-
-    def answer_of(self, judgment: Judgment) -> Answer | None:
-        """Return the answer as it was given; None if there is none. One query, unless it was stored with this instance."""
-        row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
-        return None if row is None else self.given(row)
-
-    def given(self, row: Any) -> Answer:
-        """Return the answer of a row of `table`, as it was given."""
-        if self.as_given is not None:
-            return self.as_given(row)
-        return {column: getattr(row, column) for column in self.columns}
-
-    def row_of(self, answer: Answer, *, part: int, block_id: int) -> dict[str, Any]:
-        """Return the fields of `table` for an answer to a block, except its judgment. One query if it is about another judgment."""
-        row = self.row(answer, part)
-        if self.about is not None:
-            row[self.about.column] = self.about.find(answer, block_id)
-        return row
-
-    def with_judgment(self, judgment: Judgment, row: Mapping[str, Any]) -> Any:
-        """Return the instance of `table` with these fields; `answer_of` then finds it on the judgment without a query."""
-        # Django caches it on both ends of the relation.
-        return self.table(judgment=judgment, **row)
-
     @property
     def _relation(self) -> str:
         return str(self.table._meta.get_field("judgment").remote_field.get_accessor_name())
 
 
-def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any]) -> Rules:
-    """Return the value of each rule: the given one, or the initial value of its form field.
+def rules_completed(fields: Mapping[str, forms.Field], stored: Rules) -> dict[str, Any]:
+    """Return the value of each rule: the stored one, or the initial value of its form field.
 
     For an optional number, None stands for its initial value.
 
@@ -532,77 +598,72 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
     ValidationError
         If a rule has no field, or its field does not take the value.
     """
-    if others := sorted(set(given) - set(fields)):
+    if others := sorted(set(stored) - set(fields)):
         raise ValidationError(f"Unknown rule: {', '.join(others)}.")
     return {
-        name: _rule_value(name, each, given.get(name, each.initial))
-        for name, each in fields.items()
+        name: _rule_value(name, rule_field, stored.get(name, rule_field.initial))
+        for name, rule_field in fields.items()
     }
 
 
-def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
-    if isinstance(described, RuleField):
-        return described.rule_value(value)
-    if isinstance(described, forms.BooleanField):
+def _rule_value(name: str, rule_field: forms.Field, value: Any) -> object:
+    if isinstance(rule_field, RuleField):
+        return rule_field.rule_value(value)
+    if isinstance(rule_field, forms.BooleanField):
         if type(value) is not bool:
             raise ValidationError(f"{name} must be true or false.")
-    elif isinstance(described, forms.IntegerField):
-        if value is None and not described.required:
-            return described.initial
-        low, high = described.min_value, described.max_value
+    elif isinstance(rule_field, forms.IntegerField):
+        if value is None and not rule_field.required:
+            return rule_field.initial
+        low, high = rule_field.min_value, rule_field.max_value
         if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
             raise ValidationError(f"{name}: {value} is not between {low} and {high}.")
-    elif isinstance(described, forms.ChoiceField) and value not in dict(described.choices):  # type: ignore[arg-type]  # pairs
-        values = ", ".join(dict(described.choices))  # type: ignore[arg-type]  # pairs
+    elif isinstance(rule_field, forms.ChoiceField) and value not in dict(rule_field.choices):  # type: ignore[arg-type]  # pairs
+        values = ", ".join(dict(rule_field.choices))  # type: ignore[arg-type]  # pairs
         raise ValidationError(f"{name} must be one of: {values}.")
     return value
 
 
-_KINDS: Final[dict[str, AnswerKind]] = {}
+_KINDS: Final[dict[str, type[AnswerKind]]] = {}
 
 
-def answer_kind_register(kind: AnswerKind) -> None:
-    """Register the answer kind of a protocol; called by `AppConfig.ready`."""
+def answer_kind_register(kind: type[AnswerKind]) -> None:
+    """Register the answers of a protocol; called by `AppConfig.ready`."""
     _KINDS[kind.protocol] = kind
 
 
-def answer_kind(protocol: str, rules: Mapping[str, Any] | None = None) -> AnswerKind:
-    """Return the answer kind of a protocol, for a task with these rules if they are given."""
-    kind = _KINDS[protocol]
-    if rules is None or kind.of_rules is None:
-        return kind
-    return kind.of_rules(rules)
+def answer_kind(protocol: str, rules: Rules | None = None) -> AnswerKind:
+    """Return the answers of a protocol in a task with these rules, or with the defaults."""
+    return _KINDS[protocol].of(rules or {})
 
 
 def answer_kind_of(task: Task) -> AnswerKind:
-    """Return the answer kind of a task."""
+    """Return the answers of a task."""
     return answer_kind(task.protocol, task.rules)
 
 
 def answer_kinds() -> list[AnswerKind]:
-    """Return all answer kinds, starting with rankings."""
-    return list(_KINDS.values())
+    """Return the answers of all protocols under default rules, starting with rankings."""
+    return [answer_kind(protocol) for protocol in _KINDS]
 
 
-def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
+def rules_shown(protocol: str, rules: Rules, *, campaign: Campaign, part: int) -> ShownRules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
-    kind = answer_kind(protocol, rules)
-    shown = dict(kind.shown_rules(campaign, rules))
-    shown.pop(QUESTION, None)
-    if question := rules.get(QUESTION):
-        shown[QUESTION] = text_in_active_language(question)
+    rules_sent = dict(answer_kind(protocol, rules).shown_rules(campaign, part))
+    rules_sent.pop(QUESTION, None)
+    question = rules.get(QUESTION)
+    if question:
+        rules_sent[QUESTION] = text_in_active_language(cast("TextsJSON", question))
     if shows_documents(rules):
-        shown[PAGE] = DOCUMENT_PAGE
-    return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
+        rules_sent[PAGE] = DOCUMENT_PAGE
+    return rules_sent
 
 
-def texts_beside(
-    protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
-) -> TextsBeside:
+def texts_beside(protocol: str, rules: Rules, *, campaign: Campaign, part: int) -> TextsBeside:
     """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol sets them."""
-    texts = answer_kind(protocol, rules).texts
+    texts = answer_kind(protocol, rules).texts(part)
     if texts is not None:
-        return texts(part, rules)
+        return texts
     return TextsBeside(
         source=campaign.show_source, references=campaign.show_reference, context=True
     )
@@ -610,10 +671,10 @@ def texts_beside(
 
 def answer_serializers() -> list[type[Serializer[Any]]]:
     """Return the serializers of `answer` in requests and responses, for the API description."""
-    found = [
-        each for kind in _KINDS.values() for each in (kind.serializer, kind.serializer_of_several)
-    ]
-    return [serializer for serializer in found if serializer is not None]
+    serializers_of_kinds: list[type[Serializer[Any]] | None] = []
+    for kind in _KINDS.values():
+        serializers_of_kinds += [kind.serializer, kind.serializer_of_several]
+    return [serializer for serializer in serializers_of_kinds if serializer is not None]
 
 
 def rules_serializers() -> list[type[Serializer[Any]]]:
@@ -639,8 +700,9 @@ def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | No
 
 def stages_of(protocol: str, block_ids: Sequence[int], judge_id: int = 0) -> dict[int, Stage]:
     """Return the stages of a protocol's blocks for a judge, by id; empty, without a query, if all HITs ask the same."""
-    kind = answer_kind(protocol)
-    return {} if kind.stages is None or not block_ids else kind.stages(block_ids, judge_id)
+    if not block_ids:
+        return {}
+    return answer_kind(protocol).stages(block_ids, judge_id)
 
 
 def outputs_at_a_time(count: int) -> str:

@@ -1,17 +1,19 @@
 """Answers of the five-way ranking, which consist of labels only."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.protocols.answer_kinds import (
     QUESTION,
     AnswerKind,
+    Perceived,
     QuestionField,
     QuestionSerializer,
-    Rules,
+    ShownRules,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
@@ -56,22 +58,28 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     return None
 
 
-def _labels(labels: Labels, _candidates: int) -> list[int | None]:
-    return list(labels)
+class RankingAnswers(AnswerKind):
+    """Ranks of all outputs, or of some if the campaign allows partial rankings."""
 
+    protocol = Protocol.RANKING
+    sentence = gettext_lazy("Judges rank five outputs from best to worst; ties are allowed.")
+    candidates = range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1)
+    rules_fields = {QUESTION: QuestionField()}
+    rules_serializer = RankingRulesSerializer
+    screen_words = {
+        "ranking_question": gettext_lazy(
+            "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed."
+        ),
+    }
 
-def _shown_rules(campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
-    return {"partial": campaign.allow_partial_ranking}
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        return {"partial": campaign.allow_partial_ranking}
 
+    def refusal(self, assigned: AssignedBlock, answer: Labels) -> SubmissionRefusedError | None:
+        return labels_refusal(assigned, answer)
 
-RANKING: Final = AnswerKind(
-    protocol=Protocol.RANKING,
-    candidates=range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1),
-    serializer=None,
-    labels=_labels,
-    refusal=labels_refusal,
-    shown_rules=_shown_rules,
-    rules_serializer=RankingRulesSerializer,
-    rules_fields={QUESTION: QuestionField()},
-    simulated=lambda perceived: perceived.labels,
-)
+    def labels(self, answer: Labels, candidates: int) -> list[int | None]:
+        return list(answer)
+
+    def simulated(self, perceived: Perceived) -> Labels:
+        return perceived.labels

@@ -70,7 +70,7 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
 def sentences_of_a_judge(task: Task) -> int:
     """Return the number of sentences of a comparison sampled for each judge; 0 without samples."""
     comparisons = answer_kind_of(task).comparisons
-    return 0 if comparisons is None else comparisons.sentences_of_a_judge(task.rules)
+    return 0 if comparisons is None else comparisons.sentences_of_a_judge
 
 
 def sentences_taken(

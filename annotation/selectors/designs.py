@@ -124,7 +124,9 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     rows = (
         tasks.filter(_has_reference_to_show())
         # The protocol's rules, not the campaign's, define the texts.
-        .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.texts])
+        .exclude(
+            protocol__in=[kind.protocol for kind in answer_kinds() if kind.texts(1) is not None]
+        )
         .annotate(
             design=Subquery(designs.values("pk")),
             rate=Subquery(designs.values("reference_rate")),

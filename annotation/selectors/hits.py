@@ -295,7 +295,7 @@ def _rounds_add(
     """Plan rounds, as for a task with passes, until there are `count` HITs or no more rounds."""
     rounds = rounds_of(task=inputs.task, design=inputs.design)
     texts = texts_of_others(inputs.texts, inputs.withdrawn)
-    raters = passes_of(inputs.task).raters(inputs.task.rules)
+    raters = passes_of(inputs.task).raters
     number = sequence.turns
     while len(planning.planned) < count:
         number += 1

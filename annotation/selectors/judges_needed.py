@@ -17,7 +17,6 @@ from annotation.models import Design
 from annotation.protocols.answer_kinds import (
     AnswerKind,
     Comparisons,
-    Passes,
     answer_kind_of,
     shows_documents,
 )
@@ -25,7 +24,7 @@ from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.designs import design_unless_chosen, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.judges import exclusions
-from annotation.selectors.passes import rounds_of
+from annotation.selectors.passes import passes_of, rounds_of
 from annotation.selectors.progress import work_annotations
 from annotation.selectors.target import ranked_group
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, Output, SystemKind, Task
@@ -200,7 +199,7 @@ def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
 def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     kind = answer_kind_of(task)
     if kind.passes is not None:
-        return _of_passes(task, design, kind.passes, people)
+        return _of_passes(task, design, kind, people)
     reasons = _Reasons(task, design, kind, people).found
     needed = max((each.needed for each in reasons), default=_ONE)
     if needed <= _ONE:
@@ -285,7 +284,7 @@ class _Reasons:
         yield _Reason(-(-wanted // blocks), said, otherwise)
 
     def _of_a_sort(self, comparisons: Comparisons) -> Iterator[_Reason]:
-        quota = comparisons.judgments(self._task.rules)
+        quota = comparisons.judgments
         if self._sample:
             words = _(
                 "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge."
@@ -314,14 +313,14 @@ class _Reasons:
     @property
     def _sample(self) -> int:
         comparisons = self._kind.comparisons
-        return 0 if comparisons is None else comparisons.sentences_of_a_judge(self._task.rules)
+        return 0 if comparisons is None else comparisons.sentences_of_a_judge
 
     @cached_property
     def _segments(self) -> int:
         return len(windows_of(self._task, self._design).segments)
 
 
-def _of_passes(task: Task, design: Design, passes: Passes, people: _People) -> JudgesNeeded:
+def _of_passes(task: Task, design: Design, kind: AnswerKind, people: _People) -> JudgesNeeded:
     rounds = rounds_of(task=task, design=design)
     segments = rounds.segments
     texts = (
@@ -330,18 +329,18 @@ def _of_passes(task: Task, design: Design, passes: Passes, people: _People) -> J
         else _texts_of_each(task, design, segments)
     )
     size = design.segments_per_hit
-    most = passes.items_per_judge(task.rules)
+    most = passes_of(task).items_per_judge
     # HITs are lent only as a whole.
     most = len(segments) if most is None else max(1, most // size) * size
     there = len(people.of(task, design))
-    found = passes.needs(texts, there, max(1, most), task.rules)
+    needs = kind.judges_needed(texts, there, max(1, most))
     return JudgesNeeded(
         task=task,
-        needed=found.judges,
+        needed=needs.judges,
         there=there,
         group=people.group(task, design),
-        is_feasible=found.is_feasible,
-        words=found.words,
+        is_feasible=needs.is_feasible,
+        words=needs.words,
     )
 
 

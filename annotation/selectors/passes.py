@@ -65,7 +65,7 @@ def passes_of(task: Task) -> Passes:
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     """Return the progress of a judge in a task. Three queries, one of which reads all HITs lent to the judge."""
     task = Task.objects.get(pk=task_id)
-    counted = Q() if passes_of(task).are_by_others(task.rules) else Q(hit__part=FIRST)
+    counted = Q() if passes_of(task).are_by_others else Q(hit__part=FIRST)
     lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id).aggregate(
         texts=Sum("hit__segment_ids__len", filter=counted),
         held=Min("hit__part", filter=Q(completed_at=None, released_at=None)),
@@ -97,7 +97,7 @@ def is_over(*, judge_id: int, task: Task) -> bool:
 def is_full(*, task_id: int, texts: int) -> bool:
     """Return whether the task's rules allow no further HIT for a judge who was lent `texts` texts."""
     task = Task.objects.get(pk=task_id)
-    most, design = passes_of(task).items_per_judge(task.rules), design_in_force(task_id=task_id)
+    most, design = passes_of(task).items_per_judge, design_in_force(task_id=task_id)
     if most is None or design is None:
         return False
     return texts + design.segments_per_hit > max(most, design.segments_per_hit)
@@ -105,12 +105,12 @@ def is_full(*, task_id: int, texts: int) -> bool:
 
 def rounds_of(*, task: Task, design: Design) -> Rounds:
     """Return the rounds in which the texts of a task with passes are allotted."""
-    passes = passes_of(task)
     windows = windows_of(task, design)
     segments = windows.segments
     together = windows.pages if windows.are_pages else None
-    if passes.together is not None:
-        together = passes.together(task)
+    read_together = answer_kind_of(task).read_together(task)
+    if read_together is not None:
+        together = read_together
         judged = set(segments)
         together = [window for window in together if judged.issuperset(window)]
         segments = [segment for window in together for segment in window]

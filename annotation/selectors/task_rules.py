@@ -26,7 +26,7 @@ def judgments_so_far(*, task_id: int) -> int:
 
 def task_rules(task: Task) -> Rules:
     """Return all rules of a task, including the protocol's defaults. No query."""
-    return answer_kind_of(task).rules(task.rules)
+    return answer_kind_of(task).rules
 
 
 def changed_rules(task: Task) -> Rules | None:

@@ -57,11 +57,13 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
 
 def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
-    stages_drawn = answer_kind_of(task).stages_drawn
-    if stages_drawn is None or not blocks:
+    if not blocks:
         return blocks
+    ids = [block.id for block in blocks]
     texts = [block.candidates[0]["text"] for block in blocks]
-    stages = stages_drawn(task, segments, [block.id for block in blocks], texts)
+    stages = answer_kind_of(task).stages_drawn(task, segments, ids, texts)
+    if stages is None:
+        return blocks
     return [
         replace(
             block,

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isclose, pi, tan
 from random import Random
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -24,6 +23,7 @@ from annotation.protocols.answer_kinds import (
     Answer,
     AnswerKind,
     Perceived,
+    Rules,
     answer_kind_of,
     stages_of,
 )
@@ -105,17 +105,17 @@ class AskedBlock:
     outputs : sequence of int
         The first output of each candidate, in display order; a candidate's outputs share one
         quality.
-    rules : mapping
-        Rules of the task, and of the block's stage if its protocol has several.
+    question : mapping
+        Rules of the block's stage if its protocol has several, and what only simulated judges know.
     texts : sequence of str
-        Texts of the candidates; empty unless the protocol asks about parts of them.
+        Texts of the candidates.
     """
 
     block_id: int
     segment_id: int
     is_control: bool
     outputs: Sequence[int]
-    rules: Mapping[str, Any]
+    question: Rules
     texts: Sequence[str]
 
 
@@ -133,22 +133,23 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
         for pk, _segment, _control, outputs, stands_for in rows
     }
     stages = stages_of(kind.protocol, ids)
-    known = {} if kind.simulated_knows is None else kind.simulated_knows(ids)
-    texts: dict[int, str | None] = {}
-    if kind.simulated_on is not None:
-        wanted = {first for each in shown.values() for first in each}
-        texts = dict(Output.objects.filter(pk__in=wanted).values_list("pk", "text"))
+    known = kind.simulated_knows(ids)
+    first_outputs = {first for of_block in shown.values() for first in of_block}
+    texts = dict(Output.objects.filter(pk__in=first_outputs).values_list("pk", "text"))
     for pk, segment, control, _outputs, _stands_for in rows:
         stage = stages.get(pk)
+        stage_rules: Rules = {}
+        block_texts: Sequence[str] = [texts.get(output) or "" for output in shown[pk]]
+        if stage is not None:
+            stage_rules = stage.rules
+            block_texts = block_texts if stage.texts is None else stage.texts
         yield AskedBlock(
             block_id=pk,
             segment_id=segment,
             is_control=bool(control),
             outputs=shown[pk],
-            rules={**hit.task.rules, **(stage.rules if stage else {}), **known.get(pk, {})},
-            texts=stage.texts
-            if stage and stage.texts is not None
-            else [texts.get(each) or "" for each in shown[pk]],
+            question={**stage_rules, **known.get(pk, {})},
+            texts=block_texts,
         )
 
 
@@ -162,10 +163,8 @@ def said_of(
 ) -> Answer:
     """Return this judge's answer to a block with candidates of these qualities; for a ranking, the labels."""
     labels = labels_of(qualities, judge, random)
-    said = kind.simulated(Perceived(qualities, labels, asked.rules, random))
-    if kind.simulated_on is None:
-        return said
-    return kind.simulated_on(said, asked.texts, asked.rules, random)
+    answer = kind.simulated(Perceived(qualities, labels, asked.question, random))
+    return kind.simulated_on(answer, asked.texts, random)
 
 
 def campaign_simulate(

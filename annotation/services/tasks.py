@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
+    Rules,
     answer_kind,
     answer_kind_of,
     shows_documents,
@@ -30,7 +31,7 @@ from campaign.texts.refusals import refused_if_broken
 
 
 @transaction.atomic
-def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
+def task_rules_change(*, task: Task, rules: Rules) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
     Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once
@@ -39,7 +40,8 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     """
     locked = row_locked(task)
     kind = answer_kind_of(locked)
-    before, chosen = task_rules(locked), kind.rules({**locked.rules, **rules})
+    before = task_rules(locked)
+    chosen = answer_kind(locked.protocol, {**locked.rules, **rules}).rules
     task.rules = locked.rules
     changed = {name for name, value in chosen.items() if value != before[name]}
     if not changed:

@@ -59,7 +59,7 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
     `static/judge/screens.js` also defines which protocols use another's screen. Without any
     protocol, returns ranking, so that a page opened before the first task exists is ready for it.
     """
-    of_others = {kind.protocol: kind.screen for kind in answer_kinds() if kind.screen}
+    of_others = {str(kind.protocol): kind.screen for kind in answer_kinds() if kind.screen}
     screens = {of_others.get(each, each) for each in protocols}
     found = sorted(each for each in screens if _files(f"judge/{each}/screen.js"))
     return found or [_PRELOADED]

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy, pgettext_lazy
 
 from annotation.models import SkipReason
-from campaign.models import Protocol
+from annotation.protocols.answer_kinds import answer_kind
 
 # One sample number for each plural category of integers in any language (CLDR). With
 # Intl.PluralRules, the browser finds the sample in the same category as its number, and uses that
@@ -150,114 +151,6 @@ WORDS = {
     "history_earlier": _("Older judgments are available when you have finished."),
 }
 
-# Strings of individual screens.
-OF_SCREENS = {
-    Protocol.RANKING.value: {
-        "ranking_question": _(
-            "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed."
-        ),
-    },
-    "rating": {
-        "output": _("Output {letter}"),
-        "criteria_question": _("Rate each criterion."),
-        "no_score": _("No score yet."),
-        "points_given": _("{value} of {highest}"),
-        "points_wanted": _("Rate the output, or skip the item."),
-    },
-    "two_outputs": {
-        "output": _("Output {letter}"),
-        "which_is_better": _("Which output is better? Judge meaning first, then fluency."),
-        "verdict_first": _("A is better"),
-        "verdict_same": _("the same"),
-        "verdict_second": _("B is better"),
-        "verdict_both_fine": _("both fine"),
-        "verdict_both_wrong": _("both wrong"),
-        "verdict_wanted": _("Choose an answer, or skip the item."),
-    },
-    "top": {
-        "top_question": _(
-            "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
-        ),
-        "best_worst_question": _(
-            "Which output is best, and which is worst? Judge meaning first, then fluency."
-        ),
-        "best_worst_said": _("Best: {best}, worst: {worst}"),
-        "best_worst_wanted": _("Mark the best and the worst output, or skip the item."),
-        "best_on": _("{letter} marked as best."),
-        "worst_on": _("{letter} marked as worst."),
-        "top_none": _("No outputs marked yet"),
-        "top_said": _("Top: {letters}"),
-        "top_on": _("{letter} marked as top."),
-        "top_off": _("{letter} unmarked."),
-        "top_wanted": _("Mark at least one output as top, or skip the item."),
-    },
-    "spans": {
-        "spans_question": _("Mark the errors and give a score from 0 to 100."),
-        "marks_question": _("Mark the errors."),
-        "scores_question": _("Give a score from 0 to 100."),
-        "output": _("Output {letter}"),
-        "source_of_output": _("Source of output {letter}"),
-        "neutral_error": _("neutral mark"),
-        "critical_error": _("critical error"),
-        "neutral": pgettext_lazy("severity", "neutral"),
-        "critical": pgettext_lazy("severity", "critical"),
-        "still_to_categorise": _("Errors without a category: {letters}"),
-        "errors_said": _("Errors: {n}"),
-        "minor_error": _("minor error"),
-        "major_error": _("major error"),
-        "minor": _("minor"),
-        "major": _("major"),
-        "suggested": pgettext_lazy("error", "suggested"),
-        "remove": _("Remove"),
-        "cancel": _("Cancel"),
-        "unmarked": _("unmarked"),
-        "selected": pgettext_lazy("output", "selected"),
-        "missing_content": _("missing content"),
-        "nothing_missing": _("nothing missing"),
-        "mark_undone": _("Change of marks undone."),
-        "marks_full": _("No more errors can be marked in this output."),
-        "by_characters": _("Arrow keys move by character."),
-        "by_words": _("Arrow keys move by word."),
-        "score_of": _("Score of output {letter}, 0 to 100"),
-        "no_score": _("No score yet."),
-        "still_to_score": _("{letters} not scored yet"),
-        "all_scored": _("All scored"),
-        "perfect_with_error": _("Output {letter} has a marked error and a score of {score}."),
-        "high_with_major": _("Output {letter} has a major error and a score of {score}."),
-        "low_without_error": _("Output {letter} has no marked error and a score of {score}."),
-        "better_with_more_errors": _(
-            "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}."
-        ),
-    },
-    "editing": {
-        "edit_question": _("Make this text as fluent as you can. The source is not shown."),
-        "accept_question": _("Is this text fluent, and does it mean the same as the source?"),
-        "edit_text": _("Edited text"),
-        "choose_edited": _("edit"),
-        "choose_unchanged": _("no corrections needed"),
-        "choose_unable": _("unable to correct"),
-        "choose_yes": _("acceptable"),
-        "choose_no": _("not acceptable"),
-        "outcome_edited": _("edited"),
-        "outcome_unchanged": _("no corrections needed"),
-        "outcome_unable": _("unable to correct"),
-        "edit_wanted": _("Edit the text, choose one of the answers, or skip the item."),
-        "edit_empty": _("The text is empty."),
-        "accept_wanted": _("Choose an answer, or skip the item."),
-    },
-    "quiz": {
-        "quiz_reading": _("Read the text. Statements about it follow."),
-        "quiz_question": _("Which of these statements are true according to the text?"),
-        "quiz_read": _("Continue"),
-        "quiz_yes": _("yes"),
-        "quiz_no": _("no"),
-        "quiz_unsure": _("no answer"),
-        "quiz_was_read": _("read"),
-        "quiz_answered": _("{answered} of {count} answered"),
-        "quiz_wanted": _("Answer each statement: yes, no, or no answer."),
-    },
-}
-
 PLURALS = {
     "ratings_wanted": ngettext_lazy(
         "{n} rating is missing. Add it, or skip the item.",
@@ -331,9 +224,9 @@ def judging_words(
     `reasons` are the reasons that a judge may give for a skip, with labels; `protocols` are those
     with screens on the page.
     """
-    texts = dict(WORDS)
+    texts: dict[str, Promise] = {**WORDS}
     for protocol in protocols:
-        texts |= OF_SCREENS.get(protocol, {})
+        texts |= answer_kind(protocol).screen_words
     words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in texts.items()}
     not_stated = SkipReason.NOT_STATED
     for reason, label in [*reasons, (not_stated.value, str(not_stated.label))]:

@@ -4,9 +4,9 @@ The HIT decides which: an original HIT asks for an edit of an output shown alone
 another one asks two other judges whether the edited text is fluent and has the same meaning.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 from django import forms
 from django.db.models import Count, F, OuterRef, QuerySet, Subquery
@@ -16,15 +16,14 @@ from rest_framework import serializers
 
 from annotation.models import Assignment, Block
 from annotation.protocols.answer_kinds import (
-    AboutJudgment,
     AnswerKind,
     Perceived,
+    ShownRules,
     Stage,
-    rules_completed,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Output, Protocol
+from campaign.models import Campaign, Output, Protocol
 from protocols.models import EditingAnswer, Outcome
 
 #: Question of a block, as sent to the judge page and to simulated judges.
@@ -58,27 +57,13 @@ def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, E
     If one judge starts a HIT and another finishes it, a block may have two edits.
     """
     first_judge: dict[int, int] = {}
-    found: dict[int, EditingAnswer] = {}
+    latest: dict[int, EditingAnswer] = {}
     edits = EditingAnswer.objects.filter(judgment__block__in=block_ids, acceptable__isnull=True)
     for edit in edits.order_by("pk").select_related("judgment"):
         judgment = edit.judgment
         if first_judge.setdefault(judgment.block_id, judgment.judge_id) == judgment.judge_id:
-            found[judgment.block_id] = edit
-    return found
-
-
-def stages(block_ids: Sequence[int], _judge_id: int) -> dict[int, Stage]:
-    """Return the stages of blocks: an edit, or whether the shown edit is acceptable.
-
-    An output without changes or edits is shown itself.
-    """
-    asked = edits_asked_about(block_ids)
-    found = dict.fromkeys(block_ids, FIRST_STAGE)
-    for block_id, (edit, output) in asked.items():
-        is_edited = edit is not None and edit.outcome == Outcome.EDITED
-        shown = edit.text if edit is not None and is_edited else output
-        found[block_id] = Stage(rules={"asked": ACCEPT}, texts=(shown,))
-    return found
+            latest[judgment.block_id] = edit
+    return latest
 
 
 MAX_CHARACTERS: Final = 20_000
@@ -130,58 +115,196 @@ class EditingRulesSerializer(PlainSerializer):
     )
 
 
-def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    if len(assigned.candidates) != 1:
-        # A practice block that lost an output because its system was withdrawn.
-        return answer_refused("This task shows one output at a time.")
-    if ("outcome" in answer) == ("acceptable" in answer):
-        return answer_refused("Send either outcome (for an edit) or acceptable.")
-    is_edited = answer.get("outcome") == Outcome.EDITED
-    if answer.get("text") and not is_edited:
-        return answer_refused("A text is only allowed with the outcome “edited”.")
-    if is_edited and not answer["text"]:
-        return answer_refused(
-            _("The text is empty. Enter the edited text, or choose “unable to correct”.")
-        )
-    return None
+class EditJSON(TypedDict):
+    """An edit of an output; `text` is empty unless the outcome is “edited”."""
+
+    outcome: str
+    text: str
+    keystrokes: NotRequired[int | None]
 
 
-def _refusal_by_database(
-    assigned: AssignedBlock, answer: Mapping[str, Any]
-) -> SubmissionRefusedError | None:
-    block = Block.objects.select_related("hit").get(pk=assigned.block_id)
-    is_acceptance = "acceptable" in answer
-    if is_acceptance != (block.hit.repeats_id is not None):
-        return answer_refused(
-            "This sentence asks for an edit."
-            if is_acceptance
-            else "This sentence asks whether another editor’s edit is acceptable."
-        )
-    if is_acceptance:
-        return None
-    if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
-        return answer_refused(
-            _("The text is unchanged. Edit it, or choose “no corrections needed”.")
-        )
-    if not Assignment.objects.filter(hit__repeats=block.hit_id).exists():
-        return None
-    edit = edits_in_force([block.pk]).get(block.pk)
-    return answer_refused(
-        _("Other judges have already received your edit, so it can no longer be changed."),
-        stored=None if edit is None else edit.judgment,
+class AcceptanceJSON(TypedDict):
+    """Whether another judge's edit is acceptable."""
+
+    acceptable: bool
+
+
+class EditingAnswerJSON(TypedDict, total=False):
+    """Either of them, as requests send it."""
+
+    outcome: str
+    text: str
+    keystrokes: int | None
+    acceptable: bool
+
+
+class EditingAnswers(AnswerKind):
+    """Edits of outputs, and judgments of the edits of others."""
+
+    protocol = Protocol.EDITING
+    sentence = gettext_lazy(
+        "Judges edit an output without seeing the source; others check that the result is fluent and means "
+        "the same."
     )
-
-
-def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
-    return {
-        "outcome": answer.get("outcome", ""),
-        "text": answer.get("text") or "",
-        "keystrokes": answer.get("keystrokes"),
-        "acceptable": answer.get("acceptable"),
+    candidates = range(1, 2)
+    serializer = EditingAnswerSerializer
+    table = EditingAnswer
+    about_column = "edit_id"
+    rules_serializer = EditingRulesSerializer
+    rules_fields = {
+        THIRD: forms.BooleanField(
+            label=gettext_lazy("Ask the last acceptor only if the others disagree"),
+            help_text=gettext_lazy(
+                "With four judges per block, one edits and two review; the fourth reviews only if these two disagree."
+            ),
+            initial=False,
+            required=False,
+        )
+    }
+    first_stage = FIRST_STAGE
+    screen_words = {
+        "edit_question": gettext_lazy(
+            "Make this text as fluent as you can. The source is not shown."
+        ),
+        "accept_question": gettext_lazy(
+            "Is this text fluent, and does it mean the same as the source?"
+        ),
+        "edit_text": gettext_lazy("Edited text"),
+        "choose_edited": gettext_lazy("edit"),
+        "choose_unchanged": gettext_lazy("no corrections needed"),
+        "choose_unable": gettext_lazy("unable to correct"),
+        "choose_yes": gettext_lazy("acceptable"),
+        "choose_no": gettext_lazy("not acceptable"),
+        "outcome_edited": gettext_lazy("edited"),
+        "outcome_unchanged": gettext_lazy("no corrections needed"),
+        "outcome_unable": gettext_lazy("unable to correct"),
+        "edit_wanted": gettext_lazy("Edit the text, choose one of the answers, or skip the item."),
+        "edit_empty": gettext_lazy("The text is empty."),
+        "accept_wanted": gettext_lazy("Choose an answer, or skip the item."),
     }
 
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        # Overridden by the stage of a HIT that repeats another.
+        return dict(FIRST_STAGE.rules)
 
-def _edit(answer: Mapping[str, Any], block_id: int) -> int | None:
+    def stages(self, block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
+        """Return the stages of blocks: an edit, or whether the shown edit is acceptable.
+
+        An output without changes or edits is shown itself.
+        """
+        stages = dict.fromkeys(block_ids, FIRST_STAGE)
+        for block_id, (edit, output) in edits_asked_about(block_ids).items():
+            text = output
+            if edit is not None and edit.outcome == Outcome.EDITED:
+                text = edit.text
+            stages[block_id] = Stage(rules={"asked": ACCEPT}, texts=(text,))
+        return stages
+
+    def refusal(
+        self, assigned: AssignedBlock, answer: EditingAnswerJSON
+    ) -> SubmissionRefusedError | None:
+        if len(assigned.candidates) != 1:
+            # A practice block that lost an output because its system was withdrawn.
+            return answer_refused("This task shows one output at a time.")
+        if ("outcome" in answer) == ("acceptable" in answer):
+            return answer_refused("Send either outcome (for an edit) or acceptable.")
+        is_edited = answer.get("outcome") == Outcome.EDITED
+        if answer.get("text") and not is_edited:
+            return answer_refused("A text is only allowed with the outcome “edited”.")
+        if is_edited and not answer["text"]:
+            return answer_refused(
+                _("The text is empty. Enter the edited text, or choose “unable to correct”.")
+            )
+        return None
+
+    def refusal_by_database(
+        self, assigned: AssignedBlock, answer: EditingAnswerJSON
+    ) -> SubmissionRefusedError | None:
+        block = Block.objects.select_related("hit").get(pk=assigned.block_id)
+        is_acceptance = "acceptable" in answer
+        if is_acceptance != (block.hit.repeats_id is not None):
+            return answer_refused(
+                "This sentence asks for an edit."
+                if is_acceptance
+                else "This sentence asks whether another editor’s edit is acceptable."
+            )
+        if is_acceptance:
+            return None
+        if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
+            return answer_refused(
+                _("The text is unchanged. Edit it, or choose “no corrections needed”.")
+            )
+        if not Assignment.objects.filter(hit__repeats=block.hit_id).exists():
+            return None
+        edit = edits_in_force([block.pk]).get(block.pk)
+        return answer_refused(
+            _("Other judges have already received your edit, so it can no longer be changed."),
+            stored=None if edit is None else edit.judgment,
+        )
+
+    def row(self, answer: EditingAnswerJSON, part: int) -> dict[str, object]:
+        return {
+            "outcome": answer.get("outcome", ""),
+            "text": answer.get("text") or "",
+            "keystrokes": answer.get("keystrokes"),
+            "acceptable": answer.get("acceptable"),
+        }
+
+    def row_of(self, answer: EditingAnswerJSON, *, part: int, block_id: int) -> dict[str, object]:
+        """Return the same with the edit that is accepted or rejected. At most one query."""
+        return {**self.row(answer, part), self.about_column: _edit_accepted(answer, block_id)}
+
+    def given(self, row: EditingAnswer) -> EditJSON | AcceptanceJSON:
+        if row.acceptable is not None:
+            return {"acceptable": row.acceptable}
+        return {"outcome": row.outcome, "text": row.text, "keystrokes": row.keystrokes}
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        return {"outcome": str, "text": str, "keystrokes": int, "acceptable": bool}
+
+    @property
+    def decides_on_last_repeat(self) -> bool:
+        return bool(self.rules[THIRD])
+
+    def last_is_needed(self, hit_ids: Sequence[int]) -> set[int]:
+        """Return the HITs with an edit that some judges accepted and others rejected; ignore unedited
+        outputs.
+        """
+        if not hit_ids:
+            return set()
+        acceptances = EditingAnswer.objects.filter(
+            acceptable__isnull=False,
+            edit__block__hit__in=list(hit_ids),
+            judgment__superseded_by__isnull=True,
+        ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
+        by_edit = acceptances.order_by().values_list("edit__block__hit", "edit")
+        split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
+        return {hit for hit, _edit, _answers in split}
+
+    def simulated(self, perceived: Perceived) -> EditJSON | AcceptanceJSON:
+        quality = perceived.qualities[0] + perceived.random.gauss(0, _FINE / 5)
+        if perceived.question.get("asked") == ACCEPT:
+            return {"acceptable": quality >= _FINE / 2}
+        if quality < _HOPELESS:
+            return {"outcome": Outcome.UNABLE.value, "text": ""}
+        outcome = Outcome.UNCHANGED if quality >= _FINE else Outcome.EDITED
+        return {"outcome": outcome.value, "text": ""}
+
+    def simulated_on(
+        self, answer: EditingAnswerJSON, texts: Sequence[str], random: Random
+    ) -> EditingAnswerJSON:
+        """Return an edit with one word removed; a single word is repeated instead."""
+        if answer.get("outcome") != Outcome.EDITED:
+            return answer
+        words = texts[0].split(" ")
+        del words[random.randrange(len(words))]
+        edited = " ".join(words)
+        if not "".join(words).strip():
+            edited = f"{texts[0]} {texts[0]}".strip()
+        return {**answer, "text": edited or "–"}
+
+
+def _edit_accepted(answer: EditingAnswerJSON, block_id: int) -> int | None:
     """Return the edit that is accepted or rejected."""
     if "acceptable" not in answer:
         return None
@@ -189,88 +312,4 @@ def _edit(answer: Mapping[str, Any], block_id: int) -> int | None:
     return next((edit.pk for edit in edits.values()), None)
 
 
-def _as_given(answer: Any) -> dict[str, Any]:
-    if answer.acceptable is not None:
-        return {"acceptable": answer.acceptable}
-    return {"outcome": answer.outcome, "text": answer.text, "keystrokes": answer.keystrokes}
-
-
-def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[int] | None:
-    """Return the HITs with an edit that some judges accepted and others rejected; ignore unedited
-    outputs.
-    """
-    if not rules_completed(_RULES, rules)[THIRD]:
-        return None
-    if not hit_ids:
-        return set()
-    said = EditingAnswer.objects.filter(
-        acceptable__isnull=False,
-        edit__block__hit__in=list(hit_ids),
-        judgment__superseded_by__isnull=True,
-    ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
-    by_edit = said.order_by().values_list("edit__block__hit", "edit")
-    split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
-    return {hit for hit, _edit, _answers in split}
-
-
-def _simulated(perceived: Perceived) -> dict[str, Any]:
-    quality = perceived.qualities[0] + perceived.random.gauss(0, _FINE / 5)
-    if perceived.rules.get("asked") == ACCEPT:
-        return {"acceptable": quality >= _FINE / 2}
-    if quality < _HOPELESS:
-        return {"outcome": Outcome.UNABLE.value, "text": ""}
-    return {
-        "outcome": (Outcome.UNCHANGED if quality >= _FINE else Outcome.EDITED).value,
-        "text": "",
-    }
-
-
-def _simulated_on(
-    answer: Mapping[str, Any], texts: Sequence[str], _rules: Mapping[str, Any], random: Random
-) -> dict[str, Any]:
-    """Return an edit with one word removed; a single word is repeated instead."""
-    if answer.get("outcome") != Outcome.EDITED:
-        return dict(answer)
-    words = texts[0].split(" ")
-    del words[random.randrange(len(words))]
-    edited = " ".join(words) if "".join(words).strip() else f"{texts[0]} {texts[0]}".strip()
-    return {**answer, "text": edited or "–"}
-
-
-_RULES: Final = {
-    THIRD: forms.BooleanField(
-        label=gettext_lazy("Ask the last acceptor only if the others disagree"),
-        help_text=gettext_lazy(
-            "With four judges per block, one edits and two review; the fourth reviews only if these two disagree."
-        ),
-        initial=False,
-        required=False,
-    )
-}
-
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.EDITING,
-    candidates=range(1, 2),
-    serializer=EditingAnswerSerializer,
-    refusal=_refusal,
-    refusal_by_database=_refusal_by_database,
-    table=EditingAnswer,
-    row=_row,
-    about=AboutJudgment(column="edit_id", find=_edit),
-    as_given=_as_given,
-    cell_kinds=lambda _candidates: {
-        "outcome": str,
-        "text": str,
-        "keystrokes": int,
-        "acceptable": bool,
-    },
-    # Overridden by the stage of a HIT that repeats another.
-    shown_rules=lambda _campaign, _rules: dict(FIRST_STAGE.rules),
-    rules_serializer=EditingRulesSerializer,
-    simulated=_simulated,
-    simulated_on=_simulated_on,
-    first_stage=FIRST_STAGE,
-    stages=stages,
-    last_is_needed=_third_is_needed,
-    rules_fields=_RULES,
-)
+ANSWERS: Final = EditingAnswers

@@ -1,13 +1,12 @@
 """Answers about two outputs: the better one, or the same quality."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from django.utils.translation import gettext as _
 
 from annotation.protocols.answer_kinds import AnswerKind, Perceived
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
-from campaign.models import Protocol
 from protocols.models import Verdict
 
 LABELS: Final[Mapping[str, tuple[int, int]]] = {
@@ -20,32 +19,35 @@ LABELS: Final[Mapping[str, tuple[int, int]]] = {
 _OUTPUTS: Final = 2
 
 
-def refusal(assigned: AssignedBlock, _answer: Mapping[str, str]) -> SubmissionRefusedError | None:
-    """Refuse an answer unless two outputs are shown."""
-    if len(assigned.candidates) == _OUTPUTS:
-        return None
-    # A practice block that lost an output because its system was withdrawn.
-    return answer_refused(_("Rank at least two outputs, or skip the item."))
+class VerdictJSON(TypedDict):
+    """An answer about two outputs."""
+
+    verdict: str
 
 
-def simulated(perceived: Perceived) -> dict[str, str]:
-    """Return the answer of a simulated judge, who may find both outputs the same."""
-    first, second = perceived.labels
-    if first == second:
-        return {"verdict": Verdict.SAME}
-    return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}
+class TwoOutputsKind(AnswerKind):
+    """Answers of a protocol whose judges choose the better of two outputs."""
 
+    candidates = range(_OUTPUTS, _OUTPUTS + 1)
 
-def two_outputs_answers(protocol: Protocol, **particular: Any) -> AnswerKind:
-    """Return the answers of a protocol whose judges choose the better of two outputs."""
-    of_all: dict[str, Any] = {
-        "refusal": refusal,
-        "simulated": simulated,
-        "cell_kinds": lambda _candidates: {"verdict": str},
-    }
-    return AnswerKind(
-        protocol=protocol,
-        candidates=range(_OUTPUTS, _OUTPUTS + 1),
-        labels=lambda answer, _candidates: list(LABELS[answer["verdict"]]),
-        **{**of_all, **particular},
-    )
+    def refusal(
+        self, assigned: AssignedBlock, answer: VerdictJSON
+    ) -> SubmissionRefusedError | None:
+        """Refuse an answer unless two outputs are shown."""
+        if len(assigned.candidates) == _OUTPUTS:
+            return None
+        # A practice block that lost an output because its system was withdrawn.
+        return answer_refused(_("Rank at least two outputs, or skip the item."))
+
+    def labels(self, answer: VerdictJSON, candidates: int) -> list[int | None]:
+        return list(LABELS[answer["verdict"]])
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        return {"verdict": str}
+
+    def simulated(self, perceived: Perceived) -> VerdictJSON:
+        """Return the answer of a simulated judge, who may find both outputs the same."""
+        first, second = perceived.labels
+        if first == second:
+            return {"verdict": Verdict.SAME}
+        return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}

@@ -5,9 +5,9 @@ A HIT is a snippet, with a block for each segment. Statements are asked with the
 judgments of the others only record that they were read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 from uuid import UUID
 
 from django import forms
@@ -29,7 +29,6 @@ from annotation.protocols.answer_kinds import (
     TextsBeside,
     numbered_cells,
     numbered_columns,
-    rules_completed,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
@@ -38,38 +37,11 @@ from protocols.models import QuizAnswer, Snippet
 from protocols.quiz.snippets import MOST_SEGMENTS, MOST_STATEMENTS, segments_read_together
 
 
-def stages(block_ids: Sequence[int], _judge_id: int) -> dict[int, Stage]:
-    """Return the stages of all blocks of the given blocks' HITs by ID: the snippet's text so far,
-    and questions. One query.
-
-    All blocks of a HIT have the same rules: the statements, and the block that asks them.
-    """
-    found: dict[int, Stage] = {}
-    for _hit, of_hit in groupby(_blocks_shown(block_ids), key=lambda row: row.hit):
-        blocks = list(of_hit)
-        texts = [block.text or "" for block in blocks]
-        of_blocks = _stages(blocks[-1].statements or [], blocks[-1].public_id, texts)
-        found |= zip((block.pk for block in blocks), of_blocks, strict=True)
-    return found
-
-
-def stages_drawn(
-    task: Task, segments: Sequence[int], ids: Sequence[UUID], texts: Sequence[str]
-) -> list[Stage]:
-    """Return the stages of a HIT that is drawn but not stored. One query."""
-    snippet = Snippet.objects.filter(
-        task=task,
-        document__segments__number=segments[-1],
-        last=F("document__segments__position"),
-    ).first()
-    return _stages([] if snippet is None else snippet.statements, ids[-1], texts)
-
-
 def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Stage]:
     """Return the stages of the blocks of a HIT; the last block asks about the statements."""
     rules = {"statements": statements, "asked_with": str(last)}
     return [
-        Stage(rules=rules, texts=("\n".join(texts[:place]),)) for place in range(1, len(texts) + 1)
+        Stage(rules=rules, texts=("\n".join(texts[:count]),)) for count in range(1, len(texts) + 1)
     ]
 
 
@@ -111,15 +83,11 @@ def statements_asked(block_id: int) -> int:
 _GUESSED: Final = 0.5
 
 
-_RULES: Final = {
-    "readers": forms.IntegerField(
-        label=gettext_lazy("Readers per system and snippet"),
-        initial=1,
-        min_value=1,
-        max_value=50,
-    ),
-    WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
-}
+class QuizRules(TypedDict):
+    """Rules of a quiz, completed."""
+
+    readers: int
+    document: bool
 
 
 class QuizAnswerSerializer(PlainSerializer):
@@ -143,87 +111,152 @@ class QuizRulesSerializer(PlainSerializer):
     )
 
 
-def _refusal_by_database(
-    assigned: AssignedBlock, answer: Mapping[str, Any]
-) -> SubmissionRefusedError | None:
-    asked = statements_asked(assigned.block_id)
-    if len(answer["answers"]) == asked:
-        return None
-    return answer_refused(
-        f"Send one answer per statement (there are {asked}), or null for no answer."
+class QuizAnswerJSON(TypedDict):
+    """Answers to the statements that are asked with a block; None for no answer."""
+
+    answers: Sequence[bool | None]
+
+
+class QuizAnswers(AnswerKind):
+    """Whether the statements about a snippet are true."""
+
+    protocol = Protocol.QUIZ
+    sentence = gettext_lazy(
+        "Readers read a few sentences of one system’s output and mark statements about them as true or false."
     )
+    candidates = range(1, 2)
+    serializer = QuizAnswerSerializer
+    table = QuizAnswer
+    rules_serializer = QuizRulesSerializer
+    rules_fields = {
+        "readers": forms.IntegerField(
+            label=gettext_lazy("Readers per system and snippet"),
+            initial=1,
+            min_value=1,
+            max_value=50,
+        ),
+        WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
+    }
+    screen_words = {
+        "quiz_reading": gettext_lazy("Read the text. Statements about it follow."),
+        "quiz_question": gettext_lazy("Which of these statements are true according to the text?"),
+        "quiz_read": gettext_lazy("Continue"),
+        "quiz_yes": gettext_lazy("yes"),
+        "quiz_no": gettext_lazy("no"),
+        "quiz_unsure": gettext_lazy("no answer"),
+        "quiz_was_read": gettext_lazy("read"),
+        "quiz_answered": gettext_lazy("{answered} of {count} answered"),
+        "quiz_wanted": gettext_lazy("Answer each statement: yes, no, or no answer."),
+    }
 
+    @property
+    def typed_rules(self) -> QuizRules:
+        return cast("QuizRules", self.rules)
 
-def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
-    """Return the expected answers to each block's questions, for simulated readers only."""
-    expected = Subquery(_ended_with_a_block().values("expected"))
-    rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
-    return {pk: {"expected": answers or []} for pk, answers in rows}
-
-
-def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
-    """Simulate answers: understand a statement with a probability of the stated quality in percent,
-    else guess.
-    """
-    understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
-    right = understood + (1 - understood) * _GUESSED
-    expected: Sequence[bool] = perceived.rules.get("expected", ())
-    return {"answers": [each == (perceived.random.random() < right) for each in expected]}
-
-
-def _texts(_part: int, rules: Mapping[str, Any]) -> TextsBeside:
-    """Return the texts shown: readers see only outputs."""
-    context = rules_completed(_RULES, rules)[WHOLE_DOCUMENT]
-    return TextsBeside(source=False, references=False, context=context)
-
-
-def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
-    """Return the number of judges needed for none to read a snippet twice, and whether there are
-    enough.
-    """
-    if not texts:
-        words = [_("No snippets yet. Upload snippets with their statements.")]
-        return Needs(judges=0, is_feasible=False, words=words)
-    systems, readers = max(texts), int(rules_completed(_RULES, rules)["readers"])
-    needed = systems * readers
-    words = [
-        ngettext(
-            "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
-            "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
-            readers,
+    @property
+    def passes(self) -> Passes:
+        return Passes(
+            raters=self.typed_rules["readers"],
+            items_per_judge=None,
+            segments_per_hit=MOST_SEGMENTS,
+            count=1,
         )
-        % {"systems": systems, "readers": readers, "needed": needed}
-    ]
-    if judges < needed:
-        words.append(
-            ngettext("There is %(count)d so far.", "There are %(count)d so far.", judges)
-            % {"count": judges}
+
+    def texts(self, part: int) -> TextsBeside:
+        """Return the texts shown: readers see only outputs."""
+        context = self.typed_rules["document"]
+        return TextsBeside(source=False, references=False, context=context)
+
+    def stages(self, block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
+        """Return the stages of all blocks of the given blocks' HITs by ID: the snippet's text so far,
+        and questions. One query.
+
+        All blocks of a HIT have the same rules: the statements, and the block that asks them.
+        """
+        stages: dict[int, Stage] = {}
+        for _hit, rows in groupby(_blocks_shown(block_ids), key=lambda row: row.hit):
+            blocks = list(rows)
+            last = blocks[-1]
+            texts = [block.text or "" for block in blocks]
+            of_hit = _stages(last.statements or [], last.public_id, texts)
+            for block, stage in zip(blocks, of_hit, strict=True):
+                stages[block.pk] = stage
+        return stages
+
+    def stages_drawn(
+        self, task: Task, segments: Sequence[int], block_ids: Sequence[UUID], texts: Sequence[str]
+    ) -> list[Stage]:
+        """Return the stages of a HIT that is drawn but not stored. One query."""
+        snippet = Snippet.objects.filter(
+            task=task,
+            document__segments__number=segments[-1],
+            last=F("document__segments__position"),
+        ).first()
+        return _stages([] if snippet is None else snippet.statements, block_ids[-1], texts)
+
+    def refusal(
+        self, assigned: AssignedBlock, answer: QuizAnswerJSON
+    ) -> SubmissionRefusedError | None:
+        return None
+
+    def refusal_by_database(
+        self, assigned: AssignedBlock, answer: QuizAnswerJSON
+    ) -> SubmissionRefusedError | None:
+        statements = statements_asked(assigned.block_id)
+        if len(answer["answers"]) == statements:
+            return None
+        return answer_refused(
+            f"Send one answer per statement (there are {statements}), or null for no answer."
         )
-    return Needs(judges=needed, is_feasible=judges >= needed, words=words)
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        return numbered_columns("answer", bool, MOST_STATEMENTS)
+
+    def cells(self, answer: QuizAnswerJSON) -> dict[str, object]:
+        return numbered_cells("answer", answer["answers"])
+
+    def read_together(self, task: Task) -> Sequence[Sequence[int]]:
+        return segments_read_together(task)
+
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        """Return the number of judges needed for none to read a snippet twice, and whether there are
+        enough.
+        """
+        if not texts:
+            words = [_("No snippets yet. Upload snippets with their statements.")]
+            return Needs(judges=0, is_feasible=False, words=words)
+        systems, readers = max(texts), self.typed_rules["readers"]
+        needed = systems * readers
+        words = [
+            ngettext(
+                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
+                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
+                readers,
+            )
+            % {"systems": systems, "readers": readers, "needed": needed}
+        ]
+        if judges < needed:
+            words.append(
+                ngettext("There is %(count)d so far.", "There are %(count)d so far.", judges)
+                % {"count": judges}
+            )
+        return Needs(judges=needed, is_feasible=judges >= needed, words=words)
+
+    def simulated(self, perceived: Perceived) -> QuizAnswerJSON:
+        """Simulate answers: understand a statement with a probability of the stated quality in percent,
+        else guess.
+        """
+        understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
+        right = understood + (1 - understood) * _GUESSED
+        expected = cast("Sequence[bool]", perceived.question.get("expected", ()))
+        answers = [truth == (perceived.random.random() < right) for truth in expected]
+        return {"answers": answers}
+
+    def simulated_knows(self, block_ids: Sequence[int]) -> dict[int, Rules]:
+        """Return the expected answers to each block's questions."""
+        expected = Subquery(_ended_with_a_block().values("expected"))
+        rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
+        return {pk: {"expected": answers or []} for pk, answers in rows}
 
 
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.QUIZ,
-    candidates=range(1, 2),
-    serializer=QuizAnswerSerializer,
-    refusal_by_database=_refusal_by_database,
-    table=QuizAnswer,
-    cell_kinds=lambda _candidates: numbered_columns("answer", bool, MOST_STATEMENTS),
-    cells=lambda answer: numbered_cells("answer", answer["answers"]),
-    rules_serializer=QuizRulesSerializer,
-    simulated=_simulated,
-    simulated_knows=_knows,
-    stages=stages,
-    stages_drawn=stages_drawn,
-    texts=_texts,
-    passes=Passes(
-        rules=lambda _part, _rules: {},
-        raters=lambda rules: int(rules_completed(_RULES, rules)["readers"]),
-        items_per_judge=lambda _rules: None,
-        needs=_needs,
-        segments_per_hit=MOST_SEGMENTS,
-        count=1,
-        together=segments_read_together,
-    ),
-    rules_fields=_RULES,
-)
+ANSWERS: Final = QuizAnswers

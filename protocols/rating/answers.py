@@ -5,8 +5,9 @@ screen asks about all criteria at once, and shows one to five outputs.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, Final
+from functools import cached_property
+from random import Random
+from typing import Final, TypedDict, cast
 
 from django import forms
 from django.db.models import Exists, OuterRef
@@ -27,16 +28,18 @@ from annotation.protocols.answer_kinds import (
     Passes,
     Perceived,
     Rules,
+    ShownRules,
     TextsBeside,
     numbered_columns,
     rules_completed,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Protocol
+from campaign.models import Campaign, Protocol
 from protocols.frame.scale.criteria import (
     Beside,
     Criterion,
+    CriterionJSON,
     weighted_score,
     weights_of,
 )
@@ -87,8 +90,26 @@ _RULES: Final[dict[str, forms.Field]] = {
     WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
     PAGE: PAGE_FIELD,
 }
-#: Returns the rules of a task, completed with defaults.
-rules_complete: Final = partial(rules_completed, _RULES)
+
+
+class RatingRules(TypedDict):
+    """Rules of a rating task, completed."""
+
+    criteria: list[CriterionJSON]
+    all_at_once: bool
+    raters: int
+    items_per_judge: int | None
+    adequacy_basis: str
+    order_free: bool
+    adequacy_by_others: bool
+    document: bool
+    page: str
+
+
+def rules_complete(rules: Rules) -> RatingRules:
+    """Return the rules of a task, completed with defaults."""
+    return cast("RatingRules", rules_completed(_RULES, rules))
+
 
 #: Standard deviation of a simulated judge's perception, in parts of the scale.
 _NOISE: Final = 0.12
@@ -160,38 +181,46 @@ class RatingRulesSerializer(PageSerializer):
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
 
 
-def ratings_given(answer: Mapping[str, Any], criteria: Sequence[Criterion]) -> list[dict[str, int]]:
+#: Values of an output by criterion.
+Points = Mapping[str, int]
+
+
+class RatingAnswerJSON(TypedDict, total=False):
+    """Ratings in either form: the value of one output by one criterion, or the values of all `outputs`."""
+
+    criterion: str
+    value: int
+    outputs: Sequence[Points]
+
+
+def ratings_given(answer: RatingAnswerJSON, criteria: Sequence[Criterion]) -> Sequence[Points]:
     """Return the values of an answer by criterion, for each output, in either form."""
     if "outputs" in answer:
-        return list(answer["outputs"])
+        return answer["outputs"]
     return [{answer.get("criterion", criteria[0].key): answer["value"]}]
 
 
-def answer_made(outputs: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+def answer_made(outputs: Sequence[Points]) -> RatingAnswerJSON:
     """Return an answer with these values, in the form in which it is read: a single value by its criterion."""
     if len(outputs) == 1 and len(outputs[0]) == 1:
         [(key, value)] = outputs[0].items()
         return {"criterion": key, "value": value}
-    return {"outputs": [dict(output) for output in outputs]}
+    return {"outputs": [dict(points) for points in outputs]}
 
 
-def _as_given(row: Any) -> dict[str, Any]:
-    points = iter(row.points)
-    count = len(row.points) // len(row.criteria)
-    return answer_made([{key: next(points) for key in row.criteria} for _output in range(count)])
-
-
-def _refusal_in_words(answer: Mapping[str, Any], asked: Sequence[Criterion], shown: int) -> str:
+def _refusal_in_words(
+    answer: RatingAnswerJSON, criteria: Sequence[Criterion], candidates: int
+) -> str:
     """Return what is wrong with an answer; empty if it is valid."""
-    given = ratings_given(answer, asked)
-    if len(given) != shown:
-        return f"{len(given)} outputs are rated, but {shown} are shown."
-    keys = [criterion.key for criterion in asked]
-    for output in given:
-        if not isinstance(output, dict) or set(output) != set(keys):
+    outputs = ratings_given(answer, criteria)
+    if len(outputs) != candidates:
+        return f"{len(outputs)} outputs are rated, but {candidates} are shown."
+    keys = [criterion.key for criterion in criteria]
+    for points in outputs:
+        if not isinstance(points, dict) or set(points) != set(keys):
             return f"Rate {', '.join(keys)} here."
-        for criterion in asked:
-            value, scale = output[criterion.key], criterion.scale
+        for criterion in criteria:
+            value, scale = points[criterion.key], criterion.scale
             if type(value) is not int or value not in scale:
                 return f"{criterion.key}: {value} is not a whole number from {scale.lowest} to {scale.highest}."
     return ""
@@ -206,36 +235,119 @@ def _is_late(assigned: AssignedBlock) -> bool:
     later = Assignment.objects.filter(
         judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part__gt=assigned.part
     )
-    said = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
-    return said.filter(Exists(later)).exists()
+    earlier = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
+    return earlier.filter(Exists(later)).exists()
 
 
-class _Rated:
-    """The answers of a task with these rules: functions of its `AnswerKind`."""
+class RatingAnswers(AnswerKind):
+    """Points by the criteria of a task: in passes, or all at once."""
 
-    def __init__(self, rules: Mapping[str, Any]) -> None:
-        self.rules = rules
-        self.criteria = criteria_of(rules)
-        self.is_at_once = bool(rules.get("all_at_once"))
+    protocol = Protocol.RATING
+    sentence = gettext_lazy(
+        "Judges rate single outputs on five-point scales, first for fluency, then for adequacy."
+    )
+    first_candidates = 1
+    candidates_in_words = gettext_lazy(
+        "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen."
+    )
+    serializer = RatingAnswerSerializer
+    serializer_of_several = RatingsAnswerSerializer
+    rules_serializer = RatingRulesSerializer
+    rules_fields = _RULES
+    table = RatingAnswer
+    scores_one_output = True
+    screen_words = {
+        "output": gettext_lazy("Output {letter}"),
+        "criteria_question": gettext_lazy("Rate each criterion."),
+        "no_score": gettext_lazy("No score yet."),
+        "points_given": gettext_lazy("{value} of {highest}"),
+        "points_wanted": gettext_lazy("Rate the output, or skip the item."),
+    }
 
-    def asked(self, part: int) -> Sequence[Criterion]:
+    @cached_property
+    def criteria(self) -> Sequence[Criterion]:
+        return criteria_of(self.stored_rules)
+
+    @property
+    def is_at_once(self) -> bool:
+        return bool(self.stored_rules.get("all_at_once"))
+
+    @property
+    def is_by_others(self) -> bool:
+        return bool(self.stored_rules.get("adequacy_by_others"))
+
+    @property
+    def candidates(self) -> range:
+        most = MOST_OUTPUTS if self.is_at_once else 1
+        return range(1, most + 1)
+
+    @property
+    def orders_outputs(self) -> bool:
+        return bool(weights_of(self.criteria))
+
+    @property
+    def passes(self) -> Passes | None:
+        if self.is_at_once:
+            return None
+        rules = rules_complete(self.stored_rules)
+        return Passes(
+            raters=rules["raters"],
+            items_per_judge=rules["items_per_judge"],
+            segments_per_hit=10,
+            count=len(self.criteria),
+            are_by_others=rules["adequacy_by_others"],
+        )
+
+    def criteria_asked(self, part: int) -> Sequence[Criterion]:
         """Return the criteria that HITs of a pass ask about; those of the first pass if it is unknown."""
         if self.is_at_once:
             return self.criteria
-        place = part - 1 if 0 < part <= len(self.criteria) else 0
-        return self.criteria[place : place + 1]
+        index = part - 1 if 0 < part <= len(self.criteria) else 0
+        return self.criteria[index : index + 1]
+
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        criteria = self.criteria_asked(part)
+        rules: dict[str, object] = {
+            "adequacy_basis": self._adequacy_basis,
+            "criteria": [criterion.for_reader() for criterion in criteria],
+            # The page of Hamon et al. (2007) shows no others.
+            "only_ends_named": not self.stored_rules.get("criteria"),
+        }
+        if not self.is_at_once:
+            rules["criterion"] = criteria[0].key
+        return rules
+
+    @property
+    def _adequacy_basis(self) -> object:
+        return self.stored_rules.get("adequacy_basis") or AdequacyBasis.REFERENCE.value
+
+    def texts(self, part: int) -> TextsBeside:
+        """Return the texts shown: those of the criterion, or of all criteria on the screen.
+
+        Judges who alternate between criteria get no context with source or reference: it would show
+        them those of outputs that they rate later by a criterion without them.
+        """
+        besides = {criterion.beside for criterion in self.criteria_asked(part)}
+        source = bool(besides & {Beside.SOURCE, Beside.BOTH})
+        references = bool(besides & {Beside.REFERENCE, Beside.BOTH})
+        if source or references:
+            has_context = self.is_at_once or not self.is_by_others
+        else:
+            has_context = bool(self.stored_rules.get(WHOLE_DOCUMENT))
+        return TextsBeside(source=source, references=references, context=has_context)
 
     def refusal(
-        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+        self, assigned: AssignedBlock, answer: RatingAnswerJSON
     ) -> SubmissionRefusedError | None:
-        words = _refusal_in_words(answer, self.asked(assigned.part), len(assigned.candidates))
-        if words:
-            return answer_refused(words)
-        is_free = self.rules.get("order_free") or self.rules.get("adequacy_by_others")
+        criteria = self.criteria_asked(assigned.part)
+        problem = _refusal_in_words(answer, criteria, len(assigned.candidates))
+        if problem:
+            return answer_refused(problem)
+        is_free = self.stored_rules.get("order_free") or self.is_by_others
         is_last = self.is_at_once or assigned.part == len(self.criteria)
         if is_free or is_last or not _is_late(assigned):
             return None
-        [earlier] = self.asked(assigned.part)
+        [earlier] = criteria
         later = self.criteria[assigned.part]
         return answer_refused(
             _(
@@ -244,47 +356,36 @@ class _Rated:
             % {"later": later.label, "earlier": earlier.label}
         )
 
-    def labels(self, answer: Mapping[str, Any], candidates: int) -> list[int | None]:
+    def labels(self, answer: RatingAnswerJSON, candidates: int) -> list[int | None]:
         """Return the ranks that the weighted points imply; without weights, all outputs tie."""
         if candidates == 1:
             return [1]
-        scores = [
-            weighted_score(points, self.criteria) for points in ratings_given(answer, self.criteria)
-        ]
+        outputs = ratings_given(answer, self.criteria)
+        scores = [weighted_score(points, self.criteria) for points in outputs]
         order = sorted(set(scores), reverse=True)
         return [order.index(score) + 1 for score in scores]
 
-    def row(self, answer: Mapping[str, Any], part: int) -> dict[str, Any]:
-        asked = self.asked(part)
-        keys = [criterion.key for criterion in asked]
-        outputs = ratings_given(answer, asked)
-        return {"criteria": keys, "points": [output[key] for output in outputs for key in keys]}
-
-    def score_of_one(self, answer: Mapping[str, Any]) -> float:
+    def score_of_one(self, answer: RatingAnswerJSON) -> float:
         """Return the value by the main criterion, the first one asked about; higher is better."""
         [points] = ratings_given(answer, self.criteria)
-        main = next(each for each in self.criteria if each.key in points)
+        main = next(criterion for criterion in self.criteria if criterion.key in points)
         return float(weighted_score(points, [main]))
 
-    def simulated(self, perceived: Perceived) -> dict[str, Any]:
-        outputs = [
-            {each.key: self._simulated_value(each, quality, perceived) for each in self.asked(0)}
-            for quality in perceived.qualities
-        ]
-        if self.is_at_once:
-            return answer_made(outputs)
-        # The pass decides which criterion it is.
-        [value] = outputs[0].values()
-        return {"value": value}
+    def row(self, answer: RatingAnswerJSON, part: int) -> dict[str, object]:
+        criteria = self.criteria_asked(part)
+        keys = [criterion.key for criterion in criteria]
+        values = []
+        for points in ratings_given(answer, criteria):
+            values += [points[key] for key in keys]
+        return {"criteria": keys, "points": values}
 
-    def _simulated_value(self, criterion: Criterion, quality: float, perceived: Perceived) -> int:
-        scale = criterion.scale
-        seen = quality / _HIGHEST + perceived.random.gauss(0, _NOISE)
-        if scale.lower_is_better:
-            seen = 1 - seen
-        # All values are equally wide.
-        value = round(scale.lowest - 0.5 + seen * scale.points)
-        return min(scale.highest, max(scale.lowest, value))
+    def given(self, row: RatingAnswer) -> RatingAnswerJSON:
+        keys = row.criteria
+        outputs = [
+            dict(zip(keys, row.points[start : start + len(keys)], strict=True))
+            for start in range(0, len(row.points), len(keys))
+        ]
+        return answer_made(outputs)
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
         if not self.is_at_once:
@@ -294,100 +395,53 @@ class _Rated:
             columns |= numbered_columns(f"{criterion.key}_", int, candidates)
         return columns
 
-    def cells(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+    def cells(self, answer: RatingAnswerJSON) -> dict[str, object]:
         if not self.is_at_once:
             return dict(answer)
-        return {
-            f"{key}_{number}": value
-            for number, points in enumerate(ratings_given(answer, self.criteria), 1)
-            for key, value in points.items()
-        }
+        cells: dict[str, object] = {}
+        for number, points in enumerate(ratings_given(answer, self.criteria), 1):
+            for key, value in points.items():
+                cells[f"{key}_{number}"] = value
+        return cells
 
-    def shown_rules(self, part: int, _rules: Mapping[str, Any] | None = None) -> Rules:
-        shown: Rules = {
-            "adequacy_basis": self.rules.get("adequacy_basis") or AdequacyBasis.REFERENCE.value,
-            "criteria": [each.for_reader() for each in self.asked(part)],
-            # The page of Hamon et al. (2007) shows no others.
-            "only_ends_named": not self.rules.get("criteria"),
-        }
-        if not self.is_at_once:
-            shown["criterion"] = self.asked(part)[0].key
-        return shown
-
-    def texts(self, part: int, _rules: Mapping[str, Any]) -> TextsBeside:
-        """Return the texts shown: those of the criterion, or of all criteria on the screen.
-
-        Judges who alternate between criteria get no context with source or reference: it would show
-        them those of outputs that they rate later by a criterion without them.
-        """
-        besides = {criterion.beside for criterion in self.asked(part)}
-        source = bool(besides & {Beside.SOURCE, Beside.BOTH})
-        references = bool(besides & {Beside.REFERENCE, Beside.BOTH})
-        if source or references:
-            has_context = self.is_at_once or not self.rules.get("adequacy_by_others")
-        else:
-            has_context = bool(self.rules.get(WHOLE_DOCUMENT))
-        return TextsBeside(source=source, references=references, context=has_context)
-
-    def needs(
-        self, texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]
-    ) -> Needs:
-        found = feasibility(
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        needs = feasibility(
             texts,
             judges=judges,
-            raters=rules_complete(rules)["raters"],
+            raters=rules_complete(self.stored_rules)["raters"],
             items_per_judge=most,
-            passes_by_others=len(self.criteria) if self.rules.get("adequacy_by_others") else 1,
+            passes_by_others=len(self.criteria) if self.is_by_others else 1,
         )
         return Needs(
-            judges=found.needed_judges,
-            is_feasible=found.is_feasible,
-            words=list(feasibility_in_words(found)),
+            judges=needs.needed_judges,
+            is_feasible=needs.is_feasible,
+            words=list(feasibility_in_words(needs)),
         )
 
-    def passes(self) -> Passes | None:
+    def simulated(self, perceived: Perceived) -> RatingAnswerJSON:
+        criteria = self.criteria_asked(0)
+        outputs = []
+        for quality in perceived.qualities:
+            points = {
+                criterion.key: _simulated_value(criterion, quality, perceived.random)
+                for criterion in criteria
+            }
+            outputs.append(points)
         if self.is_at_once:
-            return None
-        return Passes(
-            rules=self.shown_rules,
-            raters=lambda rules: int(rules_complete(rules)["raters"]),
-            items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
-            needs=self.needs,
-            segments_per_hit=10,
-            count=len(self.criteria),
-            are_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
-        )
+            return answer_made(outputs)
+        # The pass decides which criterion it is.
+        [value] = outputs[0].values()
+        return {"value": value}
 
 
-def _answers(rules: Mapping[str, Any]) -> AnswerKind:
-    """Return the answers of tasks with these rules."""
-    rated = _Rated(rules)
-    return AnswerKind(
-        protocol=Protocol.RATING,
-        candidates=range(1, (MOST_OUTPUTS if rated.is_at_once else 1) + 1),
-        first_candidates=1,
-        candidates_in_words=gettext_lazy(
-            "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen."
-        ),
-        serializer=RatingAnswerSerializer,
-        serializer_of_several=RatingsAnswerSerializer,
-        rules_serializer=RatingRulesSerializer,
-        table=RatingAnswer,
-        labels=rated.labels,
-        refusal=rated.refusal,
-        row=rated.row,
-        as_given=_as_given,
-        cell_kinds=rated.cell_kinds,
-        cells=rated.cells,
-        shown_rules=lambda _campaign, _rules: rated.shown_rules(0),
-        texts=rated.texts,
-        simulated=rated.simulated,
-        score_of_one=rated.score_of_one,
-        passes=rated.passes(),
-        orders_outputs=bool(weights_of(rated.criteria)),
-        of_rules=_answers,
-        rules_fields=_RULES,
-    )
+def _simulated_value(criterion: Criterion, quality: float, random: Random) -> int:
+    scale = criterion.scale
+    perceived = quality / _HIGHEST + random.gauss(0, _NOISE)
+    if scale.lower_is_better:
+        perceived = 1 - perceived
+    # All values are equally wide.
+    value = round(scale.lowest - 0.5 + perceived * scale.points)
+    return min(scale.highest, max(scale.lowest, value))
 
 
-ANSWERS: Final = _answers({})
+ANSWERS: Final = RatingAnswers

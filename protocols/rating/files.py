@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from annotation.protocols.answer_files import (
     AnswerFiles,
@@ -22,7 +22,13 @@ from protocols.frame.scale.files import LINES, UNKNOWN_SCALE, Item, Rating, csv_
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
-from protocols.rating.answers import answer_made, ratings_given, rules_complete
+from protocols.rating.answers import (
+    RatingAnswerJSON,
+    RatingRules,
+    answer_made,
+    ratings_given,
+    rules_complete,
+)
 from ranking.core.beside import OutputScores
 from ranking.files.labels import integer_of, object_of
 from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, LoggedOutput
@@ -202,16 +208,16 @@ def _screens(
 def _answer(
     ratings: Sequence[Rating],
     _texts: Sequence[str | None],
-    _rules: Mapping[str, Any],
+    _rules: RatingRules,
     _lose: Lose,
-) -> dict[str, Any]:
+) -> RatingAnswerJSON:
     outputs: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
     for rating in ratings:
         outputs[rating.systems][rating.criterion] = rating.value
     return answer_made(list(outputs.values()))
 
 
-def _part(answer: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
+def _part(answer: RatingAnswerJSON, rules: RatingRules) -> int:
     if rules["all_at_once"]:
         return 0
     keys = [criterion.key for criterion in criteria_of(rules)]
@@ -239,7 +245,9 @@ def given_scores(
         Rating(each.segment, tuple(sorted(systems)), each.judge, criterion, value)
         for each in answers
         for systems, points in zip(
-            each.candidates, ratings_given(each.answer, criteria), strict=True
+            each.candidates,
+            ratings_given(cast("RatingAnswerJSON", each.answer), criteria),
+            strict=True,
         )
         for criterion, value in points.items()
     ]

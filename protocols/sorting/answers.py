@@ -8,7 +8,7 @@ file names, even if a third system wrote the same text.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypedDict, cast
 
 from django import forms
 from django.db import transaction
@@ -25,6 +25,7 @@ from annotation.protocols.answer_kinds import (
     OpenComparison,
     QuestionField,
     QuestionSerializer,
+    Rules,
     rules_completed,
 )
 from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
@@ -33,9 +34,10 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
+from campaign.texts.by_language import TextsJSON
 from campaign.texts.normalisation import normalise_text
 from protocols.frame.lines import judgments_of
-from protocols.frame.two_outputs import LABELS, two_outputs_answers
+from protocols.frame.two_outputs import LABELS, TwoOutputsKind, VerdictJSON
 from protocols.models import ClosedComparison, SystemSort, Verdict
 from ranking.core.sorting import (
     Answer,
@@ -77,12 +79,31 @@ RULES: Final = {
         initial=0,
     ),
 }
-#: Returns the rules of a task, completed with defaults.
-rules_complete: Final = partial(rules_completed, RULES)
 
 
-def quota_of(task: Task) -> dict[str, Any]:
-    """Return the numbers of judgments that close a comparison of a task: `quota` and `extension`."""
+class SortingRules(TypedDict):
+    """Rules of a sort, completed."""
+
+    question: TextsJSON
+    judgments: int
+    extension: int
+    most_of_a_judge: int
+
+
+class Quota(TypedDict):
+    """Numbers of judgments that close a comparison of a task."""
+
+    quota: int
+    extension: int
+
+
+def rules_complete(rules: Rules) -> SortingRules:
+    """Return the rules of a task, completed with defaults."""
+    return cast("SortingRules", rules_completed(RULES, rules))
+
+
+def quota_of(task: Task) -> Quota:
+    """Return the numbers of judgments that close a comparison of a task."""
     rules = rules_complete(task.rules)
     return {"quota": rules["judgments"], "extension": rules["extension"]}
 
@@ -113,21 +134,37 @@ def answers_given(
     rows = list(
         judgments.filter(Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}))
         .order_by("numbered__number")
-        .values_list(
-            *("numbered__number", "judge__pseudonym", "block__segment__number", "block_id"),
-            *("labels", planned, imported, "superseded_by__numbered__number"),
+        .values(
+            "block_id",
+            "labels",
+            number=F("numbered__number"),
+            judge_name=F("judge__pseudonym"),
+            segment=F("block__segment__number"),
+            pair_planned=F(planned),
+            pair_imported=F(imported),
+            later=F("superseded_by__numbered__number"),
         )
     )
     ids = dict(task.test_set.systems.values_list("name", "id"))
-    shown = systems_shown({row[3] for row in rows})
-    found: dict[Pair, list[Answer]] = defaultdict(list)
-    for number, judge, segment, block, labels, of_plan, of_file, later in rows:
-        first, second = of_plan or of_file
-        place = 0 if ids[first] in shown[block][0] else 1
-        ahead = labels[1 - place] - labels[place]
-        is_current = later is None or later > watermark
-        found[first, second].append(Answer(number, judge, segment, ahead, is_current))
-    return found
+    systems = systems_shown({row["block_id"] for row in rows})
+    answers: dict[Pair, list[Answer]] = defaultdict(list)
+    for row in rows:
+        first, second = row["pair_planned"] or row["pair_imported"]
+        position = 0 if ids[first] in systems[row["block_id"]][0] else 1
+        # Every label of a verdict is a rank.
+        labels = cast("list[int]", row["labels"])
+        ahead = labels[1 - position] - labels[position]
+        later = row["later"]
+        answers[first, second].append(
+            Answer(
+                row["number"],
+                row["judge_name"],
+                row["segment"],
+                ahead,
+                is_current=later is None or later > watermark,
+            )
+        )
+    return answers
 
 
 def last_number(task: Task) -> int:
@@ -256,7 +293,7 @@ def comparisons_close(design: Design) -> int:
     return len(new)
 
 
-_VERDICTS: Final = {
+_VERDICTS: Final[dict[tuple[int | None, int | None], str]] = {
     LABELS[verdict]: verdict.value for verdict in (Verdict.FIRST, Verdict.SAME, Verdict.SECOND)
 }
 
@@ -271,18 +308,42 @@ class SortingRulesSerializer(QuestionSerializer):
     """Rules of a sort for judges."""
 
 
-ANSWERS: Final = two_outputs_answers(
-    Protocol.SORTING,
-    serializer=SortingAnswerSerializer,
-    as_given=lambda judgment: {"verdict": _VERDICTS[tuple(judgment.labels)]},
-    rules_serializer=SortingRulesSerializer,
-    rules_fields=RULES,
-    comparisons=Comparisons(
-        close=comparisons_close,
-        open=comparisons_open,
-        sentences_of_a_judge=lambda rules: rules_complete(rules)["most_of_a_judge"],
-        judgments=lambda rules: rules_complete(rules)["judgments"],
-        most=most_comparisons,
-    ),
-    screen=Protocol.TWO_OUTPUTS,
-)
+class SortComparisons(Comparisons):
+    """The comparisons of a task's sort."""
+
+    def __init__(self, rules: SortingRules) -> None:
+        self.sentences_of_a_judge = rules["most_of_a_judge"]
+        self.judgments = rules["judgments"]
+
+    def close(self, design: Design) -> int:
+        return comparisons_close(design)
+
+    def open(self, design: Design) -> list[OpenComparison]:
+        return comparisons_open(design)
+
+    def most(self, systems: int) -> int:
+        return most_comparisons(systems)
+
+
+class SortingAnswers(TwoOutputsKind):
+    """Which of the outputs of two systems is better."""
+
+    protocol = Protocol.SORTING
+    sentence = gettext_lazy(
+        "Judges compare the outputs of two systems; each result decides which pair comes next."
+    )
+    serializer = SortingAnswerSerializer
+    rules_serializer = SortingRulesSerializer
+    rules_fields = RULES
+    screen = Protocol.TWO_OUTPUTS
+
+    @property
+    def comparisons(self) -> SortComparisons:
+        return SortComparisons(rules_complete(self.stored_rules))
+
+    def given(self, row: Judgment) -> VerdictJSON:
+        first, second = row.labels
+        return {"verdict": _VERDICTS[first, second]}
+
+
+ANSWERS: Final = SortingAnswers

@@ -11,16 +11,17 @@ are read, and the outputs of a judgment tie.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from random import Random
 from statistics import fmean
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef
 from django.db.models.functions import JSONArray, Length
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Block
@@ -32,6 +33,7 @@ from annotation.protocols.answer_kinds import (
     Perceived,
     QuestionSerializer,
     Rules,
+    ShownRules,
     Stage,
     numbered_cells,
     numbered_columns,
@@ -49,14 +51,19 @@ from protocols.spans.records import (
     MAX_SPANS,
     MISSING,
     SOURCE,
+    OutputJSON,
     Severity,
     Span,
+    SpanJSON,
+    SpansAnswerJSON,
     Start,
+    StartJSON,
     spans_overlapping,
 )
 from protocols.spans.rules import (
     FIELDS,
     WEIGHTS,
+    SpansRules,
     asked_about,
     categories_of,
     is_scored,
@@ -76,7 +83,7 @@ class TextLengths(NamedTuple):
     source: int
 
 
-def spans_refusal(spans: Sequence[Mapping[str, Any]], lengths: TextLengths, rules: Rules) -> str:
+def spans_refusal(spans: Sequence[SpanJSON], lengths: TextLengths, rules: SpansRules) -> str:
     """Return what is wrong with the spans of an output; empty if they are valid."""
     if spans and not rules["spans_asked"]:
         return "this task has scores only. Remove the spans."
@@ -95,7 +102,7 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], lengths: TextLengths, rule
     return ""
 
 
-def _span_refusal(span: Span, lengths: TextLengths, rules: Rules) -> str:
+def _span_refusal(span: Span, lengths: TextLengths, rules: SpansRules) -> str:
     """Return what is wrong with a span, after its number; empty if it is valid."""
     if span.is_missing_content and not rules["missing"]:
         return ": this task does not allow marking missing content."
@@ -110,7 +117,7 @@ def _span_refusal(span: Span, lengths: TextLengths, rules: Rules) -> str:
     return problem
 
 
-def _category_refusal(category: str, rules: Rules) -> str:
+def _category_refusal(category: str, rules: SpansRules) -> str:
     if rules["free_categories"] or category in categories_of(rules):
         return ""
     if category:
@@ -118,25 +125,37 @@ def _category_refusal(category: str, rules: Rules) -> str:
     return ": choose a category." if rules["categories"] else ""
 
 
-def span_read(span: Mapping[str, Any]) -> Span:
+def span_read(span: SpanJSON) -> Span:
     """Return a span of an answer, or one that was suggested."""
-    return Span(**{"start": None, "end": None, **span, "severity": Severity(span["severity"])})
+    return Span(
+        start=span.get("start"),
+        end=span.get("end"),
+        severity=Severity(span["severity"]),
+        category=span.get("category", ""),
+        kind=span.get("kind", ERROR),
+    )
 
 
-def start_read(start: Mapping[str, Any]) -> Start:
+def start_read(start: StartJSON) -> Start:
     """Return what a judge started from, as `start_object` stores it."""
-    return Start(**{**start, "spans": tuple(map(span_read, start["spans"]))})
+    return Start(
+        spans=tuple(map(span_read, start["spans"])),
+        is_shown=start.get("is_shown", True),
+        planted=start.get("planted"),
+    )
 
 
 def text_lengths(block_id: int) -> list[TextLengths]:
     """Return the number of characters of each text of a block, in display order, with that of the source."""
     lengths = ArraySubquery(outputs_of().values(length=Length("text")))
-    source = Length("segment__source_text")
-    found = Block.objects.values_list(lengths, "stands_for", source).get(pk=block_id)
-    outputs, stands_for, of_source = found
+    block = (
+        Block.objects.annotate(lengths=lengths, source_length=Length("segment__source_text"))
+        .only("stands_for")
+        .get(pk=block_id)
+    )
     return [
-        TextLengths(length or 0, of_source or 0)
-        for length, *_same in by_candidate(outputs, stands_for)
+        TextLengths(length or 0, block.source_length or 0)
+        for length, *_same in by_candidate(block.lengths, block.stands_for)
     ]
 
 
@@ -240,49 +259,31 @@ class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     contradictions = ContradictionRuleSerializer()
 
 
-def _of_output(place: int, words: str) -> str:
+def _of_output(index: int, problem: str) -> str:
     """Return a message about an output, named by its letter on the page."""
-    return f"Output {chr(ord('A') + place)}: {words}"
+    return f"Output {chr(ord('A') + index)}: {problem}"
 
 
 #: Severities by the number that the table holds.
 _SEVERITIES: Final = tuple(Severity)
 
 
-def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
-    outputs = answer["outputs"]
-    starts = [output.get("start") for output in outputs]
-    candidates, spans = [], []
-    for place, output in enumerate(outputs, 1):
-        for span in output["spans"]:
-            candidates.append(place)
-            spans.append(span_read(span))
-    categories = [span.category for span in spans]
-    kinds = [span.kind for span in spans]
-    usual_kinds = [MISSING if span.start is None else ERROR for span in spans]
-    return {
-        "starts": starts if any(starts) else None,
-        "scores": [output["score"] for output in outputs],
-        "span_candidates": candidates,
-        "span_starts": [span.start for span in spans],
-        "span_ends": [span.end for span in spans],
-        "span_severities": [_SEVERITIES.index(span.severity) for span in spans],
-        "span_categories": categories if any(categories) else [],
-        "span_kinds": kinds if kinds != usual_kinds else [],
-    }
-
-
-def span_json(span: Span) -> dict[str, Any]:
+def span_json(span: Span) -> SpanJSON:
     """Return a span in the form of an answer."""
-    values = asdict(span)
-    if not span.category:
-        del values["category"]
-    return {**values, "severity": span.severity.value}
+    values: SpanJSON = {
+        "start": span.start,
+        "end": span.end,
+        "severity": span.severity.value,
+        "kind": span.kind,
+    }
+    if span.category:
+        values["category"] = span.category
+    return values
 
 
-def answer_json(answer: SpansAnswer) -> dict[str, Any]:
+def answer_json(answer: SpansAnswer) -> SpansAnswerJSON:
     """Return a stored answer in the form in which it was given."""
-    outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
+    outputs: list[OutputJSON] = [{"score": score, "spans": []} for score in answer.scores]
     count = len(answer.span_candidates)
     spans = zip(
         answer.span_starts,
@@ -297,153 +298,232 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
-def _answer_recorded(answer: SpansAnswer) -> dict[str, Any]:
-    """Return a stored answer with what the judge started from in each output."""
-    outputs = answer_json(answer)["outputs"]
-    for output, start in zip(outputs, answer.starts or [], strict=False):
-        output["start"] = start
-    return {"outputs": outputs}
-
-
-def _starts(block_ids: Sequence[int], judge_id: int) -> dict[int, list[Any]]:
+def _starts(block_ids: Sequence[int], judge_id: int) -> dict[int, list[StartJSON | None]]:
     """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
     own = Judge.objects.filter(pk=judge_id).values("pseudonym")
     of_block = SuggestedSpans.objects.filter(
         IsAnyOf(F("output"), OuterRef("outputs")), task=OuterRef("hit__task")
     )
     suggested = of_block.exclude(source__in=own).order_by("-pk")
-    rows = Block.objects.filter(pk__in=block_ids).values_list(
-        "pk",
-        "outputs",
-        "stands_for",
-        ArraySubquery(suggested.values(row=JSONArray("output", "start"))),
+    blocks = Block.objects.filter(pk__in=block_ids).annotate(
+        suggested=ArraySubquery(suggested.values(row=JSONArray("output", "start")))
     )
     starts = {}
-    for pk, outputs, stands_for, found in rows:
-        by_output = dict(found)
-        of_outputs = map(by_output.get, outputs)
-        starts[pk] = [
+    for block in blocks.only("outputs", "stands_for"):
+        by_output: dict[int, StartJSON] = dict(block.suggested)
+        of_outputs = [by_output.get(output) for output in block.outputs]
+        starts[block.pk] = [
             next(filter(None, of_candidate), None)
-            for of_candidate in by_candidate([*of_outputs], stands_for)
+            for of_candidate in by_candidate(of_outputs, block.stands_for)
         ]
     return starts
 
 
-def _stages(block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
-    """Return the errors suggested in each block's candidates. Without any, a candidate looks as if it is shown without."""
-    return {
-        block_id: Stage(rules={}, beside=tuple(map(_start_shown, starts)))
-        for block_id, starts in _starts(block_ids, judge_id).items()
+def _suggestion_shown(stored: StartJSON | None) -> Rules:
+    """Return the field of a candidate with the errors suggested in it, if they are shown."""
+    if stored is None:
+        return {}
+    start = start_read(stored)
+    if not start.is_shown or not start.spans:
+        return {}
+    return {"suggested": [span_json(span) for span in start.spans]}
+
+
+class SpansAnswers(AnswerKind):
+    """Errors marked in outputs, scores of outputs, or both."""
+
+    protocol = Protocol.SPANS
+    sentence = gettext_lazy(
+        "Judges mark errors in one to five outputs and score each from 0 to 100."
+    )
+    candidates = range(1, MAX_OUTPUTS + 1)
+    first_candidates = 1
+    candidates_in_words = gettext_lazy(
+        "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
+    )
+    serializer = SpansAnswerSerializer
+    rules_serializer = SpansRulesSerializer
+    rules_fields = FIELDS
+    changeable_rules = frozenset({WEIGHTS})
+    table = SpansAnswer
+    not_in_cells = gettext_lazy("positions of errors")
+    scores_one_output = True
+    screen_words = {
+        "spans_question": gettext_lazy("Mark the errors and give a score from 0 to 100."),
+        "marks_question": gettext_lazy("Mark the errors."),
+        "scores_question": gettext_lazy("Give a score from 0 to 100."),
+        "output": gettext_lazy("Output {letter}"),
+        "source_of_output": gettext_lazy("Source of output {letter}"),
+        "neutral_error": gettext_lazy("neutral mark"),
+        "critical_error": gettext_lazy("critical error"),
+        "neutral": pgettext_lazy("severity", "neutral"),
+        "critical": pgettext_lazy("severity", "critical"),
+        "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
+        "errors_said": gettext_lazy("Errors: {n}"),
+        "minor_error": gettext_lazy("minor error"),
+        "major_error": gettext_lazy("major error"),
+        "minor": gettext_lazy("minor"),
+        "major": gettext_lazy("major"),
+        "suggested": pgettext_lazy("error", "suggested"),
+        "remove": gettext_lazy("Remove"),
+        "cancel": gettext_lazy("Cancel"),
+        "unmarked": gettext_lazy("unmarked"),
+        "selected": pgettext_lazy("output", "selected"),
+        "missing_content": gettext_lazy("missing content"),
+        "nothing_missing": gettext_lazy("nothing missing"),
+        "mark_undone": gettext_lazy("Change of marks undone."),
+        "marks_full": gettext_lazy("No more errors can be marked in this output."),
+        "by_characters": gettext_lazy("Arrow keys move by character."),
+        "by_words": gettext_lazy("Arrow keys move by word."),
+        "score_of": gettext_lazy("Score of output {letter}, 0 to 100"),
+        "no_score": gettext_lazy("No score yet."),
+        "still_to_score": gettext_lazy("{letters} not scored yet"),
+        "all_scored": gettext_lazy("All scored"),
+        "perfect_with_error": gettext_lazy(
+            "Output {letter} has a marked error and a score of {score}."
+        ),
+        "high_with_major": gettext_lazy(
+            "Output {letter} has a major error and a score of {score}."
+        ),
+        "low_without_error": gettext_lazy(
+            "Output {letter} has no marked error and a score of {score}."
+        ),
+        "better_with_more_errors": gettext_lazy(
+            "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}."
+        ),
     }
 
+    @cached_property
+    def typed_rules(self) -> SpansRules:
+        return rules_complete(self.stored_rules)
 
-def _start_shown(values: Mapping[str, Any] | None) -> Rules:
-    start = None if values is None else start_read(values)
-    if start is None or not start.is_shown or not start.spans:
-        return {}
-    return {"suggested": [*map(span_json, start.spans)]}
+    @property
+    def is_scored(self) -> bool:
+        return is_scored(self.stored_rules)
 
+    @property
+    def orders_outputs(self) -> bool:
+        return self.is_scored
 
-def _started_from(block_id: int, judge_id: int) -> dict[str, Any]:
-    starts = _starts([block_id], judge_id)[block_id]
-    return {"starts": starts if any(starts) else None}
+    @cached_property
+    def severities(self) -> list[Severity]:
+        return severities_of(self.stored_rules)
 
+    @cached_property
+    def categories(self) -> list[str]:
+        return categories_of(self.stored_rules)
 
-def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    complete = rules_complete(rules)
-    shown = {name: complete[name] for name in _SHOWN}
-    shown["categories"] = categories_of(complete)
-    scored = {"scored": is_scored(complete), "contradictions": asdict(asked_about(complete))}
-    return {**shown, **scored}
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        rules = self.typed_rules
+        return {
+            "spans_asked": rules["spans_asked"],
+            "missing": rules["missing"],
+            "source_marked": rules["source_marked"],
+            "marks": rules["marks"],
+            "severities": rules["severities"],
+            "free_categories": rules["free_categories"],
+            "categories": categories_of(rules),
+            "scored": is_scored(rules),
+            "contradictions": asdict(asked_about(rules)),
+        }
 
-
-#: Rules that the judging page gets as they are.
-_SHOWN: Final = (
-    "spans_asked",
-    "missing",
-    "source_marked",
-    "marks",
-    "severities",
-    "free_categories",
-)
-
-
-def _simulated(perceived: Perceived) -> dict[str, Any]:
-    """Return scores from 0 to 100 near the outputs' qualities, in the order of their ranks."""
-    qualities: dict[int, list[float]] = defaultdict(list)
-    for label, quality in zip(perceived.labels, perceived.qualities, strict=True):
-        qualities[label].append(quality)
-    ranks = sorted(qualities)
-    means = [perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks]
-    score_of: dict[int, int] = {}
-    above = MAX_SCORE + 1
-    for place, (rank, mean) in enumerate(zip(ranks, sorted(means, reverse=True), strict=True)):
-        # Leave room for the following scores.
-        above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
-        score_of[rank] = above
-    return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
-
-
-class _Marked:
-    """The answers of a task with these rules: functions of its `AnswerKind`."""
-
-    def __init__(self, rules: Mapping[str, Any]) -> None:
-        self.rules = rules_complete(rules)
-        self.is_scored = is_scored(rules)
-        self.severities = severities_of(rules)
-        self.weights = weights_of(rules)
-        self.categories = categories_of(rules)
-
-    def labels(self, answer: Mapping[str, Any], candidates: int) -> list[int | None]:
-        """Return the ranks implied by the scores; equal scores, and outputs without scores, tie."""
-        if not self.is_scored:
-            return [1] * candidates
-        scores = [output["score"] for output in answer["outputs"]]
-        order = sorted(set(scores), reverse=True)
-        return [order.index(score) + 1 for score in scores]
+    def stages(self, block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
+        """Return the errors suggested in each block's candidates. Without any, a candidate looks as if it is shown without."""
+        stages = {}
+        for block_id, starts in _starts(block_ids, judge_id).items():
+            suggestions = tuple(_suggestion_shown(start) for start in starts)
+            stages[block_id] = Stage(rules={}, beside=suggestions)
+        return stages
 
     def refusal(
-        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+        self, assigned: AssignedBlock, answer: SpansAnswerJSON
     ) -> SubmissionRefusedError | None:
-        outputs, shown = answer["outputs"], len(assigned.candidates)
-        if len(outputs) != shown:
-            return answer_refused(f"{len(outputs)} outputs are answered, but {shown} are shown.")
-        for place, output in enumerate(outputs):
+        outputs, candidates = answer["outputs"], len(assigned.candidates)
+        if len(outputs) != candidates:
+            return answer_refused(
+                f"{len(outputs)} outputs are answered, but {candidates} are shown."
+            )
+        problem = "give a score." if self.is_scored else "this task asks for no scores."
+        for index, output in enumerate(outputs):
             if self.is_scored is (output["score"] is None):
-                words = "give a score." if self.is_scored else "this task asks for no scores."
-                return answer_refused(_of_output(place, words))
-        if any(spans_refusal(output["spans"], _ANY_LENGTH, self.rules) for output in outputs):
-            return self.refusal_by_texts(assigned, answer)
+                return answer_refused(_of_output(index, problem))
+        for output in outputs:
+            if spans_refusal(output["spans"], _ANY_LENGTH, self.typed_rules):
+                return self.refusal_by_database(assigned, answer)
         return None
 
-    def refusal_by_texts(
-        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+    def refusal_by_database(
+        self, assigned: AssignedBlock, answer: SpansAnswerJSON
     ) -> SubmissionRefusedError | None:
         """Return the reason why a span does not fit the length of its text, naming the output."""
         lengths = text_lengths(assigned.block_id)
-        for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
-            words = spans_refusal(output["spans"], length, self.rules)
-            if words:
-                return answer_refused(_of_output(place, words))
+        for index, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
+            problem = spans_refusal(output["spans"], length, self.typed_rules)
+            if problem:
+                return answer_refused(_of_output(index, problem))
         return None
 
-    def score_of_one(self, answer: Mapping[str, Any]) -> float:
+    def labels(self, answer: SpansAnswerJSON, candidates: int) -> list[int | None]:
+        """Return the ranks implied by the scores; equal scores, and outputs without scores, tie."""
+        if not self.is_scored:
+            return [1] * candidates
+        scores = [output["score"] or 0 for output in answer["outputs"]]
+        order = sorted(set(scores), reverse=True)
+        return [order.index(score) + 1 for score in scores]
+
+    def score_of_one(self, answer: SpansAnswerJSON) -> float:
         """Return the score of the only output, given or by the weights of its errors."""
         [output] = answer["outputs"]
-        return output_score(output, self.weights)
+        return output_score(output, weights_of(self.stored_rules))
+
+    def row(self, answer: SpansAnswerJSON, part: int) -> dict[str, object]:
+        outputs = answer["outputs"]
+        starts = [output.get("start") for output in outputs]
+        candidates, spans = [], []
+        for number, output in enumerate(outputs, 1):
+            for span in output["spans"]:
+                candidates.append(number)
+                spans.append(span_read(span))
+        categories = [span.category for span in spans]
+        kinds = [span.kind for span in spans]
+        usual_kinds = [MISSING if span.start is None else ERROR for span in spans]
+        return {
+            "starts": starts if any(starts) else None,
+            "scores": [output["score"] for output in outputs],
+            "span_candidates": candidates,
+            "span_starts": [span.start for span in spans],
+            "span_ends": [span.end for span in spans],
+            "span_severities": [_SEVERITIES.index(span.severity) for span in spans],
+            "span_categories": categories if any(categories) else [],
+            "span_kinds": kinds if kinds != usual_kinds else [],
+        }
+
+    def started_from(self, block_id: int, judge_id: int) -> dict[str, object]:
+        starts = _starts([block_id], judge_id)[block_id]
+        return {"starts": starts if any(starts) else None}
+
+    def given(self, row: SpansAnswer) -> SpansAnswerJSON:
+        return answer_json(row)
+
+    def recorded(self, row: SpansAnswer) -> SpansAnswerJSON:
+        """Return a stored answer with what the judge started from in each output."""
+        outputs = answer_json(row)["outputs"]
+        for output, start in zip(outputs, row.starts or [], strict=False):
+            output["start"] = start
+        return {"outputs": outputs}
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
-        columns: dict[str, type] = {"starts": str} if self.rules["spans_asked"] else {}
+        columns: dict[str, type] = {"starts": str} if self.typed_rules["spans_asked"] else {}
         if self.is_scored:
             columns |= numbered_columns("score", int, candidates)
         for severity in self.severities:
             columns |= numbered_columns(f"{severity}_errors", int, candidates)
         return columns
 
-    def cells(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+    def cells(self, answer: SpansAnswerJSON) -> dict[str, object]:
         """Return the score and the numbers of errors of each output, and in JSON what the judge started from."""
         outputs = answer["outputs"]
-        cells = {}
+        cells: dict[str, object] = {}
         starts = [output.get("start") for output in outputs]
         if any(starts):
             cells["starts"] = json.dumps(starts, ensure_ascii=False)
@@ -456,21 +536,34 @@ class _Marked:
             cells |= numbered_cells(f"{severity}_errors", counts)
         return cells
 
+    def simulated(self, perceived: Perceived) -> SpansAnswerJSON:
+        """Return scores from 0 to 100 near the outputs' qualities, in the order of their ranks."""
+        qualities: dict[int, list[float]] = defaultdict(list)
+        for label, quality in zip(perceived.labels, perceived.qualities, strict=True):
+            qualities[label].append(quality)
+        ranks = sorted(qualities)
+        means = [perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks]
+        means.sort(reverse=True)
+        score_of: dict[int, int] = {}
+        above = MAX_SCORE + 1
+        for index, (rank, mean) in enumerate(zip(ranks, means, strict=True)):
+            # Leave room for the following scores.
+            following = len(ranks) - 1 - index
+            above = max(following, min(above - 1, round(mean)))
+            score_of[rank] = above
+        return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
+
     def simulated_on(
-        self,
-        answer: Mapping[str, Any],
-        texts: Sequence[str],
-        _rules: Mapping[str, Any],
-        random: Random,
-    ) -> dict[str, Any]:
+        self, answer: SpansAnswerJSON, texts: Sequence[str], random: Random
+    ) -> SpansAnswerJSON:
         """Return a simulated answer with errors marked in the texts, more for lower scores."""
-        if not self.rules["spans_asked"]:
-            return dict(answer)
-        outputs = []
+        if not self.typed_rules["spans_asked"]:
+            return answer
+        outputs: list[OutputJSON] = []
         for output, text in zip(answer["outputs"], texts, strict=True):
-            spans = self._drawn_spans(text, output["score"], random)
-            score = output["score"] if self.is_scored else None
-            outputs.append({"score": score, "spans": [*map(span_json, spans)]})
+            score = output["score"]
+            spans = [span_json(span) for span in self._drawn_spans(text, score or 0, random)]
+            outputs.append({"score": score if self.is_scored else None, "spans": spans})
         return {"outputs": outputs}
 
     def _drawn_spans(self, text: str, score: int, random: Random) -> Iterator[Span]:
@@ -480,7 +573,7 @@ class _Marked:
         count = min(len(words), int(lost + random.random()))
         for word in sorted(random.sample(words, count), key=lambda word: word.start()):
             severity = self._drawn_severity(random)
-            is_missing = self.rules["missing"] and random.random() < _MISSING
+            is_missing = self.typed_rules["missing"] and random.random() < _MISSING
             start, end = (None, None) if is_missing else word.span()
             category = random.choice(self.categories) if self.categories else ""
             yield Span(start, end, severity, category)
@@ -490,46 +583,11 @@ class _Marked:
         return severity if severity in self.severities else self.severities[0]
 
 
-def output_score(output: Mapping[str, Any], weights: Weights) -> float:
+def output_score(output: OutputJSON, weights: Weights) -> float:
     """Return the score of an output in an answer, given or by the weights of its errors."""
     if output["score"] is not None:
         return float(output["score"])
     return 0.0 - sum(weights.weight_of(span_read(span)) for span in output["spans"])
 
 
-def _answers(rules: Mapping[str, Any]) -> AnswerKind:
-    """Return the answers of tasks with these rules."""
-    marked = _Marked(rules)
-    return AnswerKind(
-        protocol=Protocol.SPANS,
-        candidates=range(1, MAX_OUTPUTS + 1),
-        first_candidates=1,
-        candidates_in_words=gettext_lazy(
-            "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
-        ),
-        serializer=SpansAnswerSerializer,
-        labels=marked.labels,
-        refusal=marked.refusal,
-        refusal_by_database=marked.refusal_by_texts,
-        table=SpansAnswer,
-        row=_row,
-        as_given=answer_json,
-        as_recorded=_answer_recorded,
-        started_from=_started_from,
-        stages=_stages,
-        cell_kinds=marked.cell_kinds,
-        not_in_cells=gettext_lazy("positions of errors"),
-        cells=marked.cells,
-        shown_rules=_shown_rules,
-        rules_serializer=SpansRulesSerializer,
-        simulated=_simulated,
-        score_of_one=marked.score_of_one,
-        simulated_on=marked.simulated_on,
-        orders_outputs=marked.is_scored,
-        of_rules=_answers,
-        rules_fields=FIELDS,
-        changeable_rules=frozenset({WEIGHTS}),
-    )
-
-
-ANSWERS: Final = _answers({})
+ANSWERS: Final = SpansAnswers

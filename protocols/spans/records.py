@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
-from typing import Final
+from typing import Final, NotRequired, TypedDict
 
 #: Maximum number of outputs on a screen, as in a block of the five-way ranking.
 MAX_OUTPUTS: Final = 5
@@ -125,6 +125,38 @@ class Start:
     def __post_init__(self) -> None:
         if self.planted is not None and self.planted >= len(self.spans):
             raise ValueError(f"span {self.planted}, which was planted, is missing")
+
+
+class SpanJSON(TypedDict):
+    """A span in answers, files and stored suggestions."""
+
+    start: NotRequired[int | None]
+    end: NotRequired[int | None]
+    severity: str
+    kind: NotRequired[str]
+    category: NotRequired[str]
+
+
+class StartJSON(TypedDict):
+    """A start in files and stored suggestions."""
+
+    spans: list[SpanJSON]
+    is_shown: NotRequired[bool]
+    planted: NotRequired[int | None]
+
+
+class OutputJSON(TypedDict):
+    """Answer about one output. `start` is for organisers only."""
+
+    score: int | None
+    spans: list[SpanJSON]
+    start: NotRequired[StartJSON | None]
+
+
+class SpansAnswerJSON(TypedDict):
+    """Answer about the outputs of a block, in display order."""
+
+    outputs: list[OutputJSON]
 
 
 @dataclass(frozen=True, slots=True)

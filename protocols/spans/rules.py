@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -17,8 +16,10 @@ from annotation.protocols.answer_kinds import (
     QUESTION,
     QuestionField,
     RuleField,
+    Rules,
     rules_completed,
 )
+from campaign.texts.by_language import TextsJSON
 from campaign.texts.joining import comma_list, with_full_stop
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.records import ERROR, MAX_SCORE, MISSING, PLACED, SOURCE, Severity
@@ -138,48 +139,76 @@ FIELDS: Final[dict[str, forms.Field]] = {
         )
     },
 }
-#: Returns the rules of a task, completed with defaults.
-rules_complete: Final = partial(rules_completed, FIELDS)
 
 
-def spans_are_asked(rules: Mapping[str, Any]) -> bool:
+class SpansRules(TypedDict):
+    """Rules of a task with error spans, completed."""
+
+    question: TextsJSON
+    page: str
+    spans_asked: bool
+    scored: bool
+    missing: bool
+    source_marked: bool
+    severities: list[str]
+    categories: list[str]
+    free_categories: bool
+    marks: list[str]
+    weights: list[str]
+    error_free_from: int
+    perfect_from: int
+    major_below: int
+    margin: int
+
+
+def rules_complete(rules: Rules) -> SpansRules:
+    """Return the rules of a task, completed with defaults."""
+    return cast("SpansRules", rules_completed(FIELDS, rules))
+
+
+def spans_are_asked(rules: Rules) -> bool:
     """Return whether judges of a task with these rules mark errors."""
     return bool(rules.get("spans_asked", True))
 
 
-def is_scored(rules: Mapping[str, Any]) -> bool:
+def is_scored(rules: Rules) -> bool:
     """Return whether judges give scores; without marks, they always do."""
     return bool(rules.get("scored", True)) or not spans_are_asked(rules)
 
 
-def severities_of(rules: Mapping[str, Any]) -> list[Severity]:
+def severities_of(rules: Rules) -> list[Severity]:
     """Return the severities that judges can choose."""
     chosen = rules_complete(rules)["severities"]
     return [severity for severity in Severity if severity in chosen]
 
 
-def categories_of(rules: Mapping[str, Any]) -> list[str]:
+def categories_of(rules: Rules) -> list[str]:
     """Return the categories that judges can choose."""
-    return categories_read(rules.get("categories") or [])
+    return categories_read(cast("list[str]", rules.get("categories") or []))
 
 
-def has_categories(rules: Mapping[str, Any]) -> bool:
+def has_categories(rules: Rules) -> bool:
     """Return whether judges choose or enter categories."""
     return bool(rules.get("categories") or rules.get("free_categories"))
 
 
-def weights_of(rules: Mapping[str, Any]) -> Weights:
+def weights_of(rules: Rules) -> Weights:
     """Return the weights of errors in a task with these rules."""
-    return weights_read(rules.get(WEIGHTS) or [])
+    return weights_read(cast("list[str]", rules.get(WEIGHTS) or []))
 
 
-def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
+def asked_about(rules: Rules) -> ContradictionRule:
     """Return the thresholds at which a task with these rules asks judges to confirm a score."""
     complete = rules_complete(rules)
-    return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
+    return ContradictionRule(
+        error_free_from=complete["error_free_from"],
+        perfect_from=complete["perfect_from"],
+        major_below=complete["major_below"],
+        margin=complete["margin"],
+    )
 
 
-def kinds_allowed(rules: Mapping[str, Any]) -> list[str]:
+def kinds_allowed(rules: SpansRules) -> list[str]:
     """Return the kinds of marks that a task with these complete rules allows."""
     kinds = [ERROR, *rules["marks"]]
     if rules["missing"]:

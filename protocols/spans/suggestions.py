@@ -1,7 +1,7 @@
 """Errors from which judges start: import, choice of outputs shown without them, and planted wrong ones."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -31,7 +31,7 @@ from protocols.spans.records import (
     Start,
     spans_overlapping,
 )
-from protocols.spans.rules import categories_of, rules_complete, severities_of
+from protocols.spans.rules import SpansRules, categories_of, rules_complete, severities_of
 
 #: Words, or pairs of characters in scripts without spaces.
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W\d_]+")
@@ -124,7 +124,7 @@ class _Draws:
     the same output, get the same.
     """
 
-    rules: Mapping[str, Any]
+    rules: SpansRules
     withheld: int
     planted: int
 

@@ -4,33 +4,40 @@ With the rule `best_worst`, judges choose the best and the worst output instead 
 Mohammad 2017). The others are not compared with each other.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, TypedDict
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
+from rest_framework.serializers import Serializer
 
+from annotation.models import Judgment
 from annotation.protocols.answer_kinds import (
     QUESTION,
     AnswerKind,
     Perceived,
     QuestionField,
     QuestionSerializer,
+    Rules,
+    ShownRules,
     numbered_cells,
     numbered_columns,
-    rules_completed,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Protocol
+from campaign.models import Campaign, Protocol
 
-TopAnswer = Mapping[str, Sequence[bool]]
-#: Positions of the outputs in display order, from 1.
-BestWorstAnswer = Mapping[str, int]
+
+class TopAnswer(TypedDict, total=False):
+    """Whether each output is at the top, in display order; or the positions of `best` and `worst`, from 1."""
+
+    top: Sequence[bool]
+    best: int
+    worst: int
+
 
 _TOP: Final = 1
 _NOT: Final = 2
@@ -66,38 +73,118 @@ class TopRulesSerializer(QuestionSerializer):
     best_worst = serializers.BooleanField(help_text="Judges choose the best and the worst output.")
 
 
-def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
-    if "top" not in answer:
-        return answer_refused("This task has no best and worst output: send `top`.")
-    said, shown = len(answer["top"]), len(assigned.candidates)
-    if said != shown:
-        return answer_refused(
-            f"{said} answers were sent for {shown} outputs.",
-        )
-    if any(answer["top"]):
+class TopAnswers(AnswerKind):
+    """The outputs that are at the top."""
+
+    protocol = Protocol.TOP
+    sentence = gettext_lazy("Judges mark the best output, or several.")
+    candidates = range(FEWEST_CANDIDATES, _MOST + 1)
+    serializer: type[Serializer[Any]] | None = TopAnswerSerializer
+    serializer_of_several = BestWorstAnswerSerializer
+    rules_serializer = TopRulesSerializer
+    rules_fields = {
+        "best_worst": forms.BooleanField(
+            label=gettext_lazy("Ask for the best and the worst of three to five outputs"),
+            help_text=gettext_lazy(
+                "Best-worst scaling: the other outputs are not compared with each other."
+            ),
+            initial=False,
+            required=False,
+        ),
+        QUESTION: QuestionField(),
+    }
+    screen_words = {
+        "top_question": gettext_lazy(
+            "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
+        ),
+        "best_worst_question": gettext_lazy(
+            "Which output is best, and which is worst? Judge meaning first, then fluency."
+        ),
+        "best_worst_said": gettext_lazy("Best: {best}, worst: {worst}"),
+        "best_worst_wanted": gettext_lazy("Mark the best and the worst output, or skip the item."),
+        "best_on": gettext_lazy("{letter} marked as best."),
+        "worst_on": gettext_lazy("{letter} marked as worst."),
+        "top_none": gettext_lazy("No outputs marked yet"),
+        "top_said": gettext_lazy("Top: {letters}"),
+        "top_on": gettext_lazy("{letter} marked as top."),
+        "top_off": gettext_lazy("{letter} unmarked."),
+        "top_wanted": gettext_lazy("Mark at least one output as top, or skip the item."),
+    }
+
+    @classmethod
+    def of(cls, stored_rules: Rules) -> AnswerKind:
+        if stored_rules.get("best_worst"):
+            return BestWorstAnswers(stored_rules)
+        return TopAnswers(stored_rules)
+
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        return self.rules
+
+    def refusal(self, assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
+        if "top" not in answer:
+            return answer_refused("This task has no best and worst output: send `top`.")
+        marks, candidates = len(answer["top"]), len(assigned.candidates)
+        if marks != candidates:
+            return answer_refused(f"{marks} answers were sent for {candidates} outputs.")
+        if any(answer["top"]):
+            return None
+        return answer_refused(_("Mark at least one output as top, or skip the item."))
+
+    def labels(self, answer: TopAnswer, candidates: int) -> list[int | None]:
+        return [_TOP if is_top else _NOT for is_top in answer["top"]]
+
+    def given(self, row: Judgment) -> TopAnswer:
+        labels = row.labels
+        if _WORST in labels:
+            return {"best": labels.index(_TOP) + 1, "worst": labels.index(_WORST) + 1}
+        return {"top": [label == _TOP for label in labels]}
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        return numbered_columns("top", bool, candidates)
+
+    def cells(self, answer: TopAnswer) -> dict[str, object]:
+        return numbered_cells("top", answer["top"])
+
+    def simulated(self, perceived: Perceived) -> TopAnswer:
+        best = min(perceived.labels)
+        return {"top": [label == best for label in perceived.labels]}
+
+
+class BestWorstAnswers(TopAnswers):
+    """The best and the worst of the outputs."""
+
+    best_worst = True
+    candidates = range(3, _MOST + 1)
+    serializer = BestWorstAnswerSerializer
+
+    def refusal(self, assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
+        if "best" not in answer:
+            return answer_refused("This task asks for the best and the worst output: send both.")
+        candidates = len(assigned.candidates)
+        if max(answer["best"], answer["worst"]) > candidates:
+            return answer_refused(f"There are only {candidates} outputs.")
+        if answer["best"] == answer["worst"]:
+            return answer_refused(_("The best and the worst output must be different."))
         return None
-    return answer_refused(_("Mark at least one output as top, or skip the item."))
+
+    def labels(self, answer: TopAnswer, candidates: int) -> list[int | None]:
+        return best_worst_labels(answer, candidates)
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        return {"best": int, "worst": int}
+
+    def cells(self, answer: TopAnswer) -> dict[str, object]:
+        return {"best": answer["best"], "worst": answer["worst"]}
+
+    def simulated(self, perceived: Perceived) -> TopAnswer:
+        # At random among outputs that seem equally good.
+        order = list(range(len(perceived.labels)))
+        perceived.random.shuffle(order)
+        order.sort(key=lambda index: perceived.labels[index])
+        return {"best": order[0] + 1, "worst": order[-1] + 1}
 
 
-def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
-    best = min(perceived.labels)
-    return {"top": [label == best for label in perceived.labels]}
-
-
-def _best_worst_refusal(
-    assigned: AssignedBlock, answer: BestWorstAnswer
-) -> SubmissionRefusedError | None:
-    if "best" not in answer:
-        return answer_refused("This task asks for the best and the worst output: send both.")
-    shown = len(assigned.candidates)
-    if max(answer["best"], answer["worst"]) > shown:
-        return answer_refused(f"There are only {shown} outputs.")
-    if answer["best"] == answer["worst"]:
-        return answer_refused(_("The best and the worst output must be different."))
-    return None
-
-
-def best_worst_labels(answer: BestWorstAnswer, candidates: int) -> list[int | None]:
+def best_worst_labels(answer: TopAnswer, candidates: int) -> list[int | None]:
     """Return the labels that the choice of the best and the worst output implies."""
     labels: list[int | None] = [_NOT] * candidates
     labels[answer["best"] - 1] = _TOP
@@ -105,63 +192,4 @@ def best_worst_labels(answer: BestWorstAnswer, candidates: int) -> list[int | No
     return labels
 
 
-def _best_worst_simulated(perceived: Perceived) -> dict[str, int]:
-    # At random among outputs that seem equally good.
-    order = list(range(len(perceived.labels)))
-    perceived.random.shuffle(order)
-    order.sort(key=lambda index: perceived.labels[index])
-    return {"best": order[0] + 1, "worst": order[-1] + 1}
-
-
-def _as_given(judgment: Any) -> dict[str, Any]:
-    labels = judgment.labels
-    if _WORST in labels:
-        return {"best": labels.index(_TOP) + 1, "worst": labels.index(_WORST) + 1}
-    return {"top": [label == _TOP for label in labels]}
-
-
-_RULES: Final = {
-    "best_worst": forms.BooleanField(
-        label=gettext_lazy("Ask for the best and the worst of three to five outputs"),
-        help_text=gettext_lazy(
-            "Best-worst scaling: the other outputs are not compared with each other."
-        ),
-        initial=False,
-        required=False,
-    ),
-    QUESTION: QuestionField(),
-}
-
-
-def _of_rules(rules: Mapping[str, Any]) -> AnswerKind:
-    return _BEST_WORST if rules.get("best_worst") else ANSWERS
-
-
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.TOP,
-    candidates=range(FEWEST_CANDIDATES, _MOST + 1),
-    serializer=TopAnswerSerializer,
-    serializer_of_several=BestWorstAnswerSerializer,
-    labels=lambda answer, _candidates: [_TOP if each else _NOT for each in answer["top"]],
-    refusal=_refusal,
-    as_given=_as_given,
-    cell_kinds=lambda candidates: numbered_columns("top", bool, candidates),
-    cells=lambda answer: numbered_cells("top", answer["top"]),
-    rules_fields=_RULES,
-    of_rules=_of_rules,
-    shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),
-    rules_serializer=TopRulesSerializer,
-    simulated=_simulated,
-)
-
-_BEST_WORST: Final = replace(
-    ANSWERS,
-    best_worst=True,
-    candidates=range(3, _MOST + 1),
-    serializer=BestWorstAnswerSerializer,
-    labels=best_worst_labels,
-    refusal=_best_worst_refusal,
-    cell_kinds=lambda _candidates: {"best": int, "worst": int},
-    cells=dict,
-    simulated=_best_worst_simulated,
-)
+ANSWERS: Final = TopAnswers

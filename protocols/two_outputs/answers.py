@@ -4,7 +4,6 @@ With the rule `four_answers` (Bojar et al. 2011, §2.5.2), "the same" is split i
 "both wrong".
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from django import forms
@@ -16,12 +15,12 @@ from annotation.protocols.answer_kinds import (
     Perceived,
     QuestionField,
     QuestionSerializer,
-    rules_completed,
+    ShownRules,
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Protocol
-from protocols.frame.two_outputs import refusal, simulated, two_outputs_answers
+from campaign.models import Campaign, Protocol
+from protocols.frame.two_outputs import TwoOutputsKind, VerdictJSON
 from protocols.models import TwoOutputsAnswer, Verdict
 
 _OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
@@ -47,37 +46,57 @@ class TwoOutputsRulesSerializer(QuestionSerializer):
     )
 
 
-def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
-    verdict = answer["verdict"]
-    if verdict in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
-        return answer_refused(f"“{verdict}” is not an answer of this task.")
-    return refusal(assigned, answer)
+class TwoOutputsAnswers(TwoOutputsKind):
+    """Which of two outputs is better, in three answers or, with a rule, in four."""
+
+    protocol = Protocol.TWO_OUTPUTS
+    sentence = gettext_lazy("Judges compare two outputs: one is better, or they are equal.")
+    serializer = TwoOutputsAnswerSerializer
+    table = TwoOutputsAnswer
+    rules_serializer = TwoOutputsRulesSerializer
+    rules_fields = {
+        QUESTION: QuestionField(),
+        "four_answers": forms.BooleanField(
+            label=gettext_lazy("Offer “both fine” and “both wrong” instead of “the same”"),
+            initial=False,
+            required=False,
+        ),
+    }
+    screen_words = {
+        "output": gettext_lazy("Output {letter}"),
+        "which_is_better": gettext_lazy(
+            "Which output is better? Judge meaning first, then fluency."
+        ),
+        "verdict_first": gettext_lazy("A is better"),
+        "verdict_same": gettext_lazy("the same"),
+        "verdict_second": gettext_lazy("B is better"),
+        "verdict_both_fine": gettext_lazy("both fine"),
+        "verdict_both_wrong": gettext_lazy("both wrong"),
+        "verdict_wanted": gettext_lazy("Choose an answer, or skip the item."),
+    }
+
+    def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
+        return self.rules
+
+    def refusal(
+        self, assigned: AssignedBlock, answer: VerdictJSON
+    ) -> SubmissionRefusedError | None:
+        verdict = answer["verdict"]
+        refused = _OF_THREE if self._has_four_answers else _OF_FOUR
+        if verdict in refused:
+            return answer_refused(f"“{verdict}” is not an answer of this task.")
+        return super().refusal(assigned, answer)
+
+    def simulated(self, perceived: Perceived) -> VerdictJSON:
+        answer = super().simulated(perceived)
+        if answer["verdict"] != Verdict.SAME or not self._has_four_answers:
+            return answer
+        is_fine = sum(perceived.qualities) / len(perceived.qualities) >= _FINE
+        return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
+
+    @property
+    def _has_four_answers(self) -> bool:
+        return bool(self.stored_rules.get("four_answers"))
 
 
-def _simulated(perceived: Perceived) -> dict[str, str]:
-    answer = simulated(perceived)
-    if answer["verdict"] != Verdict.SAME or not perceived.rules.get("four_answers"):
-        return answer
-    is_fine = sum(perceived.qualities) / len(perceived.qualities) >= _FINE
-    return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
-
-
-_RULES: Final = {
-    QUESTION: QuestionField(),
-    "four_answers": forms.BooleanField(
-        label=gettext_lazy("Offer “both fine” and “both wrong” instead of “the same”"),
-        initial=False,
-        required=False,
-    ),
-}
-
-ANSWERS: Final = two_outputs_answers(
-    Protocol.TWO_OUTPUTS,
-    serializer=TwoOutputsAnswerSerializer,
-    refusal=_refusal,
-    table=TwoOutputsAnswer,
-    shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),
-    rules_serializer=TwoOutputsRulesSerializer,
-    simulated=_simulated,
-    rules_fields=_RULES,
-)
+ANSWERS: Final = TwoOutputsAnswers

@@ -291,7 +291,7 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
     One query if there are none, five otherwise; HITs without a check are not read.
     """
     kind = answer_kind_of(task)
-    if kind.score_of_one is None:
+    if not kind.scores_one_output:
         return []
     judged = Judgment.objects.of(task.pk).current(watermark=watermark)
     checks = judged.filter(block__control=BlockControl.ATTENTION, labels__len=1)

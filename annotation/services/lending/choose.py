@@ -332,10 +332,8 @@ def _open_task(
         id=id,
         has_passes=passes is not None,
         has_later_passes=passes is not None and passes.count > 1,
-        limits_texts=passes is not None and passes.items_per_judge(rules) is not None,
-        sentences_of_a_judge=kind.comparisons.sentences_of_a_judge(rules)
-        if kind.comparisons
-        else 0,
+        limits_texts=passes is not None and passes.items_per_judge is not None,
+        sentences_of_a_judge=kind.comparisons.sentences_of_a_judge if kind.comparisons else 0,
         apart=protocol if segments_again else "",
         has_training=has_training,
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),

@@ -138,7 +138,7 @@ def _reason_of_done(judge: Judge) -> NoWorkReason:
 def _pass_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
     """Return when to ask again if a judge is still to get a later pass of a task, otherwise None."""
     for task in tasks:
-        if not has_passes(task) or passes_of(task).are_seen_once(task.rules):
+        if not has_passes(task) or passes_of(task).are_seen_once:
             continue
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.pk)
         if so_far.planned == passes_of(task).count:

@@ -224,7 +224,7 @@ def block_size_check(design: Design) -> None:
     if shows_documents(design.task.rules):
         _page_check(design)
     kind = answer_kind_of(design.task)
-    if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
+    if size == 1 and design.bad_reference_rate and not kind.scores_one_output:
         raise DesignRefusedError(
             _(
                 "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither."

@@ -74,8 +74,8 @@ def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
         planning,
         number,
         texts=planning.texts,
-        raters=passes.raters(planning.task.rules),
-        passes=passes.count if passes.are_by_others(planning.task.rules) else 1,
+        raters=passes.raters,
+        passes=passes.count if passes.are_by_others else 1,
     ):
         return False
     planning.sequence.turns = number
@@ -99,7 +99,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
         has_more = hits_intra(**asks).available().exists()
     else:
         has_more = _has_first(planning, so_far.texts, asks)
-    is_last = passes.are_seen_once(planning.task.rules) or so_far.planned == passes.count
+    is_last = passes.are_seen_once or so_far.planned == passes.count
     if not has_more:
         if not is_last and not so_far.is_holding:
             _next_add(planning, judge_id, part=so_far.planned + 1)

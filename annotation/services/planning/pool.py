@@ -389,13 +389,13 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
 
     `waiting` maps the id of a HIT to the id of the one it repeats.
     """
-    is_needed = answer_kind_of(task).last_is_needed
-    if is_needed is None or not waiting or is_needed(task.rules, []) is None:
+    kind = answer_kind_of(task)
+    if not waiting or not kind.decides_on_last_repeat:
         return set(), set()
     last = _last_of_each(waiting.values())
     held = {pk for pk, first in waiting.items() if first in last and last[first][0] == pk}
     ready = {pk for pk in held if last[waiting[pk]][1]}
-    needed = is_needed(task.rules, [waiting[pk] for pk in ready]) or set()
+    needed = kind.last_is_needed([waiting[pk] for pk in ready])
     needless = {pk for pk in ready if waiting[pk] not in needed}
     return held - ready, needless
 

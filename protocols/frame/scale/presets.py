@@ -246,7 +246,7 @@ def preset_criteria(name: str) -> tuple[Criterion, ...]:
     return _PRESETS[name]
 
 
-def criteria_of(rules: Mapping[str, Any]) -> tuple[Criterion, ...]:
+def criteria_of(rules: Mapping[str, object]) -> tuple[Criterion, ...]:
     """Return the criteria of a task: its own, or else fluency and adequacy."""
     own = rules.get("criteria")
     if own:

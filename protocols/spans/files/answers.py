@@ -1,6 +1,6 @@
 """Answers of a task with error spans and scores: as scored judgments, as files, and as scores only."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -39,12 +39,15 @@ from protocols.spans.records import (
     MISSING,
     NUMBERED,
     SOURCE,
+    OutputJSON,
     ScoredJudgment,
     ScoredOutput,
     Severity,
     Span,
+    SpansAnswerJSON,
 )
 from protocols.spans.rules import (
+    SpansRules,
     asked_about,
     has_categories,
     is_scored,
@@ -250,10 +253,10 @@ def file_answer(judgment: ScoredJudgment) -> FileAnswer:
 def _answer(
     outputs: Sequence[ScoredOutput],
     texts: Sequence[str | None],
-    rules: Mapping[str, Any],
+    rules: SpansRules,
     lose: Lose,
-) -> dict[str, Any]:
-    answers: list[dict[str, Any]] = []
+) -> SpansAnswerJSON:
+    answers: list[OutputJSON] = []
     for output, text in zip(outputs, texts, strict=True):
         score = None
         if is_scored(rules):
@@ -261,9 +264,10 @@ def _answer(
         elif output.score is not None:
             lose("scores (the task asks for none)")
         spans = spans_fitting(output, text, rules, lose)
-        answers.append({"score": score, "spans": list(map(span_json, spans))})
+        answer: OutputJSON = {"score": score, "spans": [span_json(span) for span in spans]}
         if output.start is not None:
-            answers[-1]["start"] = start_object(output.start)
+            answer["start"] = start_object(output.start)
+        answers.append(answer)
     return {"outputs": answers}
 
 
@@ -286,11 +290,11 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
 
 
 def spans_fitting(
-    output: ScoredOutput, text: str | None, asked: Mapping[str, Any], lose: Lose
+    output: ScoredOutput, text: str | None, rules: SpansRules, lose: Lose
 ) -> list[Span]:
-    """Return the spans of an output as a task with the complete rules `asked` has them. Raises AnswerRefusedError."""
+    """Return the spans of an output as a task with these rules has them. Raises AnswerRefusedError."""
     spans = output.spans or ()
-    _refuse_other_questions(output, asked)
+    _refuse_other_questions(output, rules)
     if len(spans) > MAX_SPANS:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has {len(spans)} errors",
@@ -306,35 +310,35 @@ def spans_fitting(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
             )
-        asked_span = _as_asked(placed, asked, lose)
+        asked_span = _as_asked(placed, rules, lose)
         if asked_span is not None:
             fitting.append(asked_span)
     return fitting
 
 
-def _as_asked(span: Span, asked: Mapping[str, Any], lose: Lose) -> Span | None:
+def _as_asked(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
     """Return a span with what a task asks about; None if it asks about nothing of it.
 
     Categories of files stay as they are, even if judges cannot choose them.
     """
-    if span.category and not has_categories(asked):
+    if span.category and not has_categories(rules):
         lose("categories of errors")
         span = replace(span, category="")
     number = span.kind.removeprefix(NUMBERED)
-    if number != span.kind and number.isdecimal() and int(number) <= len(asked["marks"]):
-        span = replace(span, kind=asked["marks"][int(number) - 1])
-    if span.kind not in kinds_allowed(asked):
+    if number != span.kind and number.isdecimal() and int(number) <= len(rules["marks"]):
+        span = replace(span, kind=rules["marks"][int(number) - 1])
+    if span.kind not in kinds_allowed(rules):
         if span.kind != SOURCE:
             lose("special marks that the task does not have")
             return None
-        if not asked["missing"]:
+        if not rules["missing"]:
             lose("errors in the source")
             return None
         lose("places of errors in the source (missing content instead)")
         span = replace(span, start=None, end=None, kind=MISSING)
-    if span.severity in asked["severities"]:
+    if span.severity in rules["severities"]:
         return span
-    if span.severity is Severity.CRITICAL and Severity.MAJOR in asked["severities"]:
+    if span.severity is Severity.CRITICAL and Severity.MAJOR in rules["severities"]:
         lose("critical errors (counted as major)")
         return replace(span, severity=Severity.MAJOR)
     if span.severity is not Severity.NEUTRAL:
@@ -346,20 +350,20 @@ def _as_asked(span: Span, asked: Mapping[str, Any], lose: Lose) -> Span | None:
     return None
 
 
-def _refuse_other_questions(output: ScoredOutput, asked: Mapping[str, Any]) -> None:
+def _refuse_other_questions(output: ScoredOutput, rules: SpansRules) -> None:
     """Refuse answers to a question that the task does not ask."""
     spans = output.spans
-    if spans is None and asked["spans_asked"]:
+    if spans is None and rules["spans_asked"]:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has only a score, but judges in this task mark errors",
             "import it into a task whose judges give only scores (spans_asked: false)",
         )
-    if spans and not asked["spans_asked"]:
+    if spans and not rules["spans_asked"]:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has errors, but judges in this task give only scores",
             "import it into a task whose judges mark errors (spans_asked: true)",
         )
-    if not asked["missing"] and any(span.is_missing_content for span in spans or ()):
+    if not rules["missing"] and any(span.is_missing_content for span in spans or ()):
         raise AnswerRefusedError(
             f"missing content is marked in the output of {output.systems[0]}, which this task does not allow",
             "import it into a task that allows it (missing: true)",

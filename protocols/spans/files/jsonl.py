@@ -4,7 +4,7 @@ formats.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse
@@ -17,7 +17,9 @@ from protocols.spans.records import (
     ScoredOutput,
     Severity,
     Span,
+    SpanJSON,
     Start,
+    StartJSON,
 )
 from ranking.files.labels import (
     MAX_NUMBER,
@@ -131,18 +133,19 @@ class RecordForm(Generic[Made]):
         return values
 
 
-def span_object(span: Span) -> dict[str, Any]:
+def span_object(span: Span) -> SpanJSON:
     """Return a span as a JSON object, in files and among stored suggestions."""
-    values = _SPAN.written(span)
+    values = cast("SpanJSON", _SPAN.written(span))
     if span.is_missing_content:
         # It follows from the missing position.
         del values["kind"]
     return values
 
 
-def start_object(start: Start) -> dict[str, Any]:
+def start_object(start: Start) -> StartJSON:
     """Return what a judge started from as a JSON object, in files and in the database."""
-    return {**_START.written(start), "is_shown": start.is_shown}
+    values = cast("StartJSON", _START.written(start))
+    return {**values, "is_shown": start.is_shown}
 
 
 def _plain(value: Any) -> Any:

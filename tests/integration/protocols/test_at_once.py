@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols.answer_kinds import Stage
+from annotation.protocols.answer_kinds import Stage, stages_of
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
@@ -17,7 +17,6 @@ from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Protocol
 from launcher.data_directory import wait_until
-from protocols.editing.answers import stages
 from protocols.models import TwoOutputsAnswer
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
@@ -105,7 +104,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
             together.wait(timeout=60)
             ids = [block.block_id for block in assigned_blocks(lent_at_last(judge))]
             asked[judge.pk] = ids
-            shown.update(stages(ids, judge.pk))
+            shown.update(stages_of("editing", ids, judge.pk))
         finally:
             connection.close()
 
@@ -116,7 +115,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
             each.result()
     again: dict[int, Stage] = {}
     for judge_id, ids in asked.items():
-        again.update(stages(ids, judge_id))
+        again.update(stages_of("editing", ids, judge_id))
     assert again == shown
     assert all("can no longer be changed" in message for message in refusals)
 

@@ -208,7 +208,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     plans_delete(task)
     asked: dict[str, Any] = {"bad_reference_rate": 0.5, "attention_every": 1}
     address = f"/api/v1/tasks/{task.pk}/designs/"
-    if kind.passes is not None and kind.score_of_one is not None:
+    if kind.passes is not None and kind.scores_one_output:
         refused = organising.post(
             address, {**asked, "confirm": True}, content_type="application/json"
         )
@@ -216,7 +216,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
         assert "Set bad_reference_rate only" in refused.json()["errors"]["attention_every"][0]
         asked["attention_every"] = 0
     changed = organising.post(address, {**asked, "confirm": True}, content_type="application/json")
-    if shows_one and kind.score_of_one is None:
+    if shows_one and not kind.scores_one_output:
         words = "this task has neither"
         assert changed.status_code == 400
         assert words in changed.json()["errors"]["bad_reference_rate"][0]

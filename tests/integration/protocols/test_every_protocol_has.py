@@ -1,9 +1,13 @@
 """Parts of a protocol, from its registry: `docs/protocols.md` tells how one is added."""
 
 import json
+import re
 from random import Random
 
+from django.conf import settings
+
 from annotation.models import Judgment
+from annotation.protocols import answer_kinds
 from annotation.protocols.answer_kinds import Perceived, answer_kind
 from campaign.models import Protocol
 from tests.integration.protocols.every import EVERY_PROTOCOL
@@ -22,15 +26,28 @@ def test_simulated_judges_answer_what_its_serializer_takes(protocol: Protocol) -
     kind = answer_kind(protocol)
     shown = max(kind.candidates)
     qualities, labels = [90.0, 70.0, 50.0, 30.0, 5.0][:shown], list(range(1, shown + 1))
-    rules = kind.rules({})
-    if kind.simulated_knows is not None:
-        rules["expected"] = [True, False]
-    said = kind.simulated(Perceived(qualities, labels, rules, Random(3)))
-    if kind.simulated_on is not None:
-        said = kind.simulated_on(said, ["A text of words."] * shown, rules, Random(3))
+    known = {"expected": [True, False]}
+    said = kind.simulated(Perceived(qualities, labels, known, Random(3)))
+    said = kind.simulated_on(said, ["A text of words."] * shown, Random(3))
     json.dumps(said)
     if kind.serializer is None:
         assert said == labels
         return
     sent = kind.serializer(data=said)
     assert sent.is_valid(), sent.errors
+
+
+@EVERY_PROTOCOL
+def test_it_has_words_for_organisers_and_a_screen_with_its_strings(protocol: Protocol) -> None:
+    kind = answer_kind(protocol)
+    assert str(kind.sentence)
+    screen = kind.screen or protocol
+    assert (settings.BASE_DIR / f"static/judge/{screen}/screen.js").is_file()
+    assert answer_kind(screen).screen_words
+
+
+def test_screens_of_other_protocols_are_the_same_in_python_and_javascript() -> None:
+    script = (settings.BASE_DIR / "static/judge/screens.js").read_text()
+    [declared] = re.findall(r"const SCREENS = \{(.*)\};", script)
+    screens = {f'{kind.protocol}: "{kind.screen}"' for kind in answer_kinds() if kind.screen}
+    assert {screen.strip() for screen in declared.split(",")} == screens

@@ -89,7 +89,7 @@ def test_sliders_become_criteria(sent: Sent) -> None:
     upload = pearmut(sent, {"protocol": "DA", "sliders": sliders})
     assert upload.protocol == Protocol.RATING
     imported(upload)
-    criteria = task_rules(Task.objects.get())["criteria"]
+    criteria: Any = task_rules(Task.objects.get())["criteria"]
     assert [(each["lowest"], each["highest"]) for each in criteria] == [(0, 5), (0, 100)]
 
 

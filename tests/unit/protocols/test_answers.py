@@ -14,6 +14,7 @@ from annotation.api.judging import answer_validated
 from annotation.protocols.answer_kinds import Perceived, answer_kind
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from protocols.spans.answers import TextLengths, spans_refusal
+from protocols.spans.records import SpanJSON
 from protocols.spans.rules import rules_complete
 
 TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
@@ -141,7 +142,7 @@ def test_an_answer_that_does_not_fit_its_block_is_refused(
     block: AssignedBlock, answer: Any, missing: list[int] | None
 ) -> None:
     """`missing`: places of candidates that the refusal names; None if the answer is taken."""
-    refusal = answer_kind(block.protocol).refusal(block, answer)
+    refusal = answer_kind(block.protocol, block.rules).refusal(block, answer)
     if missing is None:
         assert refusal is None
     else:
@@ -228,9 +229,8 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
 
 def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
     """Return the errors that simulated judges mark in a text with this score."""
-    mark, random = answer_kind("spans", rules).simulated_on, Random(7)
-    assert mark is not None
-    answers = [mark(scored(score), [TEXT], rules, random) for _each in range(times)]
+    kind, random = answer_kind("spans", rules), Random(7)
+    answers = [kind.simulated_on(scored(score), [TEXT], random) for _each in range(times)]
     return [span for answer in answers for span in answer["outputs"][0]["spans"]]
 
 
@@ -255,20 +255,19 @@ def test_simulated_errors_are_major_or_missing_in_their_shares() -> None:
 
 def test_simulated_editors_change_one_word() -> None:
     edit, random = answer_kind("editing").simulated_on, Random(2)
-    assert edit is not None
     answer = {"outcome": "edited", "text": ""}
-    texts = {edit(answer, ["a b c"], {}, random)["text"] for _each in range(50)}
+    texts = {edit(answer, ["a b c"], random)["text"] for _each in range(50)}
     assert texts == {"b c", "a c", "a b"}
-    assert edit(answer, ["word"], {}, random)["text"] == "word word"
-    assert edit(answer, [" "], {}, random)["text"] == "–"
+    assert edit(answer, ["word"], random)["text"] == "word word"
+    assert edit(answer, [" "], random)["text"] == "–"
     kept = {"outcome": "unchanged", "text": ""}
-    assert edit(kept, ["a b c"], {}, random) == kept
+    assert edit(kept, ["a b c"], random) == kept
 
 
 MQM: dict[str, Any] = {"scored": False, "source_marked": True, "marks": ["non-translation"]}
 
 
-def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, Any]:
+def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
     return {"start": start, "end": end, "severity": "major", "kind": kind}
 
 
@@ -306,7 +305,7 @@ def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, A
     ],
 )
 def test_errors_mark_parts_of_the_text_that_do_not_overlap(
-    spans: list[dict[str, Any]], rules: dict[str, Any], is_refused: bool
+    spans: list[SpanJSON], rules: dict[str, Any], is_refused: bool
 ) -> None:
     assert bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules))) == is_refused
 
@@ -318,9 +317,7 @@ def test_errors_mark_parts_of_the_text_that_do_not_overlap(
 def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
     texts: list[int], judges: int, needed: int, is_feasible: bool, words: int
 ) -> None:
-    passes = answer_kind("quiz").passes
-    assert passes is not None
-    found = passes.needs(texts, judges, 0, {"readers": 2})
+    found = answer_kind("quiz", {"readers": 2}).judges_needed(texts, judges, 0)
     assert (found.judges, found.is_feasible, len(found.words)) == (needed, is_feasible, words)
 
 
@@ -331,9 +328,8 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
 def test_an_answer_about_one_output_has_a_score(
     protocol: str, answer: Mapping[str, Any], score: float
 ) -> None:
-    score_of_one = answer_kind(protocol).score_of_one
-    assert score_of_one is not None
-    assert score_of_one(answer) == score
+    assert answer_kind(protocol).scores_one_output
+    assert answer_kind(protocol).score_of_one(answer) == score
 
 
 def test_an_answer_out_of_range_names_its_output_and_span() -> None:

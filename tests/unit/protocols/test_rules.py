@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.protocols.answer_kinds import answer_kind
+from annotation.protocols.answer_kinds import Rules, answer_kind
+
+
+def rules_of(protocol: str, rules: dict[str, Any]) -> Rules:
+    return answer_kind(protocol, rules).rules
+
 
 PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs", "ranking")
 
@@ -13,7 +18,7 @@ PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_output
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_unknown_rule_is_refused_by_name(protocol: str) -> None:
     with pytest.raises(ValidationError, match="Unknown rule: five_answers"):
-        answer_kind(protocol).rules({"five_answers": True})
+        rules_of(protocol, {"five_answers": True})
 
 
 @pytest.mark.parametrize(
@@ -46,4 +51,4 @@ def test_a_value_that_a_rule_does_not_take_is_refused(
     protocol: str, rules: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ValidationError, match=words):
-        answer_kind(protocol).rules(rules)
+        rules_of(protocol, rules)

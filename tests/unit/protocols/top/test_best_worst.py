@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from protocols.top.answers import best_worst_labels
+from protocols.top.answers import TopAnswer, best_worst_labels
 from protocols.top.statistics import best_minus_worst, split_half_reliability
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
@@ -19,7 +19,7 @@ def judged(blocks: int, *, noise: float, seed: int = 1) -> list[BlockRow]:
     for number in range(blocks):
         shown = random.sample(SYSTEMS, 4)
         seen = [SYSTEMS.index(name) + random.gauss(0, noise) for name in shown]
-        answer = {"best": seen.index(min(seen)) + 1, "worst": seen.index(max(seen)) + 1}
+        answer: TopAnswer = {"best": seen.index(min(seen)) + 1, "worst": seen.index(max(seen)) + 1}
         labels = best_worst_labels(answer, 4)
         rows.append(
             BlockRow(f"judge {number % 5}", number // 2, [[name] for name in shown], labels)
