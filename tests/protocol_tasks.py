@@ -8,7 +8,7 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
 from campaign.services.campaigns import task_close
-from protocols.quiz.snippets import snippets_replace
+from protocols.quiz.snippets import SnippetJSON, snippets_replace
 from tests.factories import make_campaign, make_task
 
 
@@ -19,15 +19,15 @@ def given_snippet(
     last: int,
     statements: Sequence[str],
     expected: Sequence[bool],
-) -> dict[str, Any]:
+) -> SnippetJSON:
     """Return a snippet as organisers send it."""
-    said = zip(statements, expected, strict=True)
+    pairs = zip(statements, expected, strict=True)
     return {
         "snippet": name,
         "document": document,
         "first": first,
         "last": last,
-        "statements": [{"text": text, "expected": each} for text, each in said],
+        "statements": [{"text": text, "expected": is_true} for text, is_true in pairs],
     }
 
 
@@ -68,7 +68,7 @@ def make_task_of_protocol(
         task_rules_change(task=task, rules=rules)
     design_ensure(task=task, seed=7)
     if protocol == Protocol.QUIZ:
-        snippets_replace(task=task, given=SNIPPETS)
+        snippets_replace(task=task, snippets=SNIPPETS)
     # A round of a quiz is about one snippet, which nobody reads twice.
     hits_plan(task_id=task.pk, count=36 if protocol == Protocol.QUIZ else 6)
     return task

@@ -11,6 +11,9 @@ from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, byte_chunks, text_lines
 
+#: A JSON object of a file, before its values are checked.
+JSONObject = dict[str, Any]
+
 _LONGEST_KEY_IN_ERRORS: Final = 200
 
 
@@ -26,7 +29,7 @@ class RepeatedKeyError(ValueError):
         self.line = line
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> JSONObject:
     values = dict(pairs)
     if len(values) != len(pairs):
         seen: set[str] = set()
@@ -114,7 +117,7 @@ def decode_file(text: str, *, file: str) -> Any:
         ) from error
 
 
-def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, Any]:
+def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
     """Return the object in a line; `shape` is an example for errors.
 
     Raises FormatError if the line is not JSON, not an object, or has a key twice in one object.
@@ -145,7 +148,7 @@ def _remedy_for_line(text: str, error: Exception) -> str:
     return "write one complete JSON object on every line"
 
 
-def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, JSONObject]]:
     """Yield the number and object of each line that is not blank. Raises FormatError like `decode_object`."""
     for line, text in enumerate(text_lines(file), 1):
         if text.strip():
@@ -156,7 +159,7 @@ _BETWEEN: Final = re.compile(r"[\s,]*")
 _REST: Final = re.compile(r"\]?\s*\Z")
 
 
-def object_array(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     """Yield the number, from 1, and the value of each object in an array, which may be one long line.
 
     A chunk of the file is in memory at a time. Raises FormatError like `decode_object`, with the number as line.
@@ -191,7 +194,7 @@ def _next_object(text: str, position: int) -> int:
 
 def _decoded_object(
     text: str, position: int, file: str, number: int, *, is_last: bool
-) -> tuple[dict[str, Any], int] | None:
+) -> tuple[JSONObject, int] | None:
     """Return the object at a position and its end; None if it continues in the next chunk."""
     try:
         values, end = DECODER.raw_decode(text, position)

@@ -119,7 +119,7 @@ class EditJSON(TypedDict):
     """An edit of an output; `text` is empty unless the outcome is “edited”."""
 
     outcome: str
-    text: str
+    text: NotRequired[str]
     keystrokes: NotRequired[int | None]
 
 

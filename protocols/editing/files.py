@@ -3,17 +3,18 @@ as task files.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lose
+from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Output, Task
-from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
+from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES, AcceptanceJSON, EditJSON
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
-from protocols.frame.lines import AnswerLines, CountedAnswers
+from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues
 from protocols.models import EditingAnswer
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
@@ -35,7 +36,7 @@ def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
     return Acceptance(**values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}."))
 
 
-def _edit(values: dict[str, Any], refuse: Refuse) -> Edit:
+def _edit(values: LineValues, refuse: Refuse) -> Edit:
     edit = Edit(**values)
     if edit.outcome is Outcome.EDITED and edit.text is None:
         refuse("text", "the text is missing", "add the edited text")
@@ -80,8 +81,8 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
 
 
 def _answer(
-    said: Edit | bool, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
-) -> dict[str, Any]:
+    said: Edit | bool, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
+) -> EditJSON | AcceptanceJSON:
     if isinstance(said, bool):
         return {"acceptable": said}
     if said.outcome is not Outcome.EDITED:
@@ -92,11 +93,11 @@ def _answer(
             f"the edited text has {len(text):,} characters",
             f"shorten it to {MAX_CHARACTERS:,}",
         )
-    if said.text == texts[0]:
+    if text == texts[0]:
         raise AnswerRefusedError(
             "the edited text equals the output", 'write "unchanged", without a text'
         )
-    return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
+    return {"outcome": said.outcome.value, "text": text, "keystrokes": said.keystrokes}
 
 
 def _of_task(counted: CountedAnswers) -> Iterator[Edit]:

@@ -1,8 +1,8 @@
 """Report on the acceptability of edited outputs by system, for page, REST and command."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -18,7 +18,12 @@ from protocols.editing.statistics import (
     Edit,
     acceptability,
 )
-from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
+from protocols.frame.tables import (
+    AnalysisOptions,
+    analysis_of_lines,
+    one_judge_notes,
+    report_of_answers,
+)
 from ranking.core.agreement.intervals import reported
 from ranking.core.scores import Shortage
 from ranking.reports.analyses.options import CONFIDENCE, Option, OptionError
@@ -30,9 +35,7 @@ from ranking.reports.wording.methods import shortages_in_words
 from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
 
 
-def _tell(
-    given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Acceptability
-) -> Report:
+def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: Acceptability) -> Report:
     """Report the acceptable edits of each system, without a percentage if there are too few."""
     rows: list[Edit] = given.answers.rows
     edited = {(edit.segment, edit.judge) for edit in rows}
@@ -219,14 +222,22 @@ ACCEPTANCES = Option(
 )
 
 
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> Acceptability:
+class EditingOptions(TypedDict):
+    """Options of the analysis of edits."""
+
+    fewest: int
+    acceptances: str
+    confidence: float
+
+
+def _find(given: Input | AnswersOfFiles, options: EditingOptions) -> Acceptability:
     if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
         raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
     found = acceptability(
         given.answers.rows,
-        fewest=options[FEWEST.name],
-        counting=Counting(options[ACCEPTANCES.name]),
-        confidence=options[CONFIDENCE.name],
+        fewest=options["fewest"],
+        counting=Counting(options["acceptances"]),
+        confidence=options["confidence"],
     )
     return replace(found, acceptors=reported(found.acceptors))
 

@@ -15,10 +15,12 @@ from annotation.protocols.answer_files import (
     FileRecords,
     FileWritten,
 )
+from annotation.protocols.answer_kinds import Rules
 from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Loss
+from campaign.formats.json_text import JSONObject
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
 from protocols.frame.repeats import CountedRows
@@ -36,9 +38,13 @@ from ranking.files.sources import ReadingProgress
 from ranking.reports.analyses.kind import ChosenJudgments
 
 Row = TypeVar("Row")
+#: Values of a line by key, each as its function in `AnswerLines.keys` returned it.
+LineValues = dict[str, Any]
 #: Makes a row from the values of a line; refuses values that contradict each other or earlier
 #: lines.
-MakeRow = Callable[[dict[str, Any], Refuse], Row]
+MakeRow = Callable[[LineValues, Refuse], Row]
+#: Values to be written in a line, by key.
+WrittenValues = Mapping[str, object]
 
 
 def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
@@ -56,7 +62,7 @@ class AnswersRead(Generic[Row]):
     files: tuple[FileRead, ...] = ()
     excluded_judges: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,7 @@ def chosen_answers(task: Task, watermark: int, chosen: ChosenJudgments) -> Count
     )
 
 
-def _json_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
+def _json_lines(rows: Sequence[WrittenValues]) -> list[str]:
     return [json_line(row) for row in rows]
 
 
@@ -173,7 +179,7 @@ class AnswerLines(Generic[Row]):
     of_task: Callable[[CountedAnswers], Iterable[Row]]
     answers: Callable[[Sequence[tuple[int, Row]]], Iterable[FileAnswer]]
     losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = lambda _lines: ()
-    written: Callable[[Row], Mapping[str, Any]] = lambda _row: {}
+    written: Callable[[Row], WrittenValues] = lambda _row: {}
     lost: Callable[[Sequence[Row]], list[Loss]] = lambda _rows: []
     objects: Callable[[InputFile], Objects] = json_objects
 
@@ -197,7 +203,7 @@ class AnswerLines(Generic[Row]):
         rows = CountedRows(self.statements)
         take = self._taking()
 
-        def add(file: str, line: int, values: dict[str, Any], refuse: Refuse) -> None:
+        def add(file: str, line: int, values: JSONObject, refuse: Refuse) -> None:
             rows.add(file, line, take(values, refuse), refuse)
 
         files = read_objects(names, add, progress, self.objects)
@@ -236,7 +242,7 @@ class AnswerLines(Generic[Row]):
         self,
         task: Task,
         watermark: int,
-        lines: Callable[[Sequence[dict[str, Any]]], list[str]] = _json_lines,
+        lines: Callable[[Sequence[WrittenValues]], list[str]] = _json_lines,
     ) -> FileWritten:
         """Return the current answers 1…`watermark` of a task, without excluded judges.
 
@@ -261,13 +267,13 @@ class AnswerLines(Generic[Row]):
             **particular,
         )
 
-    def _taking(self) -> Callable[[dict[str, Any], Refuse], Row]:
+    def _taking(self) -> Callable[[JSONObject, Refuse], Row]:
         make = self.row_maker()
         return lambda values, refuse: make(
             values_taken(values, self.keys, self.optional, refuse), refuse
         )
 
-    def _line(self, row: Row) -> dict[str, Any]:
+    def _line(self, row: Row) -> WrittenValues:
         values = {key: getattr(row, key, None) for key in self.keys}
         own = self.written(row)
         return {key: value for key, value in {**values, **own}.items() if value is not None}

@@ -9,11 +9,12 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from campaign.models import Task
 from campaign.texts.joining import comma_list
 from protocols.frame.lines import AnswerLines, AnswersRead
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.reports.inputs import (
     AnswersOfFiles,
     Input,
@@ -25,6 +26,11 @@ from ranking.reports.inputs import (
 )
 from ranking.reports.tables import Report, Table
 from version import code_version
+
+#: Options of an analysis, checked and completed: the `TypedDict` of its report.
+AnalysisOptions = Any
+#: Machine-readable results: dataclasses and values that JSON can hold, by name.
+ReportData = Mapping[str, object]
 
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
@@ -59,11 +65,11 @@ def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
 def report_of_answers(
     *,
     given: Input | AnswersOfFiles,
-    of_files: Mapping[str, Any] = MappingProxyType({}),
-    counted: Mapping[str, Any] = MappingProxyType({}),
+    of_files: ReportData = MappingProxyType({}),
+    counted: ReportData = MappingProxyType({}),
     notes: Iterable[str],
     tables: Iterable[Table],
-    data: Mapping[str, Any],
+    data: ReportData,
 ) -> Report:
     """Return a report on the answers of a task or of files.
 
@@ -99,14 +105,14 @@ def analysis_of_lines(
     lines: AnswerLines[Any],
     *,
     step: Promise,
-    find: Callable[[Input | AnswersOfFiles, Mapping[str, Any]], Any],
+    find: Callable[[Input | AnswersOfFiles, AnalysisOptions], Any],
     **particular: Any,
 ) -> AnalysisKind:
     """Return the analysis of answers of a task or of files; `find` gets `AnswersRead`, and `step`
     names the step.
     """
 
-    def found(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Any:
+    def found(given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin) -> Any:
         begin(str(step))
         if not given.answers.rows:
             raise ValueError(_("No judgments match these options."))
@@ -114,17 +120,15 @@ def analysis_of_lines(
 
     def read_files(
         names: Sequence[str],
-        _options: Mapping[str, Any],
+        _options: AnalysisOptions,
         excluded: Sequence[str],
         progress: ReadingProgress,
     ) -> AnswersRead[Any]:
         return lines.read(names, exclude_judges=excluded, progress=progress)
 
-    of_all: dict[str, Any] = {
-        "find": found,
-        "read": lambda task, watermark, judgments, _options: lines.chosen(
-            task, watermark, judgments
-        ),
-        "read_files": read_files,
-    }
-    return AnalysisKind(**{**of_all, **particular})
+    def read(
+        task: Task, watermark: int, judgments: ChosenJudgments, _options: AnalysisOptions
+    ) -> AnswersRead[Any]:
+        return lines.chosen(task, watermark, judgments)
+
+    return AnalysisKind(find=found, read=read, read_files=read_files, **particular)

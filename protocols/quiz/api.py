@@ -68,5 +68,5 @@ class SnippetsView(Address):
         On an error, the response is a 400 that names it, and nothing is changed.
         """
         task = self.quiz()
-        snippets_replace(task=task, given=self.sent["snippets"])
+        snippets_replace(task=task, snippets=self.sent["snippets"])
         return {"snippets": [snippet_json(each) for each in snippets_of(task)]}

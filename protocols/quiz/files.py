@@ -4,12 +4,12 @@ task files.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from annotation.protocols.answer_files import FileAnswer, RefuseAnswer
 from campaign.formats.cells import Refuse
 from campaign.models import Task
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
+from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues, MakeRow
 from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Reading
 from ranking.core.beside import OutputScores
@@ -28,7 +28,7 @@ from ranking.reports.analyses.kind import ChosenJudgments
 def _reading_maker() -> MakeRow[Reading]:
     expected: dict[str, tuple[bool, ...]] = {}
 
-    def make(values: dict[str, Any], refuse: Refuse) -> Reading:
+    def make(values: LineValues, refuse: Refuse) -> Reading:
         if ("system" in values) == ("systems" in values):
             refuse(
                 "system",

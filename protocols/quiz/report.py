@@ -1,14 +1,18 @@
 """Report on readers' comprehension of each system's outputs, for page, REST and command."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
-from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
+from protocols.frame.tables import (
+    AnalysisOptions,
+    analysis_of_lines,
+    one_judge_notes,
+    report_of_answers,
+)
 from protocols.quiz.files import LINES
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
@@ -26,7 +30,7 @@ from ranking.reports.wording.methods import lowered, not_yet_in_words
 from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 
-def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:
+def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: QuizScores) -> Report:
     """Report the share of correct answers by system and by reader."""
     rows: list[Reading] = given.answers.rows
     counted = {

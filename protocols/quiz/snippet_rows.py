@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats import InputFile
+from campaign.formats.json_text import JSONObject
 from campaign.formats.streams import StoredFile
 from campaign.formats.tables import read_table
 from ranking.files.labels import json_objects
@@ -12,7 +13,7 @@ from ranking.files.labels import json_objects
 _COLUMNS: Final = ("snippet", "document", "first", "last", "statement", "expected")
 
 
-def snippet_rows(file: StoredFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def snippet_rows(file: StoredFile) -> Iterator[tuple[int, JSONObject]]:
     """Yield the line and the values of each snippet, in the form of JSON Lines.
 
     The file is plain or gzip; CSV if its name ends that way, otherwise JSON Lines. Raises FormatError.
@@ -26,7 +27,7 @@ def snippet_rows(file: StoredFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield line, values
 
 
-def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def _of_csv(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     """Yield snippets of a CSV, in which the rows of a snippet are contiguous."""
     table = read_table(file)
     places = table.places(_COLUMNS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 from django.db import transaction
 from django.db.models import Max
@@ -19,6 +19,7 @@ from campaign.api.requests import content_validated
 from campaign.formats import FormatError
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.isolation import isolated_items
+from campaign.formats.json_text import JSONObject
 from campaign.formats.streams import StoredFile
 from campaign.models import Protocol, Segment, Task
 from campaign.texts.refusals import RefusedError
@@ -54,7 +55,7 @@ class SnippetSerializer(PlainSerializer):
         child=StatementSerializer(), min_length=1, max_length=MOST_STATEMENTS
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: Any) -> Any:
         """Refuse a snippet that ends before it begins, or is longer than a HIT."""
         if not 0 <= attrs["last"] - attrs["first"] < MOST_SEGMENTS:
             raise ValidationError(
@@ -63,7 +64,24 @@ class SnippetSerializer(PlainSerializer):
         return attrs
 
 
-def read_snippets(file: StoredFile) -> list[dict[str, Any]]:
+class StatementJSON(TypedDict):
+    """A statement and whether it is true, as `StatementSerializer` describes it."""
+
+    text: str
+    expected: bool
+
+
+class SnippetJSON(TypedDict):
+    """A snippet in files and REST, as `SnippetSerializer` describes it."""
+
+    snippet: str
+    document: str
+    first: int
+    last: int
+    statements: list[StatementJSON]
+
+
+def read_snippets(file: StoredFile) -> list[SnippetJSON]:
     """Read snippets as validated by `SnippetSerializer`, in the order of the file.
 
     Raises FormatError with line and key if the file is invalid.
@@ -72,9 +90,9 @@ def read_snippets(file: StoredFile) -> list[dict[str, Any]]:
         return [_snippet(values, refuse_at(file.name, line)) for line, values in rows]
 
 
-def _snippet(values: dict[str, Any], refuse: Refuse) -> Any:
+def _snippet(values: JSONObject, refuse: Refuse) -> SnippetJSON:
     try:
-        return content_validated(SnippetSerializer, values)
+        return cast("SnippetJSON", content_validated(SnippetSerializer, values))
     except APIException as error:
         key, problem = [], error.detail
         while isinstance(problem, Mapping):
@@ -101,7 +119,7 @@ def snippets_of(task: Task) -> list[Snippet]:
     return list(Snippet.objects.filter(task=task).select_related("document").order_by("number"))
 
 
-def snippet_json(snippet: Snippet) -> dict[str, Any]:
+def snippet_json(snippet: Snippet) -> SnippetJSON:
     """Return a snippet in the form of a line of a file."""
     return {
         "snippet": snippet.name,
@@ -143,14 +161,14 @@ def snippets_import(*, task: Task, file: StoredFile) -> int:
     `snippets_replace`.
     """
     try:
-        given = read_snippets(file)
+        snippets = read_snippets(file)
     except FormatError as error:
         raise SnippetsRefusedError(str(error)) from error
-    return snippets_replace(task=task, given=given)
+    return snippets_replace(task=task, snippets=snippets)
 
 
 @transaction.atomic
-def snippets_replace(*, task: Task, given: Sequence[Mapping[str, Any]]) -> int:
+def snippets_replace(*, task: Task, snippets: Sequence[SnippetJSON]) -> int:
     """Replace the snippets of a task with those validated by `SnippetSerializer`, replan its HITs,
     and return the number of snippets.
 
@@ -166,7 +184,7 @@ def snippets_replace(*, task: Task, given: Sequence[Mapping[str, Any]]) -> int:
     settled = snippets_settled_in_words(task=task)
     if settled:
         raise SnippetsRefusedError(settled)
-    documents = _documents(task, given)
+    documents = _documents(task, snippets)
     if hits:
         planning.uncount([hit for hit in hits if hit.withdrawn_at is None])
         planning.sequence.turns = 0
@@ -185,25 +203,25 @@ def snippets_replace(*, task: Task, given: Sequence[Mapping[str, Any]]) -> int:
             statements=[statement["text"] for statement in each["statements"]],
             expected=[statement["expected"] for statement in each["statements"]],
         )
-        for number, each in enumerate(given, start=1)
+        for number, each in enumerate(snippets, start=1)
     )
-    return len(given)
+    return len(snippets)
 
 
-def _documents(task: Task, given: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
+def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]:
     """Return the IDs of the documents that snippets name. Raises `SnippetsRefusedError` unless all
     snippets fit.
 
     Snippets must not share a segment, or a reader of one would know part of the other.
     """
-    if not given:
+    if not snippets:
         raise SnippetsRefusedError(_("No snippets. Add at least one."))
-    documents = task.test_set.documents.filter(name__in={each["document"] for each in given})
+    documents = task.test_set.documents.filter(name__in={each["document"] for each in snippets})
     rows = documents.annotate(last=Max("segments__position")).values_list("name", "pk", "last")
     found = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
     taken: dict[tuple[str, int], str] = {}
-    for each in given:
+    for each in snippets:
         name, document = each["snippet"], each["document"]
         if name in names:
             raise SnippetsRefusedError(

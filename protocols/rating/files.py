@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from annotation.protocols.answer_files import (
     AnswerFiles,
@@ -143,7 +143,7 @@ def _scale_in_words(scale: Scale) -> str:
 def _check_passes(
     answers: Iterable[FileAnswer],
     keys: Sequence[str],
-    rules: Mapping[str, Any],
+    rules: RatingRules,
     refuse: RefuseAnswer,
 ) -> None:
     """Refuse ratings that the passes of a task do not allow."""

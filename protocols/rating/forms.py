@@ -181,7 +181,7 @@ class AtOnceForm(TaskRulesForm):
     )
 
 
-def _initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
+def _initial(criterion: Criterion, language: str) -> Mapping[str, object]:
     """Return the fields of a criterion with its texts in a language, or in the best other one."""
     labels = [
         f"{value}: {text_for_reader(texts, language)}" for value, texts in criterion.labels.items()

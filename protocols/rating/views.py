@@ -1,7 +1,6 @@
 """The organisers' page for the criteria of a rating task."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from annotation.protocols.answer_kinds import Rules
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
@@ -59,7 +59,7 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     return render(request, "organiser/criteria.html", context, status=status)
 
 
-def _rules_of_preset(name: str) -> Mapping[str, Any]:
+def _rules_of_preset(name: str) -> Rules:
     """Return the rules of a preset; empty if there is none with this name."""
     for preset in CRITERIA_PRESETS:
         if preset.name == name:

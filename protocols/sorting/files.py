@@ -1,13 +1,15 @@
 """Comparisons of two outputs as JSON Lines, one judge's answer per line, and as task files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lose
+from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from protocols.frame.lines import AnswerLines, CountedAnswers
+from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues
+from protocols.frame.two_outputs import VerdictJSON
 from protocols.sorting.answers import answers_given
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.core.sorting import Pair, pair_of
@@ -48,7 +50,7 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     return {pair: PairJudgments.of_rows(pair, own) for pair, own in found.items()}
 
 
-def _compared(values: dict[str, Any], refuse: Refuse) -> Compared:
+def _compared(values: LineValues, refuse: Refuse) -> Compared:
     row = Compared(**values)
     if row.first == row.second:
         refuse("second", f"the system {row.first} is compared with itself", "name two systems")
@@ -112,8 +114,8 @@ LINES: Final = AnswerLines(
 
 
 def _answer(
-    said: str, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
-) -> dict[str, str]:
+    said: str, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
+) -> VerdictJSON:
     first, second = texts
     if first == second:
         raise AnswerRefusedError(

@@ -1,16 +1,16 @@
 """Files of ranked blocks as answers of “top or not”."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from annotation.protocols.answer_files import AnswerFiles, AnswerRefusedError, Lose
+from annotation.protocols.answer_kinds import Rules
+from protocols.top.answers import TopAnswer
 from ranking.files.answer_records import RANKED_FORMATS, ranked_records
 from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 
-def _answer(
-    ranks: Ranks, _texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
-) -> Mapping[str, Any]:
+def _answer(ranks: Ranks, _texts: Sequence[str | None], rules: Rules, lose: Lose) -> TopAnswer:
     complete = complete_ranks(ranks)
     if rules.get("best_worst"):
         return _best_worst(complete, lose)
@@ -20,7 +20,7 @@ def _answer(
     return {"top": [rank == best for rank in complete]}
 
 
-def _best_worst(ranks: Sequence[int], lose: Lose) -> dict[str, int]:
+def _best_worst(ranks: Sequence[int], lose: Lose) -> TopAnswer:
     best, worst = min(ranks), max(ranks)
     if ranks.count(best) > 1 or ranks.count(worst) > 1:
         raise AnswerRefusedError(

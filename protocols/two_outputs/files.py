@@ -2,9 +2,9 @@
 files.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from annotation.protocols.answer_files import (
     FileRecords,
     Lose,
 )
+from annotation.protocols.answer_kinds import Rules
 from campaign.formats.cells import Refuse
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
+    LineValues,
     MakeRow,
     wrote_the_same,
 )
+from protocols.frame.two_outputs import VerdictJSON
 from protocols.models import Verdict
 from protocols.two_outputs.records import CHOICES, choice_records
 from protocols.two_outputs.statistics import Choice, Choices
@@ -103,7 +106,7 @@ def _pair_of(
 def _said_maker() -> MakeRow[Said]:
     answers: set[Verdict] = set()
 
-    def make(values: dict[str, Any], refuse: Refuse) -> Said:
+    def make(values: LineValues, refuse: Refuse) -> Said:
         said = Said(**values)
         if both := set(said.first) & set(said.second):
             refuse(
@@ -185,8 +188,8 @@ def _content(records: FileRecords) -> FileContent:
 
 
 def _answer(
-    said: Ranks | Verdict, _texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
-) -> dict[str, str]:
+    said: Ranks | Verdict, _texts: Sequence[str | None], rules: Rules, lose: Lose
+) -> VerdictJSON:
     if not isinstance(said, Verdict):
         return _ranked(said, rules, lose)
     four = rules["four_answers"]
@@ -199,7 +202,7 @@ def _answer(
     return {"verdict": str(said)}
 
 
-def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str]:
+def _ranked(ranks: Ranks, rules: Rules, lose: Lose) -> VerdictJSON:
     first, second = complete_ranks(ranks)
     if {first, second} not in ({1}, {1, 2}):
         lose("rank differences and tied ranks")

@@ -1,8 +1,8 @@
 """Report on choices between two outputs and their agreement (Bojar et al. 2011, §2.5.2), for page, REST and command."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -70,8 +70,17 @@ def two_outputs_found(
     )
 
 
+class TwoOutputsOptions(TypedDict):
+    """Options of the analysis of two outputs; empty if not chosen."""
+
+    system_x: str
+    system_y: str
+    judge: str
+    other: str
+
+
 def two_outputs_report(
-    given: Input | AnswersOfFiles, options: Mapping[str, Any], found: TwoOutputsFound
+    given: Input | AnswersOfFiles, options: TwoOutputsOptions, found: TwoOutputsFound
 ) -> Report:
     """Report answers by judge, κ of each pair and of all judges, and a cross-table of two judges'
     answers.
@@ -255,23 +264,23 @@ SYSTEM_X = Option(
 SYSTEM_Y = Option(name="system_y", label=gettext_lazy("System Y"), default="")
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
-    systems = [options[option.name] for option in (SYSTEM_X, SYSTEM_Y)]
+def _checked(options: TwoOutputsOptions) -> TwoOutputsOptions:
+    systems = [options["system_x"], options["system_y"]]
     if any(systems) and (not all(systems) or systems[0] == systems[1]):
         raise OptionError(_("Enter two different systems."), field=SYSTEM_Y.name)
     judges = _judges(options)
     if len(judges) > len(set(judges)):
         raise OptionError(_("Enter two different judges."), field=OTHER.name)
-    return dict(options)
+    return options
 
 
-def _judges(options: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(options[option.name] for option in (JUDGE, OTHER) if options[option.name])
+def _judges(options: TwoOutputsOptions) -> tuple[str, ...]:
+    return tuple(name for name in (options["judge"], options["other"]) if name)
 
 
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> TwoOutputsFound:
+def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutputsFound:
     rows: list[Said] = given.answers.rows
-    systems = (options[SYSTEM_X.name], options[SYSTEM_Y.name])
+    systems = (options["system_x"], options["system_y"])
     if isinstance(given, AnswersOfFiles) and any(systems):
         names = {name for each in rows for name in (*each.first, *each.second)}
         refuse_unknown("system", systems, names)

@@ -29,7 +29,7 @@ def task() -> Task:
         given_snippet(document, document, 1, 3, STATEMENTS, (True, False, True))
         for document in ("document 1", "document 2")
     ]
-    snippets_replace(task=task, given=snippets)
+    snippets_replace(task=task, snippets=snippets)
     hits_plan(task_id=task.pk, count=24)
     return task
 

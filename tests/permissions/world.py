@@ -273,7 +273,7 @@ def _make_quiz(ranking: Task) -> Task:
         statements=("SECRET-STATEMENT",),
         expected=(True,),
     )
-    snippets_replace(task=quiz, given=[snippet])
+    snippets_replace(task=quiz, snippets=[snippet])
     task_close(task=quiz)
     return quiz
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -38,6 +38,23 @@ from protocols.frame.scale.statistics.ratings import (
 )
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.ranges import Correction
+
+
+class RatingOptions(TypedDict):
+    """Options of the analysis of ratings (`protocols.frame.scale.report`)."""
+
+    merge: bool
+    standardise: bool
+    easy: Sequence[str]
+    easy_below: int
+    deviations: float
+    by_difference: bool
+    weights: NotRequired[Sequence[str]]
+    correction: str
+    confidence: float
+    seed: int
+    condition: NotRequired[str]
+    source_text: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -126,7 +143,7 @@ class RatingsFound:
 
 def ratings_found(
     read: Mapping[str, Ratings],
-    options: Mapping[str, Any],
+    options: RatingOptions,
     *,
     criteria: Sequence[Criterion] = (),
     easy: BoolArray | None = None,
@@ -180,7 +197,7 @@ def ratings_found(
     )
 
 
-def weights_chosen(criteria: Sequence[Criterion], options: Mapping[str, Any]) -> dict[str, int]:
+def weights_chosen(criteria: Sequence[Criterion], options: RatingOptions) -> dict[str, int]:
     """Return the weights of an analysis: the given ones, or else those of the task."""
     given = options.get("weights")
     if given:
@@ -200,7 +217,7 @@ def weight_read(text: str) -> tuple[str, int]:
 
 
 def _weighted(
-    ratings: Mapping[str, Ratings], options: Mapping[str, Any], criteria: Sequence[Criterion]
+    ratings: Mapping[str, Ratings], options: RatingOptions, criteria: Sequence[Criterion]
 ) -> Weighted | None:
     """Return systems by weighted means; None without weights, or if a criterion is not rated yet."""
     weights = weights_chosen(criteria, options)
@@ -226,7 +243,7 @@ def _weighted(
 def _means(
     ratings: Ratings,
     value: FloatArray | None,
-    options: Mapping[str, Any],
+    options: RatingOptions,
     *,
     is_on_scale: bool = True,
 ) -> MeanRatings:
@@ -241,7 +258,7 @@ def _means(
 
 
 def _of_criterion(
-    ratings: Ratings, options: Mapping[str, Any], easy: BoolArray | None
+    ratings: Ratings, options: RatingOptions, easy: BoolArray | None
 ) -> CriterionFound:
     if options["standardise"]:
         own = standardised(ratings)
@@ -278,7 +295,7 @@ def _easy_limit(scale: Scale, easy_below: int) -> int:
     return scale.best + steps if scale.lower_is_better else scale.best - steps
 
 
-def _agreement(criterion: str, ratings: Ratings, options: Mapping[str, Any]) -> list[AgreementOf]:
+def _agreement(criterion: str, ratings: Ratings, options: RatingOptions) -> list[AgreementOf]:
     found = []
     measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
     if ratings.scale.has_five_points:

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -51,6 +51,18 @@ class CriterionJSON(TypedDict):
     lower_is_better: NotRequired[bool]
     labels: dict[str, TextsJSON]
     weight: NotRequired[int]
+
+
+class CriterionShown(TypedDict):
+    """A criterion as the judging page needs it, in one language."""
+
+    key: str
+    name: str
+    question: str
+    lowest: int
+    highest: int
+    lower_is_better: bool
+    labels: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,13 +110,15 @@ class Criterion:
             "weight": self.weight,
         }
 
-    def for_reader(self) -> dict[str, Any]:
+    def for_reader(self) -> CriterionShown:
         """Return the criterion as the judging page needs it, in the active language."""
         return {
             "key": self.key,
             "name": self.label,
             "question": text_in_active_language(self.question),
-            **asdict(self.scale),
+            "lowest": self.scale.lowest,
+            "highest": self.scale.highest,
+            "lower_is_better": self.scale.lower_is_better,
             "labels": {
                 str(value): text_in_active_language(texts) for value, texts in self.labels.items()
             },
@@ -206,7 +220,7 @@ def _criterion_read(value: object) -> Criterion:
     )
 
 
-def _whole_number(value: Mapping[str, Any], name: str, *, highest: int, default: int) -> int:
+def _whole_number(value: Mapping[str, object], name: str, *, highest: int, default: int) -> int:
     number = value.get(name, default)
     if type(number) is not int or not 0 <= number <= highest:
         raise ValueError(
@@ -216,7 +230,7 @@ def _whole_number(value: Mapping[str, Any], name: str, *, highest: int, default:
     return number
 
 
-def _scale_read(value: Mapping[str, Any]) -> Scale:
+def _scale_read(value: Mapping[str, object]) -> Scale:
     reverse = value.get("lower_is_better", False)
     if type(reverse) is not bool:
         raise ValueError(_("“lower_is_better” must be true or false."))

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from campaign.formats.tables import csv_row, neutral
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
+    LineValues,
+    WrittenValues,
     wrote_the_same,
 )
 from protocols.frame.scale.criteria import Criterion, is_key
@@ -103,7 +105,7 @@ class _RatingMaker:
         self._texts: dict[tuple[int, str, str], tuple[str, ...]] = {}
         self._scales: dict[str, Scale] = {}
 
-    def __call__(self, values: dict[str, Any], refuse: Refuse) -> Rating:
+    def __call__(self, values: LineValues, refuse: Refuse) -> Rating:
         scale = values.pop("scale", PAPER_SCALE)
         reverse = values.pop("lower_is_better", False)
         rating = Rating(**values, scale=replace(scale, lower_is_better=reverse))
@@ -272,7 +274,7 @@ def _common_condition(systems: Iterable[str], conditions: Mapping[str, str]) -> 
     return (common.pop() or None) if len(common) == 1 else None
 
 
-def _written(rating: Rating) -> dict[str, Any]:
+def _written(rating: Rating) -> WrittenValues:
     """Return the scale of a rating; the one of Hamon et al. (2007) goes without saying."""
     scale = rating.scale
     return {
@@ -282,7 +284,7 @@ def _written(rating: Rating) -> dict[str, Any]:
 
 
 #: Columns of CSV files that hold whole numbers.
-def csv_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def csv_lines(rows: Sequence[WrittenValues]) -> list[str]:
     """Return the lines of a CSV file with these rows; columns without values are left out."""
     columns = [key for key in LINES.keys if any(key in row for row in rows)]
     cells = [[neutral(_cell(row.get(key))) for key in columns] for row in rows]

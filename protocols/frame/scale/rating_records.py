@@ -1,11 +1,12 @@
 """Ratings in files as records; `annotation.protocols.answer_files` reads them in a process of its own, without Django."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats import InputFile
 from campaign.formats.cells import refuse_at
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FormAnswer
 from campaign.formats.streams import StoredFile, peek
 from campaign.formats.tables import integer, read_table
@@ -49,7 +50,7 @@ def _cell_value(key: str, cell: str) -> object:
 
 def rating_records(
     file: StoredFile, file_format: str | None
-) -> Iterator[str | tuple[int, dict[str, Any]] | LoggedItem | FormAnswer | Loss]:
+) -> Iterator[str | tuple[int, JSONObject] | LoggedItem | FormAnswer | Loss]:
     """Yield the format, then the line and the values of each rating, or the content of a log. Raises FormatError."""
     if file_format is None and is_log(file):
         file_format = PEARMUT_LOG

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import (
     CriterionFound,
+    RatingOptions,
     RatingsFound,
     Weighted,
     ratings_found,
@@ -130,14 +131,14 @@ _OPTIONS: Final = (
 )
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
-    _easy_named(options[EASY.name])
-    for weight in options[WEIGHTS.name]:
+def _checked(options: RatingOptions) -> RatingOptions:
+    _easy_named(options["easy"])
+    for weight in options.get("weights", ()):
         try:
             weight_read(weight)
         except ValueError as error:
             raise OptionError(str(error), field=WEIGHTS.name) from error
-    return dict(options)
+    return options
 
 
 def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
@@ -157,7 +158,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
     return found
 
 
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsFound:
+def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound:
     read: AnswersRead[Rating] = given.answers
     condition = options.get("condition") or None
     if condition:
@@ -167,7 +168,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsF
     ratings = ratings_arranged(rows, criteria)
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
-    easy = _easy(items, options[EASY.name], are_all=not (read.excluded_judges or condition))
+    easy = _easy(items, options["easy"], are_all=not (read.excluded_judges or condition))
     return ratings_found(ratings, options, criteria=criteria, easy=easy, words=_words(given, items))
 
 
@@ -225,7 +226,7 @@ def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
         ) % {"systems": comma_list(unsure)}
 
 
-def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: RatingsFound) -> Report:
+def _tell(given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsFound) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
     ratings, items = found.ratings, found.items
     counted = {
@@ -263,13 +264,9 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
             "met_again": met_again,
         },
         notes=notes,
-        tables=_tables(
-            found, options["confidence"], are_outliers_named=options[DEVIATIONS.name] > 0
-        ),
+        tables=_tables(found, options["confidence"], are_outliers_named=options["deviations"] > 0),
         data={
-            "options": {
-                each.name: options[each.name] for each in _OPTIONS if each not in (EASY, WEIGHTS)
-            },
+            "options": _options_reported(options),
             "criteria": found.criteria,
             "agreement": found.agreement,
             "outliers_by_both": found.in_all,
@@ -278,6 +275,12 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
             "proposed_easy": list(_proposed_items(found)),
         },
     )
+
+
+def _options_reported(options: RatingOptions) -> dict[str, object]:
+    values: Mapping[str, object] = options
+    reported = [option.name for option in _OPTIONS if option not in (EASY, WEIGHTS)]
+    return {name: values[name] for name in reported}
 
 
 def _tables(found: RatingsFound, confidence: float, *, are_outliers_named: bool) -> Iterator[Table]:
@@ -302,7 +305,7 @@ def _tables(found: RatingsFound, confidence: float, *, are_outliers_named: bool)
         yield _proposed(found)
 
 
-def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
+def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
     if options["merge"]:
         yield _("Points are merged: 1–2, 3, 4–5.")
     if options["standardise"]:

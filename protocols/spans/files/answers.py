@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
@@ -181,9 +181,20 @@ def given_scores(
     )
 
 
+class RatedError(TypedDict):
+    """An error as a rating of an EvalSet folder."""
+
+    start: int
+    end: int
+    category: str | None
+    severity: str
+    score: float | None
+    is_source_error: bool
+
+
 def output_errors(
     task: Task, watermark: int, chosen: ChosenJudgments
-) -> Iterator[tuple[str, str, int, list[dict[str, Any]]]]:
+) -> Iterator[tuple[str, str, int, list[RatedError]]]:
     """Yield the errors marked in outputs by the judgments that `output_scores` reads.
 
     Missing content and special marks have no position in the output: they are empty spans at the
@@ -200,7 +211,7 @@ def output_errors(
                 yield judgment.judge, system, judgment.line, errors
 
 
-def _rated_error(span: Span, weights: Weights | None) -> dict[str, Any]:
+def _rated_error(span: Span, weights: Weights | None) -> RatedError:
     """Return an error as a rating of an EvalSet folder."""
     category = span.category or {ERROR: "", MISSING: "omission", SOURCE: ""}.get(
         span.kind, span.kind

@@ -391,7 +391,7 @@ def _plain(number: float | None) -> str:
     return f"{number:.6f}".rstrip("0").rstrip(".")
 
 
-def _span_object(span: Span, text: str | None) -> dict[str, Any]:
+def _span_object(span: Span, text: str | None) -> dict[str, object]:
     start: Any = _MISSING
     end: Any = _MISSING
     if span.start is not None and span.end is not None:

@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
+from campaign.formats.json_text import JSONObject
 from campaign.texts.canonical_json import json_line
 from protocols.spans.records import (
     ERROR,
@@ -107,7 +108,7 @@ class RecordForm(Generic[Made]):
 
     kind: Callable[..., Made]
     takes: Mapping[str, Take]
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, object]
 
     def taken(self, key: str, value: object, refuse: Refuse) -> Made:
         """Take an object; `key` is its place in the line, empty for the whole line."""
@@ -123,9 +124,9 @@ class RecordForm(Generic[Made]):
             self.taken(f"{key}[{number}]", each, refuse) for number, each in enumerate(listed)
         )
 
-    def written(self, record: Made) -> dict[str, Any]:
+    def written(self, record: Made) -> dict[str, object]:
         """Return the object of a record."""
-        values = {}
+        values: dict[str, object] = {}
         for key in self.takes:
             value = getattr(record, key)
             if key not in self.defaults or value != self.defaults[key]:
@@ -225,6 +226,6 @@ def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], t
     return [json_line(_JUDGMENT.written(judgment)) for judgment in judgments], ()
 
 
-def present(**values: Any) -> dict[str, Any]:
+def present(**values: object) -> JSONObject:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}

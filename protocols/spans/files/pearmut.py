@@ -8,13 +8,13 @@ not have.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.genmt import MAX_BYTES
-from campaign.formats.json_text import decode_file
+from campaign.formats.json_text import JSONObject, decode_file
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_of as text_of_file
@@ -82,7 +82,7 @@ def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[
     return judgments, losses.found()
 
 
-def _items(values: list[Any]) -> Iterator[dict[str, Any]]:
+def _items(values: list[Any]) -> Iterator[JSONObject]:
     """Yield the items of documents, which may be in a list for each task."""
     for value in values:
         if isinstance(value, list):
@@ -181,7 +181,7 @@ def write_pearmut_log(
             "documents whose names hold “_#_” beside segments without a number",
             names[2:] != (judgment.document, judgment.segment),
         )
-        annotation: dict[str, Any] = {}
+        annotation: dict[str, JSONObject] = {}
         texts: dict[str, str] = {}
         for output in judgment.outputs:
             lose("identical outputs of several systems", len(output.systems) > 1)
@@ -208,7 +208,23 @@ def write_pearmut_log(
     return lines, losses.found()
 
 
-def _spans_written(output: ScoredOutput, lose: Lose) -> list[dict[str, Any]] | None:
+class LoggedSpan(TypedDict):
+    """A span in a log of Pearmut, by places in its text."""
+
+    start_i: int
+    end_i: int
+    category: str | None
+    severity: str
+
+
+class LoggedAction(TypedDict):
+    """An action of a judge, in seconds since 1970."""
+
+    time: float
+    action: str
+
+
+def _spans_written(output: ScoredOutput, lose: Lose) -> list[LoggedSpan] | None:
     if output.spans is None:
         return None
     if output.text is None:
@@ -239,7 +255,7 @@ def _marked(span: Span, places: Sequence[int]) -> range:
     return range(bisect_left(places, span.start), bisect_left(places, span.end))
 
 
-def _span_written(span: Span, places: Sequence[int], lose: Lose) -> dict[str, Any]:
+def _span_written(span: Span, places: Sequence[int], lose: Lose) -> LoggedSpan:
     marked = _marked(span, places)
     first, last = marked[0], marked[-1]
     if span.end is not None:
@@ -253,9 +269,9 @@ def _span_written(span: Span, places: Sequence[int], lose: Lose) -> dict[str, An
     }
 
 
-def _actions(judgment: ScoredJudgment, lose: Lose) -> list[dict[str, Any]]:
+def _actions(judgment: ScoredJudgment, lose: Lose) -> list[LoggedAction]:
     """Return only the actions of loading and submitting."""
-    actions = []
+    actions: list[LoggedAction] = []
     if judgment.started_at is not None:
         actions.append({"time": judgment.started_at, "action": "load"})
     if judgment.ended_at is not None:

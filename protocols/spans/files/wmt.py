@@ -10,11 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of
 from campaign.formats.errors import Lose, Loss, Losses
+from campaign.formats.json_text import JSONObject
 from campaign.formats.segment_identity import MARK, segment_id
 from campaign.formats.tables import integer
 from protocols.spans.files.appraise import characters_of_utf16, spans_of
@@ -108,7 +109,7 @@ def _segment(identifier: str, line_of_document: int) -> _Segment:
     return _Segment(source_language, target_language, document, segment_id(document, str(place)))
 
 
-def _answers(key: str, value: object, refuse: Refuse) -> Iterator[dict[str, Any]]:
+def _answers(key: str, value: object, refuse: Refuse) -> Iterator[JSONObject]:
     """Yield the answers about an output, with the same keys in all layouts."""
     if isinstance(value, list):
         for number, answer in enumerate(value):
@@ -117,8 +118,8 @@ def _answers(key: str, value: object, refuse: Refuse) -> Iterator[dict[str, Any]
         yield from _by_annotator(object_of(key, value, refuse))
 
 
-def _by_annotator(values: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    answers: dict[str, dict[str, Any]] = defaultdict(dict)
+def _by_annotator(values: JSONObject) -> Iterator[JSONObject]:
+    answers: dict[str, JSONObject] = defaultdict(dict)
     for name, value in values.items():
         match = _NUMBERED.fullmatch(name)
         if match:
@@ -126,7 +127,7 @@ def _by_annotator(values: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from answers.values()
 
 
-def _judge(key: str, answer: dict[str, Any], number: int, refuse: Refuse, lose: Lose) -> str:
+def _judge(key: str, answer: JSONObject, number: int, refuse: Refuse, lose: Lose) -> str:
     name = answer.get("annotator")
     if name is None:
         lose("names of annotators that the file lacks (numbered instead)")
@@ -156,7 +157,7 @@ def _output(
     key: str,
     system: str,
     text: str | None,
-    answer: dict[str, Any],
+    answer: JSONObject,
     refuse: Refuse,
     lose: Lose,
 ) -> ScoredOutput:

@@ -321,7 +321,7 @@ def quizzed_task(campaign: Campaign) -> Task:
         for document in ("document 1", "document 2")
         for first in (1, 4)
     ]
-    snippets_replace(task=task, given=snippets)
+    snippets_replace(task=task, snippets=snippets)
     hits_plan(task_id=task.pk, count=30)
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     campaign_simulate(

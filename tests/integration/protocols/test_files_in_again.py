@@ -55,7 +55,7 @@ def other_of(task: Task) -> Task:
         task_rules_change(task=other, rules=dict(task.rules))
     design_ensure(task=other, seed=7)
     if task.protocol == Protocol.QUIZ:
-        snippets_replace(task=other, given=[snippet_json(each) for each in task.snippets.all()])
+        snippets_replace(task=other, snippets=[snippet_json(each) for each in task.snippets.all()])
     return other
 
 
@@ -185,7 +185,7 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
     if protocol == "quiz":
         snippets_replace(
             task=task,
-            given=[
+            snippets=[
                 given_snippet(
                     name="document 1, 1",
                     document="document 1",
@@ -264,6 +264,6 @@ def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> N
     other = other_of(task)
     importing(other, *lines_of(task))
     with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
-        snippets_replace(task=other, given=[])
+        snippets_replace(task=other, snippets=[])
     with pytest.raises(IntegrityError, match="stay as they are"), transaction.atomic():
         Snippet.objects.filter(task=other).first().delete()  # type: ignore[union-attr]

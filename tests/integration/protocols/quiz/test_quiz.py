@@ -59,7 +59,7 @@ def names(task: Task) -> list[str]:
 @pytest.fixture
 def task() -> Task:
     task = quiz()
-    snippets_replace(task=task, given=SNIPPETS)
+    snippets_replace(task=task, snippets=SNIPPETS)
     hits_plan(task_id=task.pk, count=30)
     return task
 
@@ -155,7 +155,7 @@ def test_systems_that_wrote_the_same_are_read_as_one() -> None:
     theirs = {each.segment_id: each.text for each in outputs.filter(system__name="amber")}
     for output in outputs.filter(system__name="dune", segment__number__lte=3):
         Output.objects.filter(pk=output.pk).update(text=theirs[output.segment_id])
-    snippets_replace(task=task, given=SNIPPETS[:2])
+    snippets_replace(task=task, snippets=SNIPPETS[:2])
     hits_plan(task_id=task.pk, count=30)
     plans = plans_read(list(HIT.objects.filter(task=task).values_list("pk", flat=True)))
     systems = Counter(plan.blocks[0].systems[0] for plan in plans.values())
@@ -187,7 +187,7 @@ def test_each_output_has_as_many_readers_as_the_rules_say() -> None:
     task = quiz()
     task.rules = {"readers": 2}
     task.save()
-    snippets_replace(task=task, given=SNIPPETS)
+    snippets_replace(task=task, snippets=SNIPPETS)
     assert hits_plan(task_id=task.pk, count=100) == 2 * 3 * 4
     for hit in HIT.objects.filter(task=task, repeats__isnull=False):
         plans = plans_read([hit.pk, hit.repeats_id or 0])
@@ -197,12 +197,12 @@ def test_each_output_has_as_many_readers_as_the_rules_say() -> None:
 
 def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -> None:
     planned = HIT.objects.filter(task=task).count()
-    assert snippets_replace(task=task, given=SNIPPETS[:1]) == 1
+    assert snippets_replace(task=task, snippets=SNIPPETS[:1]) == 1
     assert not HIT.objects.filter(task=task).exists()
     assert pool_fill(task_id=task.pk, size=20) == planned // 3
     lend(judge)
     with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
-        snippets_replace(task=task, given=SNIPPETS)
+        snippets_replace(task=task, snippets=SNIPPETS)
     [snippet] = Snippet.objects.filter(task=task)
     assert snippet.name == "opening"
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -230,10 +230,10 @@ def test_what_does_not_fit_changes_nothing(
         "expected": (True,),
     }
     with pytest.raises(SnippetsRefusedError, match=problem):
-        snippets_replace(task=task, given=[*SNIPPETS, given_snippet(**{**late, **change})])
+        snippets_replace(task=task, snippets=[*SNIPPETS, given_snippet(**{**late, **change})])
     assert Snippet.objects.filter(task=task).count() == 3
     assert HIT.objects.filter(task=task).count() == 12
-    assert snippets_replace(task=task, given=[*SNIPPETS, given_snippet(**late)]) == 4
+    assert snippets_replace(task=task, snippets=[*SNIPPETS, given_snippet(**late)]) == 4
 
 
 LINES = (

@@ -10,7 +10,7 @@ from django.core.management import CommandError
 
 from campaign.formats import FormatError
 from protocols.two_outputs.files import LINES
-from protocols.two_outputs.report import two_outputs_found, two_outputs_report
+from protocols.two_outputs.report import TwoOutputsOptions, two_outputs_found, two_outputs_report
 from ranking.reports.inputs import AnswersOfFiles
 
 MakeFile = Callable[..., str]
@@ -90,9 +90,8 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
         [{**row, "segment": segment, "judge": judge} for segment in (1, 2) for judge in "MO"]
     )
     read = LINES.read([file])
-    report = two_outputs_report(
-        AnswersOfFiles(read), {"judge": "", "other": ""}, two_outputs_found(read)
-    )
+    options: TwoOutputsOptions = {"system_x": "", "system_y": "", "judge": "", "other": ""}
+    report = two_outputs_report(AnswersOfFiles(read), options, two_outputs_found(read))
     tables = {table.name: table for table in report.tables}
     for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
         place = [column.key for column in tables[name].columns].index(key)
