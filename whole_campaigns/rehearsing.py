@@ -46,7 +46,7 @@ from campaign.models import (
 )
 from campaign.services.campaigns import RehearsalRefusedError, rehearsable_check, rehearsal_erase
 from campaign.services.instructions import instructions_accept
-from campaign.services.jobs import JobProgress, handles
+from campaign.services.jobs import JobProgress, JobResult, handles
 from campaign.services.judges import judge_add, task_choose
 from campaign.services.members import campaign_lock
 from campaign.texts.counted import counted
@@ -114,7 +114,7 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
 
 
 @handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
-def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
+def _rehearse(job: Job, progress: JobProgress) -> JobResult:
     """Create the rehearsal for a job, replacing an earlier one."""
     campaign, asked = job.campaign, job.parameters
     rehearsable_check(campaign)

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from django.db import transaction
 
@@ -25,7 +25,12 @@ from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.formats.records import MediaFile
 from campaign.formats.set_reading import set_inspect
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.inspection_report import inspection_report, refused_report, told_report
+from campaign.importing.inspection_report import (
+    InspectionReport,
+    inspection_report,
+    refused_report,
+    told_report,
+)
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
 from campaign.importing.uploaded_files import isolated_set, uploaded_set
 from campaign.models import (
@@ -40,12 +45,23 @@ from campaign.models import (
 )
 from campaign.selectors.exported_files import FileStorageError
 from campaign.selectors.tasks import first_task
-from campaign.services.jobs import JobProgress, handles
+from campaign.services.jobs import JobProgress, JobResult, handles
 from campaign.services.media import media_store
 from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
 from campaign.texts.languages import LanguageTagError
 
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
+
+
+class TestSetOptions(TypedDict):
+    """Arguments that `test_set_from_files` and `test_set_files_check` share."""
+
+    recognised: RecognisedSet
+    name: str
+    source_language: str
+    target_language: str
+    reading: SetReading
+    rank_shown_reference: bool
 
 
 @transaction.atomic
@@ -155,7 +171,7 @@ _READINGS = 5
 
 
 @handles(JobKind.TEXTS_CHECK)
-def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
+def texts_check(job: Job, progress: JobProgress) -> JobResult:
     """Inspect the files of an upload, store the report, and propose languages and a name if none were chosen."""
     upload = _upload(job)
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
@@ -163,6 +179,7 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
         with uploaded_set(upload) as recognised:
             found = test_set_files_check(
                 **_options(upload, recognised),
+                campaign=upload.campaign,
                 watch=lambda done: progress(done, total),
             )
             report = inspection_report(recognised, found)
@@ -185,7 +202,7 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 @handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError, FileStorageError)
-def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
+def texts_import(job: Job, progress: JobProgress) -> JobResult:
     """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)
     with uploaded_set(upload) as recognised:
@@ -193,6 +210,7 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
         total = 2 * recognised.size()
         test_set = test_set_from_files(
             **_options(upload, recognised),
+            campaign=upload.campaign,
             blocks_wanted=upload.blocks_wanted,
             protocol=upload.protocol,
             upload=upload,
@@ -206,12 +224,11 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     }
 
 
-def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:
+def _options(upload: Upload, recognised: RecognisedSet) -> TestSetOptions:
     """Return the options shared by check and import."""
     use = ReferenceUse(upload.reference_use)
     return {
         "recognised": recognised,
-        "campaign": upload.campaign,
         "name": upload.name,
         "source_language": upload.source_language,
         "target_language": upload.target_language,
@@ -234,21 +251,28 @@ def _pair(upload: Upload) -> tuple[str, str] | None:
     return both if all(both) else None
 
 
-def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
+def _languages_propose(upload: Upload, report: InspectionReport) -> None:
     """Fill in the languages from file names, or those detected in the texts."""
     if upload.source_language or upload.target_language:
         return
-    guessed = report["languages"] or [
-        next(
-            (f["language"] for f in report["files"] if f["role"] == role and f.get("language")), ""
-        )
-        for role in ("source", "system")
+    languages = report["languages"] or [
+        _language_of(report, "source"),
+        _language_of(report, "system"),
     ]
-    if all(guessed):
+    source, target = languages
+    if source and target:
         try:
-            upload_change(upload=upload, source_language=guessed[0], target_language=guessed[1])
+            upload_change(upload=upload, source_language=source, target_language=target)
         except LanguageTagError:
             return
+
+
+def _language_of(report: InspectionReport, role: str) -> str:
+    """Return the language guessed for the first file with this role; empty if none was."""
+    for file in report["files"]:
+        if file["role"] == role and file["language"]:
+            return file["language"]
+    return ""
 
 
 def _protocol_propose(upload: Upload, settings: ToolSettings) -> None:

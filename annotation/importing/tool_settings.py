@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ValidationError
@@ -14,19 +14,23 @@ from rest_framework import serializers
 from annotation.protocols.answer_kinds import (
     DOCUMENT_PAGE,
     PAGE,
+    Rules,
     answer_kind,
     key_from_name,
     rules_completed,
 )
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import counted
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import language_guess
 from campaign.models import Campaign, Instructions, Protocol, Task
 from campaign.models.questions import (
+    QuestionJSON,
     QuestionKind,
     QuestionStage,
+    WordingJSON,
     questions_checked,
     serializer_problem,
 )
@@ -111,6 +115,15 @@ class _CampaignFileSerializer(serializers.Serializer[Any]):
     campaign_id = serializers.JSONField(required=False)
 
 
+class UnnamedQuestion(TypedDict):
+    """A question of a form, as a campaign stores it with a name (`QuestionJSON`)."""
+
+    kind: str
+    stage: str
+    required: bool
+    texts: list[WordingJSON]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSettings:
     """Settings of a campaign of another tool.
@@ -121,7 +134,7 @@ class ToolSettings:
         The protocol as the file names it.
     protocol : Protocol or None
         None if the file names none.
-    rules : dict
+    rules : mapping
         Rules of a task of this protocol, in the form that REST takes.
     instructions : str
         In Markdown.
@@ -133,13 +146,13 @@ class ToolSettings:
 
     name: str
     protocol: Protocol | None
-    rules: dict[str, Any]
+    rules: Rules
     instructions: str
-    questions: list[dict[str, Any]]
+    questions: list[UnnamedQuestion]
     lost: list[tuple[str, str]]
 
 
-def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
+def settings_read(campaign: JSONObject) -> ToolSettings:
     """Return the settings in the JSON of a campaign. Raises ImportRefusedError for values that are not Pearmut's."""
     given = {"info": {}, **campaign}
     serializer = _CampaignFileSerializer(data=given)
@@ -148,7 +161,7 @@ def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
     info = serializer.validated_data["info"]
     name = info["protocol"]
     protocol: Protocol | None = None
-    rules: dict[str, Any] = {}
+    rules: Rules = {}
     keys = [f"info.{key}" for key in given["info"] if key not in info]
     keys += [key for key in given if key not in serializer.fields]
     lost = [(comma_list(keys), _NOT_READ)] if keys else []
@@ -165,7 +178,7 @@ def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
             lost.append(("info.mqm_severities", "every error has a severity"))
     elif name:
         lost.append(("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one"))
-    questions = []
+    questions: list[UnnamedQuestion] = []
     for key, stage in _STAGES.items():
         questions += _questions(key, stage, serializer.validated_data[key], lost)
     return ToolSettings(
@@ -178,9 +191,9 @@ def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
     )
 
 
-def _spans_rules(info: Mapping[str, Any]) -> dict[str, Any]:
+def _spans_rules(info: JSONObject) -> dict[str, object]:
     tokens = info["special_tokens"]
-    rules = {
+    rules: dict[str, object] = {
         "spans_asked": info["protocol"] != "DA",
         # An empty list of sliders turns the score off.
         "scored": info["sliders"] != [],
@@ -204,7 +217,7 @@ def _category_lines(below: Mapping[str, list[str]]) -> list[str]:
     return lines
 
 
-def _criterion(slider: Mapping[str, Any]) -> dict[str, Any]:
+def _criterion(slider: JSONObject) -> dict[str, object]:
     name, lowest, highest = slider["name"], slider["min"], slider["max"]
     return {
         "key": key_from_name(name) or f"scale-{lowest}-{highest}",
@@ -218,10 +231,10 @@ def _criterion(slider: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _questions(
-    key: str, stage: str, documents: list[list[dict[str, Any]]], lost: list[tuple[str, str]]
-) -> list[dict[str, Any]]:
+    key: str, stage: str, documents: list[list[JSONObject]], lost: list[tuple[str, str]]
+) -> list[UnnamedQuestion]:
     """Return the questions of forms; texts before a question are part of it."""
-    questions = []
+    questions: list[UnnamedQuestion] = []
     others = 0
     texts: list[str] = []
     for item in chain.from_iterable(documents):
@@ -232,7 +245,11 @@ def _questions(
         if item["form"] is not None:
             text = "\n\n".join(texts)
             choices = [plain_text(choice) for choice in item["choices"]]
-            wording = {"language": _language(text), "question": text, "choices": choices}
+            wording: WordingJSON = {
+                "language": _language(text),
+                "question": text,
+                "choices": choices,
+            }
             kind = _KINDS[item["form"]]
             questions.append({"kind": kind, "stage": stage, "required": True, "texts": [wording]})
             texts.clear()
@@ -325,7 +342,7 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
     return settings.lost + lost
 
 
-def _named(questions: list[dict[str, Any]], *, taken: Collection[str]) -> Iterator[dict[str, Any]]:
+def _named(questions: list[UnnamedQuestion], *, taken: Collection[str]) -> Iterator[QuestionJSON]:
     """Yield questions with names that no other question has."""
     numbers = count(1)
     for question in questions:

@@ -20,9 +20,11 @@ from campaign.models.questions import (
     MOST_CHARACTERS,
     AnswerValue,
     Question,
+    QuestionJSON,
     QuestionKind,
     QuestionStage,
     Wording,
+    WordingJSON,
     plain_number,
     question_problems,
 )
@@ -160,11 +162,20 @@ class QuestionForm(VersionedForm):
 
     def clean(self) -> dict[str, Any]:
         """Check the question as REST does."""
-        self._entry = {name: self.cleaned_data.get(name) for name in _OF_QUESTION}
-        choices = self.cleaned_data.get("choices", "").splitlines()
-        text = {name: self.cleaned_data.get(name) for name in ("language", "question")}
-        text["choices"] = [choice.strip() for choice in choices if choice.strip()]
-        self._entry["texts"] = [text]
+        sent = self.cleaned_data
+        choices = [choice.strip() for choice in sent.get("choices", "").splitlines()]
+        wording: WordingJSON = {
+            "language": sent.get("language", ""),
+            "question": sent.get("question", ""),
+            "choices": [choice for choice in choices if choice],
+        }
+        self._entry: QuestionJSON = {
+            "name": sent.get("name", ""),
+            "kind": sent.get("kind", ""),
+            "stage": sent.get("stage", ""),
+            "required": sent.get("required", False),
+            "texts": [wording],
+        }
         if not self.errors:
             for field, message in question_problems(self._entry):
                 self.add_error(field, message)
@@ -176,9 +187,6 @@ class QuestionForm(VersionedForm):
             question_save(campaign=self._campaign, entry=self._entry)
             return True
         return False
-
-
-_OF_QUESTION: Final = ("name", "kind", "stage", "required")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

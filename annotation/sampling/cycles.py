@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from types import MappingProxyType
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -243,6 +243,17 @@ _CLEAN_BLOCKS_IF_EVEN, _CLEAN_BLOCKS = 3, 8
 _NEARLY_EVEN = 3
 
 
+class PlannedCycleJSON(TypedDict):
+    """A plan of a cycle as stored in the state of a draw."""
+
+    seed: int
+    size: int
+    systems: list[str]
+    cycle: int
+    pending: list[list[int]]
+    clean_blocks: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCycle:
     """Blocks planned together, and those of them still to be shown.
@@ -339,7 +350,7 @@ class PlannedCycle:
         """Return this plan without pending blocks, after a block that no cycle allowed for."""
         return replace(self, pending=(), clean_blocks=0)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PlannedCycleJSON:
         """Return lists and numbers that `from_json` reads."""
         return {
             "seed": self.seed,
@@ -351,16 +362,17 @@ class PlannedCycle:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any] | None) -> PlannedCycle | None:
+    def from_json(cls, stored: PlannedCycleJSON | None) -> PlannedCycle | None:
         """Return the plan that `to_json` wrote; None if there was none."""
         if stored is None:
             return None
         return cls(
-            **{
-                **stored,
-                "systems": tuple(stored["systems"]),
-                "pending": tuple(tuple(block) for block in stored["pending"]),
-            }
+            seed=stored["seed"],
+            size=stored["size"],
+            systems=tuple(stored["systems"]),
+            cycle=stored["cycle"],
+            pending=tuple(tuple(block) for block in stored["pending"]),
+            clean_blocks=stored["clean_blocks"],
         )
 
 

@@ -3,17 +3,30 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.cycles import PlannedCycle
+from annotation.sampling.cycles import PlannedCycle, PlannedCycleJSON
 from annotation.sampling.parameters import MOST_CANDIDATES, DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 
 Int64Array = npt.NDArray[np.int64]
 Float64Array = npt.NDArray[np.float64]
+
+
+class DrawStateJSON(TypedDict):
+    """The state of a draw as stored with its HITs and sequence; `comparisons` are two systems and a number of blocks."""
+
+    systems: list[str]
+    pair_counts: list[list[int]]
+    position_counts: list[list[int]]
+    wins: list[list[float]]
+    ties: list[list[float]]
+    watermark: int
+    planned_cycle: PlannedCycleJSON | None
+    comparisons: NotRequired[list[list[Any]]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,9 +224,9 @@ class DrawState:
         if isinstance(pair, list) and tuple(pair) in self.comparisons:
             self.blocks_wanted[self.comparisons.index((pair[0], pair[1]))] -= times
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DrawStateJSON:
         """Return lists and numbers from which `from_json` restores the state bit for bit."""
-        return {
+        state: DrawStateJSON = {
             "systems": list(self.systems),
             "pair_counts": self.pair_counts.tolist(),
             "position_counts": self.position_counts.tolist(),
@@ -221,15 +234,17 @@ class DrawState:
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
             "planned_cycle": None if self.planned_cycle is None else self.planned_cycle.to_json(),
-            **({"comparisons": self._comparisons_json()} if self.comparisons else {}),
         }
+        if self.comparisons:
+            state["comparisons"] = self._comparisons_json()
+        return state
 
     def _comparisons_json(self) -> list[list[Any]]:
         blocks = self.blocks_wanted.tolist()
         return [[*pair, wanted] for pair, wanted in zip(self.comparisons, blocks, strict=True)]
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "DrawState":
+    def from_json(cls, stored: DrawStateJSON) -> "DrawState":
         """Return the state that `to_json` wrote."""
         n = len(stored["systems"])
         state = cls(
@@ -243,4 +258,8 @@ class DrawState:
             watermark=int(stored["watermark"]),
             planned_cycle=PlannedCycle.from_json(stored["planned_cycle"]),
         )
-        return state.comparing(stored["comparisons"]) if "comparisons" in stored else state
+        if "comparisons" not in stored:
+            return state
+        return state.comparing(
+            [(first, second, blocks) for first, second, blocks in stored["comparisons"]]
+        )

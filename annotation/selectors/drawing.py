@@ -14,7 +14,7 @@ from annotation.protocols.answer_kinds import shows_documents
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Normalisation
-from annotation.sampling.state import DrawState
+from annotation.sampling.state import DrawState, DrawStateJSON
 from annotation.sampling.windows import Windows
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.target import segments_counted
@@ -200,7 +200,7 @@ class DrawInputs:
     texts : TestSetTexts
     withdrawn : frozenset of str
         Names of the systems that are withdrawn, or that did not exist at the time.
-    state : dict
+    state : DrawStateJSON
         State of the draw, as JSON; for an active design with the comparisons judged so far.
     segment_blocks : list of int
         Number of blocks planned for each segment.
@@ -212,7 +212,7 @@ class DrawInputs:
     design: Design
     texts: TestSetTexts
     withdrawn: frozenset[str]
-    state: dict[str, Any]
+    state: DrawStateJSON
     segment_blocks: list[int]
     segment_limit: int | None
 

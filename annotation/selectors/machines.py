@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from django.core.cache import caches
@@ -20,6 +20,7 @@ from annotation.selectors.shown import (
     blocks_data,
     unlent_data,
 )
+from annotation.selectors.shown_data import AssignmentShown
 from campaign.models import Campaign, MachineJudge, Task
 from campaign.selectors.media import media_of_machine
 
@@ -228,7 +229,7 @@ def machine_assignment(
 
 def machine_assignment_data(
     blocks: Sequence[MachineBlock], *, machine: MachineJudge
-) -> dict[str, Any]:
+) -> AssignmentShown:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
     ids = [each.block.pk for each in blocks]
     stored = blocks_data(

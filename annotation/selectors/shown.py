@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import repeat
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -39,6 +39,16 @@ from annotation.protocols.answer_kinds import (
     stages_of,
     texts_beside,
 )
+from annotation.selectors.shown_data import (
+    AssignmentShown,
+    BlockShown,
+    CandidateShown,
+    ContextShown,
+    JudgmentShown,
+    LanguagesShown,
+    NeighbourShown,
+    TextShown,
+)
 from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from campaign.selectors.media import MediaAddress, files_shown, media_of_judge, media_of_members
@@ -71,10 +81,6 @@ CONTEXT_SEGMENTS = 2
 DOCUMENT_SEGMENTS = 200
 
 
-# Texts, candidates, contexts and judgments, in the shape of `annotation.api.serializers`.
-ShownData: TypeAlias = dict[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
 class BlockData:
     """A block as its judge sees it, without the texts that the campaign hides.
@@ -84,32 +90,39 @@ class BlockData:
     """
 
     id: UUID
-    source: ShownData | None
-    references: list[ShownData]
-    context: ShownData
-    candidates: list[ShownData]
+    source: TextShown | None
+    references: list[TextShown]
+    context: ContextShown
+    candidates: list[CandidateShown]
     state: str
-    judgment: ShownData | None
+    judgment: JudgmentShown | None
     skip_reason: str | None
     stage_rules: Rules = field(default_factory=dict)
 
-    def as_shown(self) -> dict[str, Any]:
+    def as_shown(self) -> BlockShown:
         """Return the data for the judging page, without rules, which are sent once for all blocks of the HIT."""
         return {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "stage_rules"
+            "id": self.id,
+            "source": self.source,
+            "references": self.references,
+            "context": self.context,
+            "candidates": self.candidates,
+            "state": self.state,
+            "judgment": self.judgment,
+            "skip_reason": self.skip_reason,
         }
 
 
 def block_renamed(block: BlockData, id_: UUID) -> BlockData:
     """Return a copy of a block with another id, and ids of its candidates that follow from it."""
     ids = candidate_ids(id_, len(block.candidates))
-    shown = [{**each, "id": new} for each, new in zip(block.candidates, ids, strict=True)]
-    return replace(block, id=id_, candidates=shown)
+    candidates: list[CandidateShown] = [
+        {**candidate, "id": new} for candidate, new in zip(block.candidates, ids, strict=True)
+    ]
+    return replace(block, id=id_, candidates=candidates)
 
 
-def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
+def languages_data(source: str, target: str) -> LanguagesShown:
     """Return the names, in the reader's language, and the directions of the two languages."""
     return {"source": language_described(source), "target": language_described(target)}
 
@@ -224,20 +237,20 @@ class _Rules:
         """Return whether the document around a block consists of outputs, all of the system of its only candidate."""
         return self.beside.context and not self.shows_context and candidates == 1
 
-    def source(self, text: str | None) -> ShownData | None:
+    def source(self, text: str | None) -> TextShown | None:
         if not self.beside.source:
             return None
         return self._text(text or "", self.source_language)
 
-    def references(self, texts: Sequence[str]) -> list[ShownData]:
+    def references(self, texts: Sequence[str]) -> list[TextShown]:
         return [self.target(text) for text in texts] if self.beside.references else []
 
-    def target(self, text: str) -> ShownData:
+    def target(self, text: str) -> TextShown:
         return self._text(text, self.target_language)
 
-    def _text(self, text: str, language: str) -> ShownData:
+    def _text(self, text: str, language: str) -> TextShown:
         marked = marked_text(text)
-        shown: ShownData = {
+        shown: TextShown = {
             "text": marked.words,
             "lang": language,
             "dir": language_direction(language),
@@ -247,7 +260,7 @@ class _Rules:
         return shown
 
 
-def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
+def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentShown:
     """Return an assignment as its judge sees it, as `AssignmentSerializer` describes it. One query; two if there are answers to read.
 
     `revisable_hits` is the number of preceding HITs to which the judge may return, because no
@@ -275,7 +288,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
 
 def unlent_data(
     blocks: Sequence[BlockData], *, id_: UUID, task: Task, part: int, done: int = 0
-) -> dict[str, Any]:
+) -> AssignmentShown:
     """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
     test_set, campaign = task.test_set, task.test_set.campaign
     rules = rules_shown(task.protocol, task.rules, campaign=campaign, part=part)
@@ -365,7 +378,7 @@ class DocumentData:
     HIT in this document to the places of their segments in `segments`.
     """
 
-    segments: list[ShownData]
+    segments: list[NeighbourShown]
     first: int
     total: int
     blocks: dict[str, int]
@@ -472,7 +485,7 @@ def _block_data(
     *,
     stage: Stage | None = None,
 ) -> BlockData:
-    known = None
+    known: JudgmentShown | None = None
     if judgment is not None:
         judgment_id, client_id, labels, comment = judgment
         known = {
@@ -497,7 +510,7 @@ def _block_data(
             "after": [_neighbour(rules, *row) for row in neighbours if row[0] > position],
         },
         candidates=[
-            {"id": candidate_id, **rules.target(text or ""), **more}
+            cast("CandidateShown", {"id": candidate_id, **rules.target(text or ""), **more})
             for candidate_id, text, more in zip(
                 candidate_ids(public_id, len(candidates)), candidates, beside, strict=False
             )
@@ -515,7 +528,7 @@ def _neighbour(
     source: str | None,
     references: Sequence[str],
     output: str | None = None,
-) -> ShownData:
+) -> NeighbourShown:
     return {
         "source": rules.source(source),
         "reference": next(iter(rules.references(references)), None),

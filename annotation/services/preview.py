@@ -11,6 +11,7 @@ from annotation.protocols.answer_kinds import Answer, answer_kind_of
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
 from annotation.selectors.shown import BlockData, DrawnBlock, block_renamed, blocks_drawn
+from annotation.selectors.shown_data import CandidateShown
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
@@ -68,13 +69,14 @@ def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> l
         replace(
             block,
             stage_rules=stage.rules,
-            candidates=[
-                {**candidate, "text": text}
-                for candidate, text in zip(block.candidates, stage.texts or (), strict=True)
-            ],
+            candidates=_with_texts(block.candidates, stage.texts or ()),
         )
         for block, stage in zip(blocks, stages, strict=True)
     ]
+
+
+def _with_texts(candidates: Sequence[CandidateShown], texts: Sequence[str]) -> list[CandidateShown]:
+    return [{**candidate, "text": text} for candidate, text in zip(candidates, texts, strict=True)]
 
 
 def hit_id_of(*, task: Task, block: UUID) -> UUID:

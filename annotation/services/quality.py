@@ -31,6 +31,8 @@ from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Task, User
 from campaign.texts.refusals import RefusedError
 
+#: Numbers that an action was based on, in JSON: measures by name.
+Evidence = Mapping[str, object]
 SUGGESTED_RULES = (
     # Adjusted for all judges and all checks, so that the three together warn an attentive judge in
     # at most 0.05 of all campaigns (docs/statistics/quality.md).
@@ -120,12 +122,16 @@ def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
     """Return the terms of the suggested rules, except on measures that have a rule in force."""
     in_force = campaign.quality_rules.filter(switched_off_at__isnull=True)
     existing = set(in_force.values_list("measure", flat=True))
-    names = ("measure", "direction", "threshold", "minimum")
-    suggested = (dict[str, Any](zip(names, each, strict=True)) for each in SUGGESTED_RULES)
     return [
-        RuleTerms(**each, action=QualityActionKind.WARN)
-        for each in suggested
-        if each["measure"] not in existing
+        RuleTerms(
+            measure=measure,
+            direction=direction,
+            threshold=threshold,
+            minimum=minimum,
+            action=QualityActionKind.WARN,
+        )
+        for measure, direction, threshold, minimum in SUGGESTED_RULES
+        if measure not in existing
     ]
 
 
@@ -145,7 +151,7 @@ def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
 
 @transaction.atomic
 def quality_rule_apply(
-    *, rule: QualityRule, judge: Judge, task: Task, evidence: dict[str, Any]
+    *, rule: QualityRule, judge: Judge, task: Task, evidence: Evidence
 ) -> QualityAction | None:
     """Take a rule's action on a judge and return it; None if the rule acted before or is switched off."""
     # `no_key`: switching the rule off waits for this, but actions on other judges do not.
@@ -172,7 +178,7 @@ def quality_action_take(
     user: User,
     note: str = "",
     text: str = "",
-    evidence: dict[str, Any] | None = None,
+    evidence: Evidence | None = None,
     batch: UUID | None = None,
 ) -> QualityAction:
     """Warn, pause or exclude a judge, ask for new judgments or send a message, by an organiser's decision; return the
@@ -295,7 +301,7 @@ def judges_decide(
     user: User,
     note: str = "",
     text: str = "",
-    evidence: Mapping[int, dict[str, Any]],
+    evidence: Mapping[int, Evidence],
     batch: UUID | None = None,
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.file_names import PairChoice
-from campaign.formats.json_text import decode_file, object_lines, paragraphs, text_value
+from campaign.formats.json_text import JSONObject, decode_file, object_lines, paragraphs, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -81,7 +81,7 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
             )
 
 
-def _decoded(file: InputFile) -> dict[str, Any]:
+def _decoded(file: InputFile) -> JSONObject:
     text = text_of(file, MAX_BYTES)
     if text.count(",") > MAX_VALUES:
         raise Place(file.name).error(
@@ -114,7 +114,7 @@ class _Reader:
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=place)
 
-    def documents(self, campaign: dict[str, Any]) -> Collection[Sequence[_Item]]:
+    def documents(self, campaign: JSONObject) -> Collection[Sequence[_Item]]:
         """Return the documents to rank, each once; they are taken out of the campaign."""
         data = campaign.pop("data", None)
         if isinstance(data, dict):
@@ -337,7 +337,7 @@ class _Line:
 
     file: str
     number: int
-    values: dict[str, Any]
+    values: JSONObject
 
     def error(self, problem: str, remedy: str, field: str) -> FormatError:
         return FormatError(self.file, problem, remedy, line=self.number, field=field)
@@ -387,7 +387,7 @@ class _Line:
         value = self._object(key, 'write {"system": "text", …}')
         return {name: self.output(name, value) for name in value}
 
-    def _object(self, key: str, remedy: str) -> dict[str, Any]:
+    def _object(self, key: str, remedy: str) -> JSONObject:
         value = self.values.get(key)
         if value is not None and not isinstance(value, dict):
             raise self.error("the value is not an object", remedy, key)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats.errors import FormatError
+from campaign.formats.json_text import JSONObject
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import (
     FileRole,
@@ -108,7 +109,7 @@ class Inspection:
     warnings: tuple[str, ...]
     sample: tuple[SegmentTexts, ...]
     error: FormatError | None
-    settings: dict[str, Any] | None = None
+    settings: JSONObject | None = None
 
 
 def inspect(

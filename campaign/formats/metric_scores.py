@@ -11,14 +11,14 @@ from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
-from campaign.formats.json_text import object_lines
+from campaign.formats.json_text import JSONObject, object_lines
 from campaign.formats.known_files import known_file_error
 from campaign.formats.records import counted, system_name_problem
 from campaign.formats.segment_identity import (
@@ -282,7 +282,7 @@ def read_metric_scores(
     return [each.result() for each in metrics.values()]
 
 
-Rows = Iterator[tuple[int, Mapping[str, Any]]]
+Rows = Iterator[tuple[int, JSONObject]]
 
 
 def _lines_of_table(file: InputFile, head: bytes) -> Rows:
@@ -332,7 +332,7 @@ def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str)
         metric.add(system, named, values["score"], file, line)
 
 
-def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
+def _describe(place: Place, metric: _Collected, values: JSONObject) -> None:
     signature = _text(place, values, "signature")
     if signature and metric.signature not in ("", signature):
         raise place.error(
@@ -352,7 +352,7 @@ def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> No
     metric.higher_is_better = direction
 
 
-def _text(place: Place, values: Mapping[str, Any], key: str) -> str:
+def _text(place: Place, values: JSONObject, key: str) -> str:
     value = values.get(key)
     if value is None:
         return ""
@@ -363,7 +363,7 @@ def _text(place: Place, values: Mapping[str, Any], key: str) -> str:
     return str(value).strip()
 
 
-def _segment(place: Place, values: Mapping[str, Any]) -> str:
+def _segment(place: Place, values: JSONObject) -> str:
     """Return the name of a segment. Raises FormatError for segment 0: numbers and positions count from 1."""
     name = whole_name(_text(place, values, "segment"))
     if name.isdecimal() and int(name) == 0:

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
 from campaign.texts.normalisation import text_to_the_eye
@@ -30,7 +31,7 @@ class Omissions:
     uncovered: dict[str, dict[str, None]] = field(default_factory=dict)
     first: FormatError | None = None
     warnings: list[str] = field(default_factory=list)
-    settings: dict[str, Any] | None = None
+    settings: JSONObject | None = None
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system lacks an output in the document."""

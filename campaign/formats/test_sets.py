@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
-from campaign.formats.json_text import object_lines, text_value
+from campaign.formats.json_text import JSONObject, object_lines, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
 from campaign.formats.records import SegmentTexts, counted, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -312,7 +312,7 @@ def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[Segme
 class _Line:
     """One line, with its place for errors."""
 
-    def __init__(self, file: InputFile, number: int, values: dict[str, Any]) -> None:
+    def __init__(self, file: InputFile, number: int, values: JSONObject) -> None:
         self._file = file
         self.number = number
         self.values = values
@@ -326,7 +326,7 @@ class _Line:
             raise self.error(
                 "the value is not an object", 'write {"system": "text", …}', field="outputs"
             )
-        self._outputs: dict[str, Any] = outputs
+        self._outputs: JSONObject = outputs
 
     def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
         return Place(self._file.name, self.number, field=field).error(problem, remedy)

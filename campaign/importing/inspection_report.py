@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, Final
+from typing import TypedDict
 
 from py3langid import classify
 
@@ -11,10 +11,74 @@ from campaign.formats.inspecting import FileFacts, Inspection
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
 from campaign.texts.languages import LanguageTagError, language_tag_checked
 
-_FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines")
+
+class LeftOut(TypedDict):
+    """A part of a file that is not imported, and the reason."""
+
+    name: str
+    why: str
 
 
-def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str, Any]:
+class ImportReport(TypedDict):
+    """Omissions and warnings of an import."""
+
+    left_out: list[LeftOut]
+    warnings: list[str]
+
+
+class ErrorReport(TypedDict):
+    """An error in a file: place, problem and remedy."""
+
+    file: str
+    line: int | None
+    column: int | None
+    problem: str
+    remedy: str
+    words: str
+
+
+class FileReport(TypedDict):
+    """A file of an upload; facts about the content are None if it was not read."""
+
+    name: str
+    role: str
+    system: str | None
+    why: str
+    format: str | None
+    encoding: str | None
+    line_ends: str | None
+    compressed: bool | None
+    bytes: int | None
+    lines: int | None
+    language: str | None
+    error: ErrorReport | None
+
+
+class SampleSegment(TypedDict):
+    """One of the first segments."""
+
+    number: int
+    document: str
+    source: str | None
+    references: list[str]
+    outputs: dict[str, str | None]
+
+
+class InspectionReport(ImportReport):
+    """Findings of an inspection, as `Upload.report` stores them."""
+
+    files: list[FileReport]
+    languages: list[str] | None
+    segments: int
+    documents: int
+    references: int
+    systems: list[dict[str, object]]
+    identical_systems: list[list[str]]
+    sample: list[SampleSegment]
+    error: ErrorReport | None
+
+
+def inspection_report(recognised: RecognisedSet, found: Inspection) -> InspectionReport:
     """Return the facts of an inspection as JSON."""
     facts = {each.file.name: each for each in found.files}
     return {
@@ -40,13 +104,13 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str,
     }
 
 
-def refused_report(error: FormatError) -> dict[str, Any]:
+def refused_report(error: FormatError) -> InspectionReport:
     """Return the report about files that could not be inspected."""
     nothing = RecognisedSet("", (), None), Inspection((), None, 0, 0, 0, (), (), (), (), (), error)
     return inspection_report(*nothing)
 
 
-def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> dict[str, Any]:
+def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> ImportReport:
     """Return the omissions and warnings of an import as JSON."""
     return {
         "left_out": [{"name": name, "why": why} for name, why in left_out],
@@ -54,7 +118,7 @@ def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) ->
     }
 
 
-def error_report(error: FormatError | None) -> dict[str, Any] | None:
+def error_report(error: FormatError | None) -> ErrorReport | None:
     """Return an error as JSON: file, place, problem and remedy."""
     if error is None:
         return None
@@ -68,7 +132,7 @@ def error_report(error: FormatError | None) -> dict[str, Any] | None:
     }
 
 
-def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
+def _file(file: RecognisedFile, facts: FileFacts | None) -> FileReport:
     """Return a file as JSON; an unread file has no facts about its content."""
     return {
         "name": file.name,
@@ -76,7 +140,11 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
         "system": file.system,
         "why": file.why,
         "format": str(file.file_format) if file.file_format else None,
-        **{name: getattr(facts, name, None) for name in _FACTS},
+        "encoding": getattr(facts, "encoding", None),
+        "line_ends": getattr(facts, "line_ends", None),
+        "compressed": getattr(facts, "compressed", None),
+        "bytes": getattr(facts, "bytes", None),
+        "lines": getattr(facts, "lines", None),
         "language": language_guess(facts.beginning) if facts else None,
         "error": error_report(facts.error) if facts else None,
     }

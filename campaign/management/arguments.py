@@ -15,6 +15,9 @@ from django.utils import timezone
 from campaign.models import Campaign, Judge, Protocol, Task, User
 from campaign.texts.languages import LanguageTagError, language_tag_checked
 
+#: Parsed arguments of a command, as Django passes them to `handle`.
+CommandOptions = dict[str, Any]
+
 
 def share_argument(text: str) -> float:
     """Return a share above 0 and up to 1."""
@@ -140,7 +143,7 @@ def days_argument(text: str) -> Combinable:
     return Now() + timedelta(days=int(text))
 
 
-def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
+def address_of(command: BaseCommand, options: CommandOptions) -> str:
     """Return the base URL for links that a command prints; warn on standard error if it is assumed."""
     given: str | None = options["address"]
     if given is not None:

@@ -6,7 +6,7 @@ question they were asked, under the question's name.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, cast
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext as _
@@ -139,7 +139,25 @@ class Question:
         return self.required and (answer["value"] is None or answer["value"] is False)
 
 
-def questions_stored(value: Iterable[Mapping[str, Any]]) -> list[Question]:
+class WordingJSON(TypedDict):
+    """A question in one language, as campaigns store it."""
+
+    language: str
+    question: str
+    choices: list[str]
+
+
+class QuestionJSON(TypedDict):
+    """A question as campaigns store it, and as `JudgeQuestionSerializer` describes it."""
+
+    name: str
+    kind: str
+    stage: str
+    required: bool
+    texts: list[WordingJSON]
+
+
+def questions_stored(value: Iterable[QuestionJSON]) -> list[Question]:
     """Return questions from the JSON that a campaign stores."""
     questions = []
     for entry in value:
@@ -219,7 +237,7 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(_("This name is reserved. Choose another name."))
         return name
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: Any) -> Any:
         """Refuse choices that do not fit the kind of question or each other."""
         if self.root.partial:
             # A change of settings may leave out defaults; `questions_checked` adds them.
@@ -244,7 +262,7 @@ def _refuse(field: str, message: str) -> None:
     raise serializers.ValidationError({field: message})
 
 
-def questions_checked(value: object) -> list[dict[str, Any]]:
+def questions_checked(value: object) -> list[QuestionJSON]:
     """Return the JSON of questions as a campaign stores it.
 
     Raises `QuestionsRefusedError`, and `LanguageTagError` for a language.
@@ -254,7 +272,7 @@ def questions_checked(value: object) -> list[dict[str, Any]]:
     )
     if not serializer.is_valid():
         raise QuestionsRefusedError(serializer_problem(serializer, "questions"))
-    questions = [dict(question) for question in serializer.validated_data]
+    questions = [cast("QuestionJSON", dict(question)) for question in serializer.validated_data]
     names = [question["name"] for question in questions]
     if len(set(names)) < len(names):
         raise QuestionsRefusedError(_("Two questions have the same name."))
@@ -279,7 +297,7 @@ def _messages(errors: Any, *path: str) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from _messages(inner, *path, *([str(key)] if is_step else []))
 
 
-def question_problems(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+def question_problems(entry: QuestionJSON) -> list[tuple[str, str]]:
     """Return the fields and messages of what is wrong with a question that has one text."""
     serializer = JudgeQuestionSerializer(data=entry)
     serializer.is_valid()

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from django.utils.translation import gettext as _
 
-from campaign.formats.json_text import decode_json
+from campaign.formats.json_text import JSONObject, decode_json
 
 # Prolific's ids are 24 hexadecimal digits; elsewhere they may be numbers, base64 or e-mail addresses.
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:=/~-]{0,99}")
@@ -119,7 +119,7 @@ def prolific_event(
     return Event(session_id=_json_text(data, "resource_id"), status=status[:40], at=at)
 
 
-def _json_object(body: bytes) -> dict[str, Any]:
+def _json_object(body: bytes) -> JSONObject:
     """Return the JSON object in the body. Raises `EventRefusedError`."""
     try:
         data = decode_json(body.decode())
@@ -130,7 +130,7 @@ def _json_object(body: bytes) -> dict[str, Any]:
     return data
 
 
-def _json_text(data: dict[str, Any], name: str) -> str:
+def _json_text(data: JSONObject, name: str) -> str:
     """Return a text that is not empty and can be stored. Raises `EventRefusedError`."""
     value = data.get(name)
     if not isinstance(value, str) or not value or _NO_TEXT.search(value):

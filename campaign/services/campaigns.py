@@ -35,7 +35,7 @@ from campaign.models.questions import questions_checked
 from campaign.selectors.media import media_refused
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.exported_files import file_bytes_delete
-from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
+from campaign.services.jobs import JobProgress, JobResult, handles, job_cancel, job_queue
 from campaign.services.members import (
     NotAllowedError,
     campaign_lock,
@@ -150,7 +150,7 @@ def _erase(campaign: Campaign) -> int:
 
 
 @handles(JobKind.REHEARSAL_END)
-def _end(job: Job, _progress: JobProgress) -> dict[str, Any]:
+def _end(job: Job, _progress: JobProgress) -> JobResult:
     return {"rows": rehearsal_erase(campaign=job.campaign)}
 
 

@@ -8,7 +8,7 @@ visible at once.
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -82,8 +82,10 @@ def connection_close() -> None:
     connection.close()
 
 
+#: What the page of a job tells about its end, in JSON; each kind of job has its own keys.
+JobResult = Mapping[str, object]
 #: Runs a job, reporting its progress; returns its result.
-Handler = Callable[[Job, JobProgress], dict[str, Any]]
+Handler = Callable[[Job, JobProgress], JobResult]
 
 
 def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Handler]:
@@ -103,7 +105,7 @@ def job_queue(
     campaign: Campaign,
     kind: JobKind,
     name: str,
-    parameters: dict[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     user: User | None = None,
 ) -> Job:
     """Queue a job; its texts will be in the current language."""
@@ -240,9 +242,7 @@ def _do(job: Job, progress: JobProgress) -> None:
 
 
 @transaction.atomic
-def _end(
-    job: Job, state: JobState, *, error: str = "", result: dict[str, Any] | None = None
-) -> None:
+def _end(job: Job, state: JobState, *, error: str = "", result: JobResult | None = None) -> None:
     Job.objects.filter(pk=job.pk).update(
         state=state, error=error, result=result or {}, finished_at=Now()
     )

@@ -1,7 +1,7 @@
 """Judges' answers to the questions of their campaign, organisers' questions, and groups of judges by an answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +14,7 @@ from campaign.models.questions import (
     Answer,
     AnswerValue,
     Question,
+    QuestionJSON,
     QuestionsRefusedError,
     questions_stored,
 )
@@ -94,16 +95,16 @@ def _answers_save(judge: Judge, answers: dict[str, Answer]) -> None:
 
 
 @transaction.atomic
-def question_save(*, campaign: Campaign, entry: dict[str, Any]) -> None:
+def question_save(*, campaign: Campaign, entry: QuestionJSON) -> None:
     """Add a question, or replace the one with its name; its answers are kept.
 
     `entry` is its JSON with one text; texts in other languages are kept. Their choices follow those of the first
     language. Raises `QuestionsRefusedError`.
     """
     entries = {row["name"]: row for row in _questions_locked(campaign)}
-    before = entries.get(entry["name"], {"texts": []})
+    before = entries.get(entry["name"])
     [written] = entry["texts"]
-    texts = before["texts"]
+    texts = [] if before is None else before["texts"]
     if texts and texts[0]["language"] == written["language"]:
         choices = texts[0]["choices"]
         for text in texts:
@@ -122,7 +123,7 @@ def question_delete(*, campaign: Campaign, name: str) -> None:
     campaign_change(campaign=campaign, questions=questions)
 
 
-def _questions_locked(campaign: Campaign) -> list[dict[str, Any]]:
+def _questions_locked(campaign: Campaign) -> list[QuestionJSON]:
     return list(Campaign.objects.select_for_update().get(pk=campaign.pk).questions)
 
 

@@ -1,6 +1,7 @@
 """Files that an organiser uploads in parts, to become a test set once they are checked."""
 
 import unicodedata
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
@@ -165,12 +166,12 @@ def upload_give_up(*, upload: Upload) -> None:
     upload.delete()
 
 
-def upload_report_store(*, upload: Upload, report: dict[str, Any]) -> None:
+def upload_report_store(*, upload: Upload, report: Mapping[str, object]) -> None:
     """Store the findings of a check of the files."""
     Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
 
 
-def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) -> None:
+def upload_becomes(*, upload: Upload, test_set_id: int, told: Mapping[str, object]) -> None:
     """Store the test set created from an upload and its import report, and delete the files."""
     upload.files.all().delete()
     report = {**(upload.report or {}), **told}
@@ -179,7 +180,7 @@ def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) ->
     )
 
 
-def judgments_import_note(*, test_set: TestSet, told: dict[str, Any]) -> None:
+def judgments_import_note(*, test_set: TestSet, told: Mapping[str, object]) -> None:
     """Add the report of an import of judgments to the import report of its test set."""
     found = Upload.objects.select_for_update(no_key=True)
     upload, _is_new = found.get_or_create(

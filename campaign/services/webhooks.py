@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final, TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
@@ -324,7 +324,15 @@ def webhook_delete(*, endpoint: WebhookEndpoint) -> None:
     endpoint.delete()
 
 
-def _checked(*, url: str, events: Sequence[str], description: str) -> dict[str, Any]:
+class EndpointFields(TypedDict):
+    """Fields of an endpoint that an organiser sets."""
+
+    url: str
+    events: list[str]
+    description: str
+
+
+def _checked(*, url: str, events: Sequence[str], description: str) -> EndpointFields:
     try:
         url_check(url.strip())
     except AddressRefusedError as error:
@@ -338,7 +346,9 @@ MOST_WAITING: Final = 1000
 _KEPT: Final = timedelta(days=30)
 
 
-def webhook_event_record(*, campaign_id: int, event: WebhookEvent, data: Mapping[str, Any]) -> int:
+def webhook_event_record(
+    *, campaign_id: int, event: WebhookEvent, data: Mapping[str, object]
+) -> int:
     """Put an event of a campaign into the outbox; return the number of endpoints that will receive it.
 
     One query if no endpoint subscribes. Call it in the transaction that causes the event.
@@ -347,7 +357,7 @@ def webhook_event_record(*, campaign_id: int, event: WebhookEvent, data: Mapping
     return sum(message_put(endpoint=each, event=event, data=data) for each in endpoints)
 
 
-def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, Any]) -> bool:
+def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, object]) -> bool:
     """Put a message to an endpoint into the outbox; return whether there was room."""
     waiting = endpoint.deliveries.filter(state=DeliveryState.WAITING)
     if waiting.count() >= MOST_WAITING:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypedDict, TypeVar
 
 from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
@@ -378,6 +378,14 @@ def _as_in_cldr(subtag: str) -> str:
     return subtag.title() if len(subtag) == 4 else subtag.upper()
 
 
-def language_described(tag: str) -> dict[str, str]:
+class LanguageDescribed(TypedDict):
+    """Tag, direction and name of a language."""
+
+    lang: str
+    dir: str
+    name: str
+
+
+def language_described(tag: str) -> LanguageDescribed:
     """Return tag, direction and name for the judging page."""
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}

@@ -1,11 +1,11 @@
 """Write a campaign as a file, and apply a file to a campaign."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 
@@ -238,7 +238,7 @@ def _created(part: Part, by: User | None) -> Campaign:
         )
 
 
-def _compared(campaign: Campaign, before: Mapping[str, Any] | None) -> Body:
+def _compared(campaign: Campaign, before: Body | None) -> Body:
     """Return the content with what files may change but never contain: state and closed tasks.
 
     Open tasks are included only if they were there `before`, or if that is None.

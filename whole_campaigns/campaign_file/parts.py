@@ -2,7 +2,7 @@
 
 import json
 import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -82,7 +82,7 @@ class Part:
         kind: type[Serializer[Any]],
         *,
         is_new: bool = False,
-        now: Mapping[str, Any] | None = None,
+        now: Body | None = None,
     ) -> Body:
         """Return the values of this part as the serializer of a resource validates them.
 
@@ -133,7 +133,7 @@ class Part:
             raise self.error(problem, remedy, *keys, *steps) from error
 
 
-def differing(now: Mapping[str, Any], wanted: Mapping[str, Any]) -> Body:
+def differing(now: Body, wanted: Body) -> Body:
     """Return the wanted values that differ from those of now."""
     return {name: each for name, each in wanted.items() if name not in now or now[name] != each}
 

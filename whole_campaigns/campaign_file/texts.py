@@ -1,10 +1,10 @@
 """Texts of a test set, in files next to the campaign file, and its systems."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from django.core.management.base import CommandError
 from django.utils.text import slugify
@@ -60,7 +60,7 @@ def file_name(task: Task, number: int) -> str:
     return f"texts/{number}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
 
 
-def test_set_import(part: Part, sent: Mapping[str, Any], run: Run) -> Task:
+def test_set_import(part: Part, sent: Body, run: Run) -> Task:
     """Import a new test set from `texts`; return its ranking. `part` and `sent` are those of the test set."""
     for key in ("texts", "source_language", "target_language"):
         if key not in part:
@@ -89,7 +89,7 @@ def test_set_import(part: Part, sent: Mapping[str, Any], run: Run) -> Task:
         return ranking_task(test_set=test_set)
 
 
-def texts_compare(task: Task, part: Part, sent: Mapping[str, Any], run: Run) -> None:
+def texts_compare(task: Task, part: Part, sent: Body, run: Run) -> None:
     """Raise FormatError if the files exist and their texts differ from those of the test set, which never change."""
     if run.folders is None or "texts" not in part:
         return
@@ -110,7 +110,7 @@ def texts_compare(task: Task, part: Part, sent: Mapping[str, Any], run: Run) -> 
                 )
 
 
-def _is_same(stored: Mapping[str, Any], segment: SegmentTexts) -> bool:
+def _is_same(stored: Body, segment: SegmentTexts) -> bool:
     if (stored["source"], stored["document"]) != (segment.source, segment.document):
         return False
     references = list(segment.references)
@@ -122,9 +122,7 @@ def _is_same(stored: Mapping[str, Any], segment: SegmentTexts) -> bool:
 
 
 @contextmanager
-def _recognised(
-    part: Part, texts: Mapping[str, Any], folders: TextFolders
-) -> Iterator[RecognisedSet]:
+def _recognised(part: Part, texts: Body, folders: TextFolders) -> Iterator[RecognisedSet]:
     if ("files" in texts) == ("source" in texts):
         raise part.error("either files or source is required", "provide one of the two")
     if "files" in texts and any(key in texts for key in _ROLES):
@@ -152,7 +150,7 @@ def _unreadable(part: Part, error: OSError, *keys: str) -> FormatError:
 
 
 def _with_roles(
-    part: Part, texts: Mapping[str, Any], folders: TextFolders, file_format: TestSetFormat | None
+    part: Part, texts: Body, folders: TextFolders, file_format: TestSetFormat | None
 ) -> RecognisedSet:
     def path(key: str, name: str) -> Path:
         return folders.path(part, name, key)
@@ -166,7 +164,7 @@ def _with_roles(
     )
 
 
-def _pair(texts: Mapping[str, Any], sent: Mapping[str, Any]) -> tuple[str, str] | None:
+def _pair(texts: Body, sent: Body) -> tuple[str, str] | None:
     if "pair" in texts:
         return (texts["pair"][0], texts["pair"][1])
     if "source_language" in sent and "target_language" in sent:

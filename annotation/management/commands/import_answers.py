@@ -18,7 +18,7 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
-from campaign.management.arguments import protocol_option_add, task_named
+from campaign.management.arguments import CommandOptions, protocol_option_add, task_named
 from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Protocol, Task
 from campaign.selectors.tasks import ranking_task
@@ -101,14 +101,14 @@ class Command(BaseCommand):
                 self.stdout.write(line)
 
 
-def _languages(options: dict[str, Any]) -> LanguagePair | None:
+def _languages(options: CommandOptions) -> LanguagePair | None:
     source, target = options["source"], options["target"]
     if (source is None) != (target is None):
         raise CommandError("Specify --source and --target together, or neither.")
     return LanguagePair(source, target) if source else None
 
 
-def _task(options: dict[str, Any], files: list[StoredFile], languages: LanguagePair | None) -> Task:
+def _task(options: CommandOptions, files: list[StoredFile], languages: LanguagePair | None) -> Task:
     if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
         raise CommandError("--create-test-set is only available for ranking tasks.")
     campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])

@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from annotation.importing.test_sets import test_set_files_check, test_set_from_files
+from annotation.importing.test_sets import TestSetOptions, test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
 from campaign.formats.isolation import Watch
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
-from campaign.management.arguments import language_argument, share_argument
+from campaign.management.arguments import CommandOptions, language_argument, share_argument
 from campaign.management.files import (
     Progress,
     files_recognised,
@@ -140,7 +140,7 @@ class Command(BaseCommand):
 
     def _check(
         self,
-        options: dict[str, Any],
+        options: CommandOptions,
         recognised: RecognisedSet,
         languages: tuple[str | None, str | None],
     ) -> None:
@@ -157,7 +157,7 @@ class Command(BaseCommand):
 
 @transaction.atomic
 def _imported(
-    options: dict[str, Any],
+    options: CommandOptions,
     recognised: RecognisedSet,
     languages: tuple[str | None, str | None],
     watch: Watch,
@@ -177,8 +177,8 @@ def _imported(
 
 
 def _options(
-    options: dict[str, Any], recognised: RecognisedSet, languages: tuple[str | None, str | None]
-) -> dict[str, Any]:
+    options: CommandOptions, recognised: RecognisedSet, languages: tuple[str | None, str | None]
+) -> TestSetOptions:
     """Return the options shared by check and import."""
     reference_system: str = options["reference_system"]
     return {
@@ -196,7 +196,7 @@ def _options(
     }
 
 
-def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
+def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
     """Return the files to read. Raises CommandError if their roles are inconsistent."""
     files, source = options["files"], options["source"]
     if bool(files) == (source is not None):
@@ -223,14 +223,14 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     )
 
 
-def _languages(options: dict[str, Any], recognised: RecognisedSet) -> tuple[str | None, str | None]:
+def _languages(options: CommandOptions, recognised: RecognisedSet) -> tuple[str | None, str | None]:
     """Return the languages given as options, otherwise those in the file names."""
     source, target = recognised.languages or (None, None)
     return options["source_language"] or source, options["target_language"] or target
 
 
 def _pair(
-    options: dict[str, Any], languages: tuple[str | None, str | None]
+    options: CommandOptions, languages: tuple[str | None, str | None]
 ) -> tuple[str, str] | None:
     """Return the pair to import from a file with several; None if the file decides."""
     if options["pair"]:
@@ -239,7 +239,7 @@ def _pair(
     return (source, target) if source and target else None
 
 
-def _refuse_missing(options: dict[str, Any], languages: tuple[str | None, str | None]) -> None:
+def _refuse_missing(options: CommandOptions, languages: tuple[str | None, str | None]) -> None:
     given = {
         "--campaign": options["campaign"],
         "--name": options["name"],

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import (
+    CommandOptions,
     address_of,
     address_option_add,
     campaign_named,
@@ -65,7 +66,7 @@ class Command(BaseCommand):
         else:
             self._link(campaign, role, options)
 
-    def _mail(self, campaign: Campaign, role: MembershipRole, options: dict[str, Any]) -> None:
+    def _mail(self, campaign: Campaign, role: MembershipRole, options: CommandOptions) -> None:
         if options["days"]:
             raise CommandError("--days cannot be combined with --mail.")
         mail = member_invite_by_mail(
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{mail.address}: the invitation is waiting for the worker.")
 
     def _link(
-        self, campaign: Campaign, role: MembershipRole | None, options: dict[str, Any]
+        self, campaign: Campaign, role: MembershipRole | None, options: CommandOptions
     ) -> None:
         link, token = member_invite(
             campaign=campaign,

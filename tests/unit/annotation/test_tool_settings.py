@@ -71,9 +71,9 @@ def test_sliders_are_criteria(protocol: str) -> None:
     ]
     settings, lost = read({"protocol": protocol, "sliders": sliders})
     assert settings.protocol == Protocol.RATING
+    criteria: Any = settings.rules["criteria"]
     assert [
-        (criterion["key"], criterion["lowest"], criterion["highest"])
-        for criterion in settings.rules["criteria"]
+        (criterion["key"], criterion["lowest"], criterion["highest"]) for criterion in criteria
     ] == [("fluency", 0, 5), ("scale-0-100", 0, 100)]
     assert not lost
 
