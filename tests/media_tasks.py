@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from annotation.importing.test_sets import test_set_from_files
+from annotation.importing.test_sets import TestSetFiles, test_set_from_files
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.formats.recognising import recognise
@@ -48,10 +48,12 @@ def make_media_task(
     ]
     test_set = test_set_from_files(
         campaign=campaign,
-        name=name,
-        source_language="en",
-        target_language="de",
-        recognised=recognise(name, given),
+        files=TestSetFiles(
+            recognised=recognise(name, given),
+            name=name,
+            source_language="en",
+            target_language="de",
+        ),
         protocol=protocol,
     )
     task = test_set.tasks.get()

@@ -1,5 +1,7 @@
 """Pages to clone and rehearse campaigns, and to add, change and delete tasks."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -158,7 +160,11 @@ def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
 
 def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpResponse:
     refused = error or task_deletion_refusal(task=task)
-    facts = task_deletion_in_words(task=task) if not refused else [] if error else [refused]
+    facts: Sequence[str] = []
+    if not refused:
+        facts = task_deletion_in_words(task=task)
+    elif not error:
+        facts = [refused]
     if is_last_of_test_set(task):
         after, button = _("This cannot be undone."), _("Delete test set")
     else:

@@ -1,9 +1,9 @@
 """Create a test set from recognised files, for the command and for upload jobs."""
 # ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, TypedDict
+from typing import Final
 
 from django.db import transaction
 
@@ -53,28 +53,27 @@ from campaign.texts.languages import LanguageTagError
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 
 
-class TestSetOptions(TypedDict):
-    """Arguments that `test_set_from_files` and `test_set_files_check` share."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSetFiles:
+    """Files of a test set, with what is needed to check and import them.
+
+    A reference that judges see is ranked only with `rank_shown_reference`.
+    """
 
     recognised: RecognisedSet
-    name: str
-    source_language: str
-    target_language: str
-    reading: SetReading
-    rank_shown_reference: bool
+    name: str = ""
+    source_language: str = ""
+    target_language: str = ""
+    reading: SetReading = AS_RANKED
+    rank_shown_reference: bool = False
 
 
 @transaction.atomic
 def test_set_from_files(
     *,
     campaign: Campaign,
-    name: str,
-    source_language: str,
-    target_language: str,
-    recognised: RecognisedSet,
-    reading: SetReading = AS_RANKED,
+    files: TestSetFiles,
     upload: Upload | None = None,
-    rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
     watch: Watch | None = None,
@@ -85,8 +84,6 @@ def test_set_from_files(
 
     The import report (omissions with reasons, and warnings) is stored with `upload`, or with an upload created for it.
 
-    A reference that judges see is ranked only with `rank_shown_reference`.
-
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
@@ -94,14 +91,14 @@ def test_set_from_files(
     def store(file: MediaFile) -> None:
         media_store(campaign=campaign, file=file)
 
-    with isolated_set(recognised, reading, omissions, watch, store) as segments:
+    with isolated_set(files.recognised, files.reading, omissions, watch, store) as segments:
         test_set = test_set_import(
             campaign=campaign,
-            name=name,
-            source_language=source_language,
-            target_language=target_language,
+            name=files.name,
+            source_language=files.source_language,
+            target_language=files.target_language,
             segments=segments,
-            reference_system=reading.reference_system,
+            reference_system=files.reading.reference_system,
             blocks_wanted=blocks_wanted,
             protocol=protocol,
         )
@@ -109,7 +106,7 @@ def test_set_from_files(
         task = first_task(test_set=test_set)
         settings = settings_read(omissions.settings)
         omissions.left_out += settings_apply(task=task, settings=settings)
-    if rank_shown_reference:
+    if files.rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
             task=first_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
@@ -123,38 +120,33 @@ def test_set_from_files(
 
 
 def test_set_files_check(
-    *,
-    recognised: RecognisedSet,
-    campaign: Campaign | None = None,
-    name: str = "",
-    source_language: str = "",
-    target_language: str = "",
-    reading: SetReading = AS_RANKED,
-    rank_shown_reference: bool = False,
-    watch: Watch | None = None,
+    *, files: TestSetFiles, campaign: Campaign | None = None, watch: Watch | None = None
 ) -> Inspection:
     """Inspect the files as `test_set_from_files` does, without storing anything; `watch` is as there.
 
     An error in the files is part of the result. Errors in the campaign, name and languages, if
     given, are raised.
     """
-    if campaign is not None and name and source_language and target_language:
+    is_named = files.name and files.source_language and files.target_language
+    if campaign is not None and is_named:
         with transaction.atomic():
             test_set_create(
                 campaign=campaign,
-                name=name,
-                source_language=source_language,
-                target_language=target_language,
+                name=files.name,
+                source_language=files.source_language,
+                target_language=files.target_language,
             )
             transaction.set_rollback(True)
-    read = partial(set_inspect, recognised, reading)
+    recognised = files.recognised
+    read = partial(set_inspect, recognised, files.reading)
     with isolated_items(recognised.name, recognised.size(), read, watch=watch) as items:
         [inspection] = items
     if inspection.settings is not None and inspection.error is None:
         lost = settings_read(inspection.settings).lost
         inspection = replace(inspection, left_out=(*inspection.left_out, *lost))
-    if rank_shown_reference and inspection.error is None:
-        _refuse_no_reference(inspection.references > 0 and reading.reference_system is not None)
+    if files.rank_shown_reference and inspection.error is None:
+        has_system = files.reading.reference_system is not None
+        _refuse_no_reference(inspection.references > 0 and has_system)
     return inspection
 
 
@@ -178,7 +170,7 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
     try:
         with uploaded_set(upload) as recognised:
             found = test_set_files_check(
-                **_options(upload, recognised),
+                files=_files(upload, recognised),
                 campaign=upload.campaign,
                 watch=lambda done: progress(done, total),
             )
@@ -209,7 +201,7 @@ def texts_import(job: Job, progress: JobProgress) -> JobResult:
         # The reader's bytes, and about as many of the segments that it read.
         total = 2 * recognised.size()
         test_set = test_set_from_files(
-            **_options(upload, recognised),
+            files=_files(upload, recognised),
             campaign=upload.campaign,
             blocks_wanted=upload.blocks_wanted,
             protocol=upload.protocol,
@@ -224,22 +216,22 @@ def texts_import(job: Job, progress: JobProgress) -> JobResult:
     }
 
 
-def _options(upload: Upload, recognised: RecognisedSet) -> TestSetOptions:
-    """Return the options shared by check and import."""
+def _files(upload: Upload, recognised: RecognisedSet) -> TestSetFiles:
+    """Return the files of an upload with the choices of the organiser."""
     use = ReferenceUse(upload.reference_use)
-    return {
-        "recognised": recognised,
-        "name": upload.name,
-        "source_language": upload.source_language,
-        "target_language": upload.target_language,
-        "reading": SetReading(
+    return TestSetFiles(
+        recognised=recognised,
+        name=upload.name,
+        source_language=upload.source_language,
+        target_language=upload.target_language,
+        reading=SetReading(
             languages=_pair(upload),
             by_paragraph=upload.by_paragraph,
             common_documents=upload.common_documents,
             reference_system=None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
         ),
-        "rank_shown_reference": use is ReferenceUse.RANKED,
-    }
+        rank_shown_reference=use is ReferenceUse.RANKED,
+    )
 
 
 def _upload(job: Job) -> Upload:

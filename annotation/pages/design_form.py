@@ -318,7 +318,12 @@ def written(design: Design) -> dict[str, Any]:
     found["documents"] = numbers_written(design.documents)
     found["segments"] = numbers_written(design.segments)
     rate = design.reference_rate
-    found["reference"] = _LIKE_A_SYSTEM if rate is None else _AT_A_RATE if rate else _NEVER
+    if rate is None:
+        found["reference"] = _LIKE_A_SYSTEM
+    elif rate:
+        found["reference"] = _AT_A_RATE
+    else:
+        found["reference"] = _NEVER
     found["reference_rate"] = _in_percent(rate) if rate else None
     return found
 

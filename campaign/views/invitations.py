@@ -247,7 +247,11 @@ def _landing_page(
             for pair in offered
         ],
     }
-    status = 410 if full else 400 if problem else 200
+    status = 200
+    if full:
+        status = 410
+    elif problem:
+        status = 400
     response = render(request, "campaign/join.html", context, status=status)
     # Before the button is pressed, so that pressing it twice creates one judge.
     browser_remember(response, browser)

@@ -9,7 +9,7 @@ from typing import Final
 from django.core.management.base import CommandError
 from django.utils.text import slugify
 
-from annotation.importing.test_sets import test_set_from_files
+from annotation.importing.test_sets import TestSetFiles, test_set_from_files
 from annotation.services.systems import system_add, system_change, system_restore, system_withdraw
 from campaign.formats import FormatError, SegmentTexts, TestSetFormat
 from campaign.formats.archives import opener
@@ -76,14 +76,16 @@ def test_set_import(part: Part, sent: Body, run: Run) -> Task:
     with _recognised(part["texts"], texts, run.folders) as recognised, part.refusals():
         test_set = test_set_from_files(
             campaign=run.campaign,
-            name=sent["name"],
-            source_language=sent["source_language"],
-            target_language=sent["target_language"],
-            recognised=recognised,
-            reading=SetReading(
-                languages=_pair(texts, sent),
-                by_paragraph=texts["split_paragraphs"],
-                reference_system=texts["reference_system"],
+            files=TestSetFiles(
+                recognised=recognised,
+                name=sent["name"],
+                source_language=sent["source_language"],
+                target_language=sent["target_language"],
+                reading=SetReading(
+                    languages=_pair(texts, sent),
+                    by_paragraph=texts["split_paragraphs"],
+                    reference_system=texts["reference_system"],
+                ),
             ),
         )
         return ranking_task(test_set=test_set)

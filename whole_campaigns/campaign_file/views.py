@@ -111,7 +111,11 @@ def _page(
     links: Sequence[NewLink] = (),
 ) -> HttpResponse:
     """Show the page, with new links once."""
-    status = 400 if form.is_bound else 201 if links else 200
+    status = 200
+    if form.is_bound:
+        status = 400
+    elif links:
+        status = 201
     if campaign is None:
         return render(request, _NEW, {"form": form}, status=status)
     context = {

@@ -8,7 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from annotation.importing.test_sets import TestSetOptions, test_set_files_check, test_set_from_files
+from annotation.importing.test_sets import (
+    TestSetFiles,
+    test_set_files_check,
+    test_set_from_files,
+)
 from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
 from campaign.formats.isolation import Watch
@@ -147,7 +151,9 @@ class Command(BaseCommand):
         # Without a campaign, the check needs no database.
         slug = options["campaign"]
         campaign = Campaign.objects.filter(slug=slug).first() if slug else None
-        found = test_set_files_check(**_options(options, recognised, languages), campaign=campaign)
+        found = test_set_files_check(
+            files=_files(options, recognised, languages), campaign=campaign
+        )
         for line in inspection_lines(recognised, found):
             self.stdout.write(line)
         if found.error is not None:
@@ -163,7 +169,7 @@ def _imported(
     watch: Watch,
 ) -> Task:
     test_set = test_set_from_files(
-        **_options(options, recognised, languages),
+        files=_files(options, recognised, languages),
         campaign=campaign_for_import(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
@@ -176,24 +182,24 @@ def _imported(
     return task
 
 
-def _options(
+def _files(
     options: CommandOptions, recognised: RecognisedSet, languages: tuple[str | None, str | None]
-) -> TestSetOptions:
-    """Return the options shared by check and import."""
+) -> TestSetFiles:
+    """Return the files with the options for reading them."""
     reference_system: str = options["reference_system"]
-    return {
-        "recognised": recognised,
-        "name": options["name"] or "",
-        "source_language": languages[0] or "",
-        "target_language": languages[1] or "",
-        "reading": SetReading(
+    return TestSetFiles(
+        recognised=recognised,
+        name=options["name"] or "",
+        source_language=languages[0] or "",
+        target_language=languages[1] or "",
+        reading=SetReading(
             languages=_pair(options, languages),
             by_paragraph=options["split_paragraphs"],
             common_documents=options["common_documents"],
             reference_system=None if reference_system.lower() == "none" else reference_system,
         ),
-        "rank_shown_reference": options["rank_shown_reference"],
-    }
+        rank_shown_reference=options["rank_shown_reference"],
+    )
 
 
 def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:

@@ -110,17 +110,18 @@ def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str
         return StoredFile(name, partial(io.BytesIO, content))
 
     recognised = recognise("set", [stored(name, content) for name, content in files.items()])
-    checked = test_sets.test_set_files_check(recognised=recognised).error
+    checked = test_sets.test_set_files_check(
+        files=test_sets.TestSetFiles(recognised=recognised)
+    ).error
     refused = None
     with transaction.atomic():
         campaign = campaign_for_import(slug="changed", create_as="Changed")
         try:
             test_sets.test_set_from_files(
                 campaign=campaign,
-                name="n",
-                source_language="en",
-                target_language="de",
-                recognised=recognised,
+                files=test_sets.TestSetFiles(
+                    recognised=recognised, name="n", source_language="en", target_language="de"
+                ),
             )
         except FormatError as error:
             refused = error

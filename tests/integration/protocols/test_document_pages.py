@@ -156,10 +156,12 @@ def test_documents_of_a_pearmut_campaign_are_shown_on_one_page(
     file = StoredFile("campaign.json", partial(opened, content.encode()))
     test_set = test_sets.test_set_from_files(
         campaign=make_campaign(),
-        name="museum",
-        source_language="en",
-        target_language="de",
-        recognised=recognise("museum", [file]),
+        files=test_sets.TestSetFiles(
+            recognised=recognise("museum", [file]),
+            name="museum",
+            source_language="en",
+            target_language="de",
+        ),
         protocol=protocol,
     )
     assert test_set.tasks.get().rules.get("page") == page
