@@ -11,6 +11,25 @@ IF NOT EXISTS (
 END IF;
 RETURN NEW;
 
+-- trigger activity_event_changes_only_by_erasure
+IF EXISTS (
+    SELECT FROM campaign_erasurerequest
+    WHERE withdrawn_at IS NULL AND refused_at IS NULL AND carried_out_at IS NULL
+)
+    -- Only these columns may change, and only lose what is in them.
+    AND to_jsonb(NEW) - '{changes,object_name,user_id}'::text[]
+        = to_jsonb(OLD) - '{changes,object_name,user_id}'::text[]
+    AND NOT EXISTS (
+        SELECT * FROM jsonb_each(NEW.changes) EXCEPT SELECT * FROM jsonb_each(OLD.changes)
+    )
+    AND NEW.object_name IN ('', OLD.object_name)
+    AND (NEW.user_id IS NULL OR NEW.user_id = OLD.user_id)
+THEN
+    RETURN NEW;
+END IF;
+RAISE EXCEPTION 'Cannot update %: it only loses personal data, while an erasure request is open',
+    TG_TABLE_NAME;
+
 -- trigger conflict_within_a_campaign
 IF NOT EXISTS (
     SELECT FROM campaign_judge j

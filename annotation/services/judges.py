@@ -6,14 +6,16 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.services.lending.lend import assignments_release
-from campaign.database.erasing import judge_unlink
 from campaign.database.many_rows import row_locked
-from campaign.models import ErasureRequest, Judge, KeptFile, MailKind, User
+from campaign.models import ErasureRequest, Judge, MailKind, User
 from campaign.services.erasures import (
+    FILES_NAMING_JUDGES,
     ErasureRefusedError,
     answered_already,
     erasure_judge_tell,
     erasure_mails_stop,
+    files_naming_judges,
+    judge_unlink,
 )
 from campaign.services.exported_files import exported_files_delete
 
@@ -51,15 +53,15 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
     Raises `ErasureRefusedError`.
     """
     judge = Judge.objects.select_for_update(no_key=True).get(pk=request.judge_id)
-    if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
+    open_requests = ErasureRequest.objects.open().select_for_update(no_key=True)
+    if not open_requests.filter(pk=request.pk):
         raise ErasureRefusedError(answered_already())
     assignments_release(judge=judge)
     # Must be sent while their address is still known.
     erasure_mails_stop(judge=judge)
     erasure_judge_tell(request=request, kind=MailKind.ERASURE_CARRIED_OUT)
-    named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
-    files = exported_files_delete(named)
-    removed = {**judge_unlink(request.pk), "exported files that name judges": files}
+    files = exported_files_delete(files_naming_judges(judge=judge))
+    removed = {**judge_unlink(judge=judge), FILES_NAMING_JUDGES: files}
     ErasureRequest.objects.filter(pk=request.pk).update(
         carried_out_at=Now(), answered_by=by, removed=removed
     )

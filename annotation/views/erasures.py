@@ -10,7 +10,13 @@ from annotation.models import JudgeTally
 from annotation.selectors.panels import participations_unpaid
 from annotation.services.judges import erasure_carry_out
 from campaign.models import Campaign, ErasureRequest
-from campaign.services.erasures import REASON_LENGTH, erasure_counts, erasure_record, erasure_refuse
+from campaign.services.erasures import (
+    FILES_NAMING_JUDGES,
+    REASON_LENGTH,
+    erasure_counts,
+    erasure_record,
+    erasure_refuse,
+)
 from campaign.texts.counted import counted_if_any
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -86,6 +92,7 @@ def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest
 
 def _question(asked: ErasureRequest) -> Question:
     tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
+    counts = erasure_counts(judge=asked.judge)
     return Question(
         title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
         facts=[
@@ -95,7 +102,13 @@ def _question(asked: ErasureRequest) -> Question:
             _(
                 "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
             )
-            % erasure_counts(judge=asked.judge),
+            % {
+                "visits": counts["visits"],
+                "links": counts["links"],
+                "mails": counts["mails"],
+                "conflicts": counts["conflicts of interest"],
+                "files": counts[FILES_NAMING_JUDGES],
+            },
             _("Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.")
             % {"count": sum(tallies)},
             *counted_if_any(

@@ -1,12 +1,10 @@
-"""Delete campaigns and unlink judges permanently, through database functions of the owner of the tables.
+"""Delete campaigns permanently, through a database function of the owner of the tables.
 
-The role of the application may neither delete judgments nor change the activity log. The functions run as the owner and
-check their own preconditions. `whole_campaigns.erasing` installs them after each `migrate`.
+The role of the application may not delete judgments. The function runs as the owner and checks its own preconditions.
+`whole_campaigns.erasing` installs it after each `migrate`.
 """
 
-import json
-
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 
 @transaction.atomic
@@ -20,10 +18,3 @@ def campaign_erase(*, campaign_id: int) -> int:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT campaign_erase(%s)", [campaign_id])
         return int(cursor.fetchone()[0])
-
-
-def judge_unlink(request_id: int, *, using: str = "default") -> dict[str, int]:
-    """Unlink the judge of an open request; return the number of removed rows by kind. Call it in a transaction."""
-    with connections[using].cursor() as cursor:
-        cursor.execute("SELECT judge_unlink(%s)::text", [request_id])
-        return dict(json.loads(cursor.fetchone()[0]))

@@ -1,18 +1,19 @@
 """Declare what erasure and "Download your data" do with each field that holds something about a person.
 
 A model with a foreign key to a judge or to a user has a `personal` with an entry for each of its fields; a test walks
-all models. `whole_campaigns.erasing` and `annotation.selectors.kept_about` follow it. Foreign keys made by `by_user`
+all models. `campaign.services.erasures` and `annotation.selectors.kept_about` follow it. Foreign keys made by `by_user`
 name the member who wrote a row, not the person whom it is about.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, Final, cast
 
 from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Cast, Concat
 
 
 class Handling(Flag):
@@ -43,11 +44,11 @@ class PersonalData:
     person : str
         Lookup from a row to its judge, or to its user; empty for judges and users themselves.
     fields : mapping
-        Handling of each field, except the primary key and the first part of `person`.
+        Handling of each field, except the primary key and the first part of `person`, which is in it only if it is erased.
     rows_deleted : bool
         Whether erasure deletes the rows. Then all fields are erased.
-    erased_to : mapping
-        New values of erased fields, in SQL, instead of an empty one.
+    unique : collection of str
+        Erased fields that stay unique: they become `erased-` with the id of the row, unless they are empty.
     called : str
         Name of erased rows in the record of the erasure; empty if they are not counted.
     """
@@ -55,7 +56,7 @@ class PersonalData:
     person: str
     fields: Mapping[str, Handling]
     rows_deleted: bool = False
-    erased_to: Mapping[str, str] = field(default_factory=dict)
+    unique: Collection[str] = ()
     called: str = ""
 
     def names(self, handling: Handling) -> list[str]:
@@ -146,12 +147,23 @@ def downloaded_rows(rows: models.QuerySet[Any], *lookups: str) -> list[dict[str,
     return list(rows.values(*lookups, *declared.names(DOWNLOADED)))
 
 
-def empty_value(model_field: "models.Field[Any, Any]") -> str:
-    """Return the SQL of the value of an erased field."""
+def erased_values(model: type[models.Model], declared: PersonalData) -> dict[str, Any]:
+    """Return the new values of the erased fields of rows that stay, for `update`."""
+    values = {name: _empty_value(model._meta.get_field(name)) for name in declared.names(ERASED)}
+    for name in declared.unique:
+        replaced = Concat(models.Value("erased-"), Cast("pk", models.CharField()))
+        is_empty = models.When(**{name: ""}, then=models.Value(""))
+        values[name] = models.Case(is_empty, default=replaced)
+    return values
+
+
+def _empty_value(model_field: Any) -> Any:
     if model_field.null:
-        return "NULL"
+        return None
     if isinstance(model_field, ArrayField):
-        return "'{}'"
+        return []
+    if isinstance(model_field, models.JSONField):
+        return {}
     if isinstance(model_field, models.BooleanField):
-        return "false"
-    return "''"
+        return False
+    return ""

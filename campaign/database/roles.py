@@ -15,6 +15,8 @@ from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 
+from campaign.database.personal import ERASED, personal_data
+
 # Required for ANALYZE after an import; PostgreSQL 16 lacks it and skips tables of other owners.
 _MAINTAIN_SINCE = 170000
 
@@ -76,6 +78,17 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
         for model, operations in protected_operations():
             table = connection.ops.quote_name(model._meta.db_table)
             cursor.execute(f"REVOKE {operations} ON {table} FROM {quoted}")
+            columns = ", ".join(_erased_columns(model))
+            if columns:
+                cursor.execute(f"GRANT UPDATE ({columns}) ON {table} TO {quoted}")
+
+
+def _erased_columns(model: type[Model]) -> list[str]:
+    """Return the columns of permanent rows that the erasure of a person empties; a trigger refuses other changes."""
+    declared = personal_data(model)
+    names = declared.names(ERASED) if declared is not None else []
+    erased = [field for field in model._meta.concrete_fields if field.name in names]
+    return [str(field.column) for field in erased]
 
 
 def protected_operations() -> list[tuple[type[Model], str]]:

@@ -6,7 +6,7 @@ from django.db import models
 
 from campaign.database.personal import ERASED_WITHHELD, KEPT_WITHHELD, PersonalData
 from campaign.database.times import inserted_at
-from campaign.database.triggers import is_one_of
+from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class ActivityOperation(models.TextChoices):
@@ -43,8 +43,8 @@ class KeptWithItsCampaign(pgtrigger.Protect):
 class ActivityEvent(models.Model):
     """Change of a setting or object in a campaign: author, object, old and new values, time.
 
-    Written with the change by models that are recorded (`campaign.database.recording`); never changed, and
-    deleted only with its campaign. It refers to people by id: their names are looked up when it is read.
+    Written with the change by models that are recorded (`campaign.database.recording`); changed only by the erasure of
+    a judge, and deleted only with its campaign. It refers to people by id: their names are looked up when it is read.
     """
 
     campaign = models.ForeignKey(
@@ -102,10 +102,14 @@ class ActivityEvent(models.Model):
             "count": KEPT_WITHHELD,
             "changes": ERASED_WITHHELD,
             "origin": KEPT_WITHHELD,
+            "user": ERASED_WITHHELD,
             "through": KEPT_WITHHELD,
             "operator": KEPT_WITHHELD,
         },
     )
+
+    # Except for columns with erased data: `campaign.database.roles`.
+    withheld: ClassVar = "UPDATE"
 
     class Meta:
         constraints = [
@@ -121,7 +125,12 @@ class ActivityEvent(models.Model):
             models.Index(fields=["campaign", "user", "-id"], name="activity_event_of_user"),
         ]
         triggers = [
-            pgtrigger.Protect(name="activity_event_never_changes", operation=pgtrigger.Update),
+            trigger_from_file(
+                "campaign",
+                "activity_event_changes_only_by_erasure",
+                operation=pgtrigger.Update,
+                when=pgtrigger.Before,
+            ),
             KeptWithItsCampaign(
                 name="activity_event_kept_with_its_campaign", operation=pgtrigger.Delete
             ),

@@ -112,10 +112,7 @@ class Judge(RecordedModel):
 
     personal: ClassVar = PersonalData(
         person="",
-        erased_to={
-            "external_id": "CASE WHEN external_id = '' THEN '' ELSE 'erased-' || id END",
-            "answers": "'{}'",
-        },
+        unique=["external_id"],
         fields={
             "campaign": KEPT_WITHHELD,
             "user": KEPT_WITHHELD,
@@ -397,7 +394,7 @@ class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
 class ErasureRequest(RecordedModel):
     """A judge's request to be unlinked from their judgments, and how it was answered.
 
-    Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing without one.
+    Never deleted: it is the record of the procedure. The activity log can be erased only while one is open.
     """
 
     judge = models.ForeignKey(

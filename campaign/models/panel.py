@@ -244,7 +244,7 @@ class Participation(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         called="participations at a service",
-        erased_to={"session_id": "'erased-' || id"},
+        unique=["session_id"],
         fields={
             "panel": KEPT_WITHHELD,
             "session_id": ERASED_DOWNLOADED,

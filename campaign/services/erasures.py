@@ -1,31 +1,42 @@
-"""Judges' requests to be unlinked from their judgments: recording, withdrawing and refusing them."""
+"""Judges' requests to be unlinked from their judgments: recording, withdrawing, refusing and carrying them out."""
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
-from django.db.models.functions import Now
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce, Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import row_locked
+from campaign.database.personal import (
+    ERASED,
+    PersonalData,
+    erased_values,
+    owner_of,
+    personal_models,
+)
+from campaign.database.recording import RecordedModel
 from campaign.models import (
     CHANGING_ROLES,
     ERASURE_PATIENCE,
-    BrowserVisit,
+    ActivityEvent,
     Campaign,
-    ConflictOfInterest,
     ErasureRequest,
     Invitation,
+    InvitationRole,
     Judge,
     KeptFile,
     Mail,
     MailKind,
     MailState,
+    Membership,
     User,
 )
 from campaign.selectors.credentials import address_of_judge
@@ -206,14 +217,117 @@ _SUBJECTS: Final = {
 }
 
 
+def files_naming_judges(*, judge: Judge) -> QuerySet[KeptFile]:
+    """Return the exported files that name the judges of a judge's campaign."""
+    return KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
+
+
 def erasure_counts(*, judge: Judge) -> dict[str, int]:
-    """Return how many rows of each kind an erasure would delete now, as `judge_unlink` does. Five queries."""
-    links = Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id, role="judge")
-    named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
-    return {
-        "visits": BrowserVisit.objects.filter(judge=judge).count(),
-        "links": links.count(),
-        "mails": Mail.objects.filter(judge=judge).count(),
-        "conflicts": ConflictOfInterest.objects.filter(judge=judge).count(),
-        "files": named.count(),
+    """Return how many rows of each kind an erasure would delete now. Five queries."""
+    counts = {
+        declared.called: rows.count()
+        for declared, rows in _rows_of_judge(judge)
+        if declared.rows_deleted
     }
+    counts[FILES_NAMING_JUDGES] = files_naming_judges(judge=judge).count()
+    return counts
+
+
+#: Name of these files in the record of an erasure.
+FILES_NAMING_JUDGES: Final = "exported files that name judges"
+
+
+def judge_unlink(*, judge: Judge) -> dict[str, int]:
+    """Erase everything about a judge that the models declare as erased; return the number of rows by kind.
+
+    Their account is erased, too, unless the person is a member or another judge somewhere. The database refuses to
+    erase the activity log unless a request is open. Nothing is recorded, as that would store the erased values.
+    Call it in a transaction that has locked the judge's row.
+    """
+    mails = Mail.objects.filter(
+        kind__in=[MailKind.ERASURE_RECORDED, MailKind.ERASURE_REFUSED], erasure__judge=judge
+    )
+    removed = {"mails about erasure": mails.delete()[0]}
+    _events_of_judge_erase(judge)
+    for declared, rows in _rows_of_judge(judge):
+        changed = _rows_erase(declared, rows, judge)
+        if declared.called:
+            removed[declared.called] = changed
+    _rows(Judge).filter(pk=judge.pk).update(withdrawn_at=Coalesce("withdrawn_at", Now()))
+    user = judge.user
+    if user is None:
+        return removed
+    if not Membership.objects.filter(user=user, campaign=judge.campaign_id).exists():
+        ActivityEvent.objects.filter(campaign=judge.campaign_id, user=user).update(user=None)
+    if _has_other_parts(user, judge):
+        nobody = User.objects.create(is_active=False)
+        _rows(Judge).filter(pk=judge.pk).update(user=nobody)
+        return removed
+    Mail.objects.filter(user=user).delete()
+    for declared, rows in _rows_of_person(user):
+        _rows_erase(declared, rows, user)
+    return removed
+
+
+def _has_other_parts(user: User, judge: Judge) -> bool:
+    is_other_judge = user.judges.exclude(pk=judge.pk).exists()
+    return is_other_judge or user.memberships.exists()
+
+
+def _rows(model: type[Any]) -> QuerySet[Any]:
+    """Return all rows of a model; changes of these are not recorded in the activity log."""
+    rows: QuerySet[Any] = model._meta.base_manager.all()
+    return rows
+
+
+def _rows_of_judge(judge: Judge) -> Iterator[tuple[PersonalData, QuerySet[Any]]]:
+    """Yield the rows of each model that are about a judge, and their links, which belong to the user."""
+    links = _rows(Invitation).filter(
+        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
+    )
+    yield Invitation.personal, links
+    yield from _rows_of_person(judge)
+
+
+def _rows_of_person(person: Judge | User) -> Iterator[tuple[PersonalData, QuerySet[Any]]]:
+    """Yield the rows of each model with erased data of a judge or of a user."""
+    for model, declared in personal_models():
+        # The activity log is erased with the rows that it is about.
+        is_erased = declared.names(ERASED) and model is not ActivityEvent
+        if is_erased and owner_of(model, declared) is type(person):
+            yield declared, _rows(model).filter(**{declared.person or "pk": person.pk})
+
+
+def _rows_erase(declared: PersonalData, rows: QuerySet[Any], person: Judge | User) -> int:
+    """Delete the rows of a judge or of a user, or empty their erased fields; return the number of rows."""
+    if not declared.rows_deleted:
+        return rows.update(**erased_values(rows.model, declared))
+    if issubclass(rows.model, RecordedModel):
+        _events_of_rows_erase(declared, rows, person)
+    _total, deleted = rows.delete()
+    return deleted.get(rows.model._meta.label, 0)
+
+
+def _events_of_rows_erase(
+    declared: PersonalData, rows: QuerySet[Any], person: Judge | User
+) -> None:
+    """Empty what the activity log says about these rows, and about those of the person deleted before."""
+    about = Q(object_id__in=rows.values("pk"))
+    column = f"{declared.person}_id"
+    if owner_of(rows.model, declared) is type(person) and column in rows.model.recording.fields:
+        about |= Q(**{f"changes__{column}__contains": person.pk})
+    events = ActivityEvent.objects.filter(about, kind=rows.model._meta.label_lower)
+    events.update(changes={}, object_name="")
+
+
+def _events_of_judge_erase(judge: Judge) -> None:
+    """Remove the erased fields from what the activity log says about a judge."""
+    erased = set(Judge.personal.names(ERASED))
+    events = ActivityEvent.objects.filter(
+        campaign=judge.campaign_id, kind=Judge._meta.label_lower, object_id=judge.pk
+    )
+    for event in events:
+        event.changes = {
+            name: values for name, values in event.changes.items() if name not in erased
+        }
+        event.save(update_fields=["changes"])

@@ -20,7 +20,7 @@ def test_no_value_of_a_secret_is_recorded() -> None:
 #: Files that write recorded tables past Django, and how the log knows of it.
 PAST_DJANGO = {
     "whole_campaigns/task_deletion.py": "rows_deleted",
-    "whole_campaigns/erasing.py": "the log goes with the campaign; an erasure request is recorded itself",
+    "whole_campaigns/erasing.py": "the log goes with the campaign",
     "campaign/triggers.sql": "no recorded column",
 }
 

@@ -99,8 +99,8 @@ def test_tables_of_another_version_of_a_library_are_not_judged() -> None:
 
 
 def test_a_function_that_migrate_installs_is_asked_for() -> None:
-    execute("DROP FUNCTION judge_unlink(bigint)")
-    assert "Missing: judge_unlink(asked bigint). What to do: stop" in (
+    execute("DROP FUNCTION campaign_erase(bigint)")
+    assert "Missing: campaign_erase(erased bigint). What to do: stop" in (
         problem_before(COMMAND) or ""
     )
     assert problem_before(MIGRATE) is None

@@ -1,9 +1,11 @@
 """Every field about a person is declared, and erasure and the download do with it what is declared."""
 
 import json
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -45,6 +47,8 @@ from campaign.services.exported_files import exported_file_keep
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judges import judge_link_create
 from campaign.tasks import send_mails
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.people.test_erasure import every_row
 from tests.recruiting import make_panel
@@ -81,7 +85,7 @@ def undeclared(model: Model, declared: PersonalData | None) -> list[str]:
     if declared is None:
         return [f"{model._meta.label} has no `personal`"]
     present = {field.name for field in model._meta.concrete_fields if not field.primary_key}
-    present -= {declared.person.partition("__")[0]}
+    present -= {declared.person.partition("__")[0]} - declared.fields.keys()
     missing = [f"{model._meta.label}.{name}" for name in present ^ declared.fields.keys()]
     incomplete = [name for name, handling in declared.fields.items() if handling not in COMPLETE]
     if declared.rows_deleted:
@@ -217,6 +221,20 @@ def test_erasure_leaves_no_erased_value_in_any_table_file_or_log(
     send_mails()
     left = f"{every_row()}\n{caplog.text}"
     assert [value.field for value in planted if value.marker in left] == []
+
+
+#: Erased fields that exports under the pseudonym contain, apart from the activity log.
+EXPORTED = {"campaign.Judge.languages"}
+
+
+def test_exports_under_pseudonyms_contain_no_other_erased_value(judge: Judge) -> None:
+    planted = list(plant(judge))
+    export = export_asked(task=Task.objects.get(), kind="everything", file_format="zip")
+    with zipfile.ZipFile(BytesIO(b"".join(export_bytes(export)))) as archive:
+        names = [name for name in archive.namelist() if not name.startswith("activity.")]
+        files = "".join(archive.read(name).decode() for name in names)
+    assert "quiet-fox" in files
+    assert {value.field for value in planted if value.marker in files} == EXPORTED
 
 
 def test_log_of_undone_conflict_is_emptied_by_erasure(judge: Judge) -> None:
