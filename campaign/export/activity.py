@@ -12,10 +12,23 @@ from campaign.texts.canonical_json import json_line
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
 
-COLUMNS: Final = (
-    *("id", "time", "by", "user", "through", "operator", "change", "kind", "thing_id", "thing"),
-    *("things", "test_set", "field", "before", "after"),
-)
+COLUMNS: Final[Mapping[str, type[int] | type[str]]] = {
+    "id": int,
+    "time": str,
+    "by": str,
+    "user": str,
+    "through": str,
+    "operator": str,
+    "change": str,
+    "kind": str,
+    "thing_id": int,
+    "thing": str,
+    "things": int,
+    "test_set": int,
+    "field": str,
+    "before": str,
+    "after": str,
+}
 
 
 def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:

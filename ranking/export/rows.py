@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from django.db.models import Func, Max, Q, QuerySet, Sum, TextField
 from django.utils import timezone
-from rest_framework.fields import BooleanField, IntegerField
+from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
 
 from annotation.api.designs import DesignSerializer
@@ -115,12 +115,41 @@ def _in_parts(
         after = key(some[-1])
 
 
-_KINDS: Final[dict[type, Kind]] = {IntegerField: int, BooleanField: bool}
-#: The fields of a judgment in REST.
-_JUDGMENT: Final = {
-    name: _KINDS.get(type(field), str)
-    for name, field in JudgmentRecordSerializer().get_fields().items()
+#: Types of columns by class of the field in REST. Lists and objects are texts.
+_KINDS: Final[Mapping[type[serializers.Field], Kind]] = {
+    serializers.BigIntegerField: int,
+    serializers.BooleanField: bool,
+    serializers.CharField: str,
+    serializers.ChoiceField: str,
+    serializers.DateTimeField: str,
+    serializers.FloatField: float,
+    serializers.IntegerField: int,
+    serializers.JSONField: str,
+    serializers.ListField: str,
+    serializers.UUIDField: str,
 }
+#: Fields of a judgment with a column for each output or for each part of the answer.
+_IN_SEVERAL_COLUMNS: Final = ("candidates", "labels", "answer", "played")
+
+
+def columns_of(serializer: serializers.Serializer[Any]) -> Columns:
+    """Return the columns of the fields of REST. Raises TypeError for a class of fields without a type."""
+    columns: dict[str, Kind] = {}
+    for name, field in serializer.get_fields().items():
+        if name in _IN_SEVERAL_COLUMNS:
+            columns[name] = str
+        elif type(field) in _KINDS:
+            columns[name] = _KINDS[type(field)]
+        else:
+            field_class = type(field).__name__
+            raise TypeError(
+                f"Exports have no type for the field {name} ({field_class}). Add the class to ranking/export/rows.py."
+            )
+    return columns
+
+
+#: The fields of a judgment in REST.
+_JUDGMENT: Final = columns_of(JudgmentRecordSerializer())
 
 
 #: The fields of a machine's judgment.
@@ -253,17 +282,8 @@ def _system(name: str) -> str:
     return f"{name} (system)" if name.lower() in _TEXTS or name.startswith("reference") else name
 
 
-#: The types of the fields of a design that are not texts.
-_DESIGN_KINDS: Final[Mapping[str, Kind]] = {
-    "FloatField": float,
-    "PositiveSmallIntegerField": int,
-}
-
-
-def _design_columns(_task: Task, _slots: int) -> Columns:
-    fields = {field.name: field.get_internal_type() for field in Design._meta.concrete_fields}
-    names = [name for name in DesignSerializer.Meta.fields if name != "id"]
-    return {"id": int, **{name: _DESIGN_KINDS.get(fields[name], str) for name in names}}
+#: The fields of a design in REST.
+_DESIGN: Final = columns_of(DesignSerializer())
 
 
 def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
@@ -281,12 +301,6 @@ def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[S
         ids = {each.user_id for each in some if each.user_id is not None}
         names = users_named(campaign=campaign, ids=ids)
         yield [event_data(each, names) for each in some]
-
-
-_ACTIVITY: Final[Columns] = {
-    name: int if name in {"id", "thing_id", "things", "test_set"} else str
-    for name in ACTIVITY_COLUMNS
-}
 
 
 def _all_judges(task: Task) -> QuerySet[Judge]:
@@ -410,9 +424,11 @@ ROWS: Final[Mapping[str, Rows]] = {
         place="number",
         in_table=_text_in_table,
     ),
-    "designs": Rows(_design_columns, lambda task: Design.objects.filter(task=task), _designs),
+    "designs": Rows(
+        lambda _task, _slots: _DESIGN, lambda task: Design.objects.filter(task=task), _designs
+    ),
     "activity": Rows(
-        lambda _task, _slots: _ACTIVITY,
+        lambda _task, _slots: ACTIVITY_COLUMNS,
         lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
         _activity,
         in_table=lambda _task, row: event_rows(row),
