@@ -263,7 +263,9 @@ def judge_unlink(*, judge: Judge) -> dict[str, int]:
         nobody = User.objects.create(is_active=False)
         _rows(Judge).filter(pk=judge.pk).update(user=nobody)
         return removed
-    Mail.objects.filter(user=user).delete()
+    # Requests for a new password name the address alone.
+    about_password = Q(kind=MailKind.PASSWORD, address__iexact=user.email or "")
+    Mail.objects.filter(Q(user=user) | about_password).delete()
     for declared, rows in _rows_of_person(user):
         _rows_erase(declared, rows, user)
     return removed

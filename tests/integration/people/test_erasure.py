@@ -22,6 +22,7 @@ from campaign.models import (
     Invitation,
     Judge,
     KeptFile,
+    Mail,
     Membership,
     MembershipRole,
     Task,
@@ -264,6 +265,14 @@ def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Jud
     assert not FilePart.objects.filter(file_id=exported.pk).exists()
     assert not any(bytes(part.content).find(b"ada@") >= 0 for part in FilePart.objects.all())
     assert set(erasure_counts(judge=Judge.objects.get(pk=judge.pk)).values()) == {0}
+
+
+def test_request_for_a_password_is_erased_with_the_account(judge: Judge) -> None:
+    mail = {"kind": "password", "language": "en", "base_url": "", "state": "failed"}
+    Mail.objects.create(address="Ada@example.org", **mail)
+    other = Mail.objects.create(address="bob@example.org", **mail)
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    assert list(Mail.objects.filter(kind="password")) == [other]
 
 
 def test_who_has_another_part_keeps_it(task: Task, judge: Judge) -> None:
