@@ -9,27 +9,17 @@ class Migration(migrations.Migration):
     """Let the application erase people from the activity log while a request is open, and drop the function that did."""
 
     dependencies = [
-        ("campaign", "0014_remove_zenodo_drafts"),
+        ('campaign', '0014_remove_zenodo_drafts'),
     ]
 
     operations = [
         pgtrigger.migrations.RemoveTrigger(
-            model_name="activityevent",
-            name="activity_event_never_changes",
+            model_name='activityevent',
+            name='activity_event_never_changes',
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name="activityevent",
-            trigger=pgtrigger.compiler.Trigger(
-                name="activity_event_changes_only_by_erasure",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="IF EXISTS (\n    SELECT FROM campaign_erasurerequest\n    WHERE withdrawn_at IS NULL AND refused_at IS NULL AND carried_out_at IS NULL\n)\n    -- Only these columns may change, and only lose what is in them.\n    AND to_jsonb(NEW) - '{changes,object_name,user_id}'::text[]\n        = to_jsonb(OLD) - '{changes,object_name,user_id}'::text[]\n    AND NOT EXISTS (\n        SELECT * FROM jsonb_each(NEW.changes) EXCEPT SELECT * FROM jsonb_each(OLD.changes)\n    )\n    AND NEW.object_name IN ('', OLD.object_name)\n    AND (NEW.user_id IS NULL OR NEW.user_id = OLD.user_id)\nTHEN\n    RETURN NEW;\nEND IF;\nRAISE EXCEPTION 'Cannot update %: it only loses personal data, while an erasure request is open',\n    TG_TABLE_NAME;\n",
-                    hash="5f65690df2cd3eaf045b66bd2e3ca59abd58dbe4",
-                    operation="UPDATE",
-                    pgid="pgtrigger_activity_event_changes_only_by_erasure_dfee9",
-                    table="campaign_activityevent",
-                    when="BEFORE",
-                ),
-            ),
+            model_name='activityevent',
+            trigger=pgtrigger.compiler.Trigger(name='activity_event_changes_only_by_erasure', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF EXISTS (\n    SELECT FROM campaign_erasurerequest\n    WHERE withdrawn_at IS NULL AND refused_at IS NULL AND carried_out_at IS NULL\n)\n    -- Only these columns may change, and only lose what is in them.\n    AND to_jsonb(NEW) - '{changes,object_name,user_id}'::text[]\n        = to_jsonb(OLD) - '{changes,object_name,user_id}'::text[]\n    AND NOT EXISTS (\n        SELECT * FROM jsonb_each(NEW.changes) EXCEPT SELECT * FROM jsonb_each(OLD.changes)\n    )\n    AND NEW.object_name IN ('', OLD.object_name)\n    AND (NEW.user_id IS NULL OR NEW.user_id = OLD.user_id)\nTHEN\n    RETURN NEW;\nEND IF;\nRAISE EXCEPTION 'Cannot update %: it only loses personal data, while an erasure request is open',\n    TG_TABLE_NAME;\n", hash='5f65690df2cd3eaf045b66bd2e3ca59abd58dbe4', operation='UPDATE', pgid='pgtrigger_activity_event_changes_only_by_erasure_dfee9', table='campaign_activityevent', when='BEFORE')),
         ),
         migrations.RunSQL(
             "DROP FUNCTION IF EXISTS public.judge_unlink(bigint)", migrations.RunSQL.noop

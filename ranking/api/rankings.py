@@ -452,6 +452,9 @@ class RankingSettingsSerializer(PlainSerializer):
         choices=RankingSettings.Method.choices,
         help_text="Ranking method; `by_design` is Expected Wins, or Bradley–Terry once an active design has chosen pairs.",
     )
+    method_options = serializers.DictField(
+        help_text="Options of the method that differ from their defaults, such as `prior` of `bradley_terry` (0 to 100). Another method starts with its defaults."
+    )
     resample = serializers.ChoiceField(
         choices=RankingSettings.Resample.choices,
         help_text="Variation that ranges account for; see docs/organisers.md.",

@@ -116,7 +116,7 @@ def _in_parts(
 
 
 #: Types of columns by class of the field in REST. Lists and objects are texts.
-_KINDS: Final[Mapping[type[serializers.Field], Kind]] = {
+_KINDS: Final[Mapping[type[serializers.Field[Any, Any, Any, Any]], Kind]] = {
     serializers.BigIntegerField: int,
     serializers.BooleanField: bool,
     serializers.CharField: str,

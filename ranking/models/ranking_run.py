@@ -4,6 +4,7 @@ from django.db import models
 
 from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
+from ranking.core.methods.registry import METHODS
 
 
 class Ranking(models.Model):
@@ -27,8 +28,10 @@ class Ranking(models.Model):
 
     @property
     def recipe(self) -> tuple[object, ...]:
-        """Inputs of the result, besides the judgments."""
-        return self.method, self.parameters, self.seed, self.code_version
+        """Inputs of the result, besides the judgments. Parameters of the method that were added later have defaults."""
+        method = {**METHODS[self.method].defaults, **self.parameters["method_parameters"]}
+        parameters = {**self.parameters, "method_parameters": method}
+        return self.method, parameters, self.seed, self.code_version
 
 
 class KeptFor(models.TextChoices):

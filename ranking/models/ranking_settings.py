@@ -20,7 +20,7 @@ from ranking.reports.wording.ranges import RangesFrom
 from ranking.reports.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = (
-    *("method", "resample", "ranges", "correction", "sides", "confidence"),
+    *("method", "method_options", "resample", "ranges", "correction", "sides", "confidence"),
     *("judge_group_id", "reason"),
 )
 
@@ -88,6 +88,8 @@ class RankingSettings(_SettingOfTask):
     method = models.CharField(
         _("Method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
     )
+    # Those that differ from the defaults of the method.
+    method_options = models.JSONField(_("Method options"), default=dict, db_default={}, blank=True)
     resample = models.CharField(
         _("Sources of variation"), max_length=8, choices=Resample, default=Resample.TWO_WAY
     )

@@ -10,7 +10,11 @@ from django.utils.translation import gettext_lazy
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, JudgeGroup, Task
 from campaign.pages.forms import VersionedForm
+from campaign.texts.joining import labelled
+from ranking.core.methods.method import Method
+from ranking.core.methods.registry import METHODS
 from ranking.models import RankingRun, RankingSettings, StoppingRule
+from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.stopping_rules import (
     RuleTests,
@@ -160,6 +164,7 @@ def _what(row: RankingSettings) -> str:
         row.get_resample_display(),
         percent(row.confidence),
     ]
+    words += [labelled(OPTION_WORDS[name][0], value) for name, value in row.method_options.items()]
     if row.correction != RankingSettings.Correction.NONE:
         words.append(row.get_correction_display())
     if row.judge_group is not None:
@@ -197,3 +202,33 @@ class RankingSettingsForm(VersionedForm):
         super().__init__(*args, **kwargs)
         present = JudgeGroup.objects.present().filter(campaign=campaign)
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
+        for method in LiveMethod.values[1:]:
+            for option in METHODS[method].options:
+                self.fields[f"{method}.{option}"] = _option_field(METHODS[method], option)
+
+    def options_of(self, method: str) -> list[forms.BoundField]:
+        """Return the fields with the options of a method."""
+        return [self[name] for name in self.fields if name.startswith(f"{method}.")]
+
+    def method_options(self, method: str) -> dict[str, Any]:
+        """Return the submitted options of a method; empty fields have the default."""
+        values = {
+            field.name.partition(".")[2]: self.cleaned_data[field.name]
+            for field in self.options_of(method)
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def _option_field(method: Method, option: str) -> forms.Field:
+    label, help_text = OPTION_WORDS[option]
+    if method.parameter_types[option] is bool:
+        return forms.BooleanField(label=label, help_text=help_text, required=False)
+    low, high = method.options[option]
+    return forms.FloatField(
+        label=label,
+        help_text=help_text,
+        min_value=low,
+        max_value=high,
+        required=False,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )

@@ -1,5 +1,6 @@
 """Change ranking settings and stopping rules of test sets."""
 
+from collections.abc import Mapping
 from sys import float_info
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from campaign.database.many_rows import row_locked
 from campaign.models import JudgeGroup, Task, User
 from campaign.texts.counted import counted
 from campaign.texts.refusals import RefusedError
+from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings, StoppingRule
 from ranking.reports.analyses.ranking import method_check
 from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -31,12 +33,14 @@ def ranking_settings_change(
     task: Task,
     changed_by: User | None = None,
     method: str | None = None,
+    method_options: Mapping[str, Any] | None = None,
     reason: str = "",
     **changes: Any,
 ) -> RankingSettings:
     """Change the ranking method of a task, its rank ranges, and the judges who count.
 
-    `changes` are parts of a `RangeChoice` as plain values, and `judge_group`. Omitted settings stay unchanged.
+    `changes` are parts of a `RangeChoice` as plain values, and `judge_group`. Omitted settings stay unchanged, except
+    that another method starts with its default options.
 
     If the kind of ranges changes, omitted level, correction and sides become the defaults of the new kind.
     A change is stored as a row with its author, time, reason, all settings, and the number of judgments.
@@ -56,8 +60,16 @@ def ranking_settings_change(
     choice = completed_choice({**kept, **changes})
     chosen = LiveMethod(before.method if method is None else method)
     _check(chosen, choice, task)
+    if method_options is None and chosen == before.method:
+        method_options = before.method_options
+    options = _options_checked(chosen, method_options or {})
     reason = reason.strip()
-    is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
+    is_same = (choice, chosen, options, group) == (
+        before.choice,
+        before.method,
+        before.method_options,
+        before.judge_group,
+    )
     if is_same and reason in ("", before.reason):
         return before
     judgments = judgments_so_far(task_id=task.pk)
@@ -70,6 +82,7 @@ def ranking_settings_change(
         changed_by=changed_by,
         judge_group=group,
         method=chosen,
+        method_options=options,
         reason=reason,
         judgments=judgments,
         **choice.recorded,
@@ -78,6 +91,18 @@ def ranking_settings_change(
     if settings.judgments and not is_same:
         ranking_request(task_id=task.pk)
     return settings
+
+
+def _options_checked(method: LiveMethod, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that differ from their defaults; raise `RangeChoiceError` for wrong ones."""
+    if method is LiveMethod.BY_DESIGN and not options:
+        return {}
+    if method is LiveMethod.BY_DESIGN:
+        raise RangeChoiceError("Choose the method that has these options.", field="method_options")
+    try:
+        return METHODS[method].changed_options(options)
+    except ValueError as error:
+        raise RangeChoiceError(str(error), field="method_options") from error
 
 
 def _why_now(judgments: int) -> str:

@@ -356,7 +356,7 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
     method = live_method(settings, has_active_design=basis.has_active_design)
     parameters = {
         **settings.choice.recorded,
-        "method_parameters": METHODS[method].defaults,
+        "method_parameters": METHODS[method].complete(settings.method_options),
         "resamples": _RESAMPLES,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",

@@ -1,5 +1,7 @@
 """Pages of a task's ranking settings and stopping rule."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +14,7 @@ from campaign.models import Task, User
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.decorators import form_view
+from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings
 from ranking.pages.ranking_settings import (
     RankingSettingsForm,
@@ -20,7 +23,7 @@ from ranking.pages.ranking_settings import (
     settings_lines,
     tests_words,
 )
-from ranking.reports.wording.methods import live_method_words, methods_not_offered
+from ranking.reports.wording.methods import LiveMethod, live_method_words, methods_not_offered
 from ranking.reports.wording.ranges import level_words
 from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.analyses import judgments_compare
@@ -52,6 +55,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
             "method": before.method,
             "resample": before.resample,
             "judge_group": before.judge_group,
+            **_option_values(before),
         },
         campaign=task.test_set.campaign,
     )
@@ -66,7 +70,9 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         **of_task(task, "ranking-settings"),
         "form": form,
         "levels": level_words(),
-        "methods": live_method_words(),
+        "methods": [
+            {**words, "options": form.options_of(words["name"])} for words in live_method_words()
+        ],
         "not_offered": methods_not_offered(),
         "method_chosen": form.data.get("method", before.method),
         "history": settings_lines(ranking_settings_history(task_id=task.pk)),
@@ -79,6 +85,16 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/ranking_settings.html", context, status=status)
+
+
+def _option_values(settings: RankingSettings) -> dict[str, Any]:
+    """Return the options of all methods by name of their field: those in force, and the defaults of other methods."""
+    values = {}
+    for method in LiveMethod.values[1:]:
+        in_force = settings.method_options if method == settings.method else {}
+        options = METHODS[method].complete(in_force)
+        values.update({f"{method}.{name}": value for name, value in options.items()})
+    return values
 
 
 def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
@@ -99,6 +115,7 @@ def _changed(
             changed_by=user,
             judge_group=said["judge_group"],
             method=said["method"] or None,
+            method_options=form.method_options(said["method"] or before.method),
             reason=said["reason"],
             # Only confidence sets and percentiles support every level.
             ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",

@@ -145,6 +145,9 @@ class Method(ABC):
         Whether its scores are shares, in [0, 1].
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
+    options : mapping of str to (low, high)
+        Parameters that the ranking settings of a task may change, with their limits. Type and default are those of the
+        parameter; words for people are in `ranking.wording.methods.OPTION_WORDS`.
     influence : callable or None
         Called as ``influence(counts, **parameters)``; returns the influence of one more comparison
         on each score, float64 of shape (n, m) for the m cells of `layout`. None if scores are not a
@@ -159,6 +162,7 @@ class Method(ABC):
     name: str
     is_share: bool = False
     uses_ties: bool = True
+    options: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     influence: Callable[..., FloatArray] | None = None
     model_variance: Callable[..., FloatArray] | None = None
 
@@ -181,6 +185,28 @@ class Method(ABC):
         """The method's parameters with their types, as annotated."""
         types = get_type_hints(self.function)
         return {name: types[name] for name in self.defaults}
+
+    def changed_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that differ from their defaults; raise ValueError for unknown ones and wrong values."""
+        changed = {}
+        for name, value in given.items():
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise ValueError(f"{self.name} has no option {name!r} (it has: {known})")
+            low, high = self.options[name]
+            type_ = self.parameter_types[name]
+            is_number = isinstance(value, int | float) and isinstance(value, bool) == (
+                type_ is bool
+            )
+            if not is_number or not low <= value <= high or type_(value) != value:
+                raise ValueError(f"{name}: enter a number from {low:g} to {high:g}")
+            if value != self.defaults[name]:
+                changed[name] = type_(value)
+        return changed
+
+    def is_usual(self, parameters: Mapping[str, Any]) -> bool:
+        """Return whether these parameters are the defaults; those added after they were recorded are."""
+        return {**self.defaults, **parameters} == self.defaults
 
     def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return parameters with defaults filled in; raise ValueError for unknown ones."""

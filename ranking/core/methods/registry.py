@@ -54,6 +54,7 @@ _METHODS: tuple[Method, ...] = (
     BlocksMethod(name="trueskill", of_blocks=trueskill.trueskill),
     CountsMethod(
         name="bradley_terry",
+        options={"prior": (0, 100)},
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,

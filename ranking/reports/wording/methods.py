@@ -51,6 +51,19 @@ METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
 )
 
 
+#: Label and help of each option of a method.
+OPTION_WORDS = MappingProxyType(
+    {
+        "prior": (
+            gettext_lazy("Prior wins"),
+            gettext_lazy(
+                "Wins added to each side of every compared pair. A larger number draws the abilities closer together."
+            ),
+        ),
+    }
+)
+
+
 class LiveMethod(models.TextChoices):
     """Methods available for the live ranking of a task."""
 

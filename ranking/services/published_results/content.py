@@ -368,6 +368,7 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, An
         "at": _moment(row.created_at),
         "judgments": row.judgments,
         "method": row.method,
+        **({"method_options": row.method_options} if row.method_options else {}),
         **row.choice.recorded,
         **_reason(row.reason, wordings),
     }
@@ -557,7 +558,7 @@ def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dic
 
 def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
     """Return None if the method has no such analysis, and without systems or with several unconnected groups."""
-    is_usual = run.parameters["method_parameters"] == METHODS[run.method].defaults
+    is_usual = METHODS[run.method].is_usual(run.parameters["method_parameters"])
     if not is_usual or len(run.result["groups"]) != 1:
         return None
     group = run.parameters.get("judge_group")

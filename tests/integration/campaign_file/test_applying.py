@@ -22,7 +22,7 @@ from tests.integration.campaign_file.conftest import NEW
 from tests.integration.campaign_file.test_round_trip import rows
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
-from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
+from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.parts import TextFolders
 
 pytestmark = pytest.mark.django_db
@@ -216,6 +216,16 @@ def judged(campaign: Campaign) -> None:
         instructions_accept(judge=judge, instructions=each)
     TrainingBlock.objects.all().delete()
     judge_all_of(lend(judge))
+
+
+def test_file_sets_options_of_the_ranking_method(campaign: Campaign, user: User) -> None:
+    text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry, method_options: {{prior: "
+    assert "method_options" in refused(f"{text}-1}}}}\n", user)
+    apply(f"{text}2}}}}\n", user)
+    settings = RankingSettings.objects.latest()
+    assert settings.method_options == {"prior": 2.0}
+    assert b"method_options" in campaign_file(campaign=campaign)
+    assert words(apply(f"{text}2}}}}\n", user)) == []
 
 
 @pytest.mark.thorough

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 
 DEFAULTS = {
     "method": "by_design",
+    "method_options": {},
     "resample": "two_way",
     "ranges": "percentile",
     "correction": "none",
