@@ -23,7 +23,8 @@ from annotation.services.tasks import (
     test_set_rename,
 )
 from campaign.models import Campaign, Protocol, Task, TestSet, User
-from campaign.pages.forms import LANGUAGE_TAG, SOURCE_TAG, VersionedForm
+from campaign.pages.forms import VersionedForm
+from campaign.pages.uploads import LANGUAGE_TAG, SOURCE_TAG
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
 from campaign.texts.refusals import RefusalsAt

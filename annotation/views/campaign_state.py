@@ -17,7 +17,10 @@ from annotation.selectors.effects import (
 from campaign.models import Campaign, CampaignState, Transition
 from campaign.models.campaign import TRANSITIONS, UNDOES, CampaignQuerySet
 from campaign.pages.activity import activity_rows
-from campaign.pages.forms import DeletionForm, LifetimeForm
+from campaign.pages.settings import (
+    DeletionForm,
+    LifetimeForm,
+)
 from campaign.selectors.activity import state_changes
 from campaign.services.campaigns import (
     BIN_DAYS,

@@ -12,7 +12,7 @@ from campaign.api.operations import Address, operation, row_found
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Invitation, Judge, MailState
-from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
+from campaign.pages.invitations import InvitedFilter, LinkFilter
 from campaign.selectors.credentials import (
     StandingOfInvited,
     StandingOfLink,

@@ -37,7 +37,13 @@ from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.accounts.second_factors import factor_is_demanded, has_factor
 from campaign.models import Membership, User
 from campaign.models.user import session_key_digest
-from campaign.pages.forms import AccountForm, AddressForm, NameForm, NewPasswordForm, TokenForm
+from campaign.pages.account import (
+    AccountForm,
+    AddressForm,
+    NameForm,
+    NewPasswordForm,
+    TokenForm,
+)
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import token_create, tokens_revoke
 from campaign.services.invitations import InvitationRefusedError, invitation_revoke

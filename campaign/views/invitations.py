@@ -21,15 +21,17 @@ from campaign.accounts.browsers import (
     link_opening_record,
 )
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Membership, User
-from campaign.pages.forms import LinkForm, MailForm, ResultsLinkForm
-from campaign.pages.invitation_tables import (
+from campaign.pages.invitations import (
     KEPT_BY_LINKS,
     KEPT_BY_PEOPLE,
     LINKS,
     InvitedFilter,
     InvitedTable,
     LinkFilter,
+    LinkForm,
     LinkTable,
+    MailForm,
+    ResultsLinkForm,
 )
 from campaign.selectors.credentials import (
     campaign_languages,

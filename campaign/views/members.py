@@ -15,7 +15,13 @@ from django.views.decorators.cache import never_cache
 
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole
 from campaign.pages.desk import ROLE_MEANS, rights
-from campaign.pages.forms import MemberForm, MemberMailForm, ResultsLinkForm
+from campaign.pages.invitations import (
+    ResultsLinkForm,
+)
+from campaign.pages.members import (
+    MemberForm,
+    MemberMailForm,
+)
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.credentials import (
     links_valid,

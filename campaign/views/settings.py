@@ -5,7 +5,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from campaign.accounts.time_zone import browser_time_zone
-from campaign.pages.forms import VERSION, CampaignForm, SettingsForm
+from campaign.pages.forms import (
+    VERSION,
+)
+from campaign.pages.settings import (
+    CampaignForm,
+    SettingsForm,
+)
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.tasks import reference_use_in_words, tasks_in_order
 from campaign.services.campaigns import ReferenceRankedError

@@ -14,7 +14,9 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, CampaignState, ReferenceUse, TestSet, Upload
-from campaign.pages.forms import UploadForm
+from campaign.pages.uploads import (
+    UploadForm,
+)
 from campaign.selectors.tasks import first_task
 from campaign.selectors.uploads import uploads_read
 from campaign.services.jobs import job_cancel

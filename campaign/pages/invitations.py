@@ -1,13 +1,15 @@
-"""Tables of the invitations page, shared links and judges, and their filters."""
+"""The invitations page: tables of shared links and judges, their filters, and forms of links and e-mails."""
 
 from datetime import datetime
 from typing import Any, Final
 
 import django_filters
+from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -15,13 +17,23 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from campaign.models import Campaign, Invitation, Judge, MailState
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    MailState,
+)
 from campaign.pages.desk import rights
 from campaign.pages.filters import DeskFilter, JudgesFilter
+from campaign.pages.forms import MessageForm, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
+from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
+from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.joining import comma_list
+from campaign.texts.languages import language_name
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
@@ -226,3 +238,89 @@ class InvitedTable(_InvitationTable):
                 )
             )
         return format_html_join("", "{}", ((each,) for each in said))
+
+
+class _LanguagesForm(forms.Form):
+    """A form that asks which of the campaign's languages judges read."""
+
+    languages = forms.MultipleChoiceField(
+        label=gettext_lazy("Languages of the judges"),
+        help_text=gettext_lazy("Leave all unchecked for all languages of the campaign."),
+        required=False,
+        validators=[languages_validate],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: Any, languages: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["languages"]
+        field.choices = [(tag, language_name(tag)) for tag in languages]
+
+
+class _SharedLinkForm(forms.Form):
+    """Ask for the last day and the note of a shared link."""
+
+    expires = forms.DateField(
+        label=gettext_lazy("Last day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("Visible to organisers only."),
+        max_length=200,
+        required=False,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["expires"]
+        field.initial = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
+        field.help_text = gettext_lazy("Leave empty for %(day)s.") % {
+            "day": date_format(field.initial)
+        }
+
+    def clean_expires(self) -> datetime | None:
+        return last_moment(self.cleaned_data["expires"])
+
+
+class ResultsLinkForm(_SharedLinkForm):
+    """A link to the results of a campaign."""
+
+    field_order = ("anonymous", "expires", "note")
+    anonymous = forms.BooleanField(label=gettext_lazy("Anonymise systems"), required=False)
+
+
+class LinkForm(_SharedLinkForm, _LanguagesForm):
+    """A shared link for new judges."""
+
+    field_order = ("cap", "expires", "note", "languages", "asks_languages")
+    cap = forms.IntegerField(
+        label=gettext_lazy("Maximum number of judges"),
+        help_text=gettext_lazy("Enter 1 for a personal link."),
+        min_value=1,
+        max_value=MOST_JUDGES_OF_A_LINK,
+        initial=20,
+    )
+    asks_languages = forms.BooleanField(
+        label=gettext_lazy("Ask new judges which of these languages they read"), required=False
+    )
+
+
+class MailForm(MessageForm, _LanguagesForm):
+    """Invitations by e-mail."""
+
+    field_order = ("addresses", "languages", "language", "note")
+    addresses = forms.CharField(
+        label=gettext_lazy("E-mail addresses"),
+        help_text=gettext_lazy("One per line, or separated by commas."),
+        max_length=100_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
+    )
+
+    def clean_addresses(self) -> list[str]:
+        try:
+            return addresses_read(self.cleaned_data["addresses"])
+        except AddressesRefusedError as error:
+            raise forms.ValidationError(error.problems) from error
