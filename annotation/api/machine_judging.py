@@ -15,6 +15,7 @@ from annotation.selectors.machines import (
     machine_assignment,
     machine_assignment_data,
 )
+from annotation.selectors.shown_data import AssignmentShown
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.authentication import machine_of
 from campaign.models import MachineJudge
@@ -37,7 +38,7 @@ class MachinePace(SimpleRateThrottle):
         return None if machine is None else f"machine/{machine.pk}"
 
 
-def machine_next(machine: MachineJudge, sent: Mapping[str, Any]) -> dict[str, Any] | None:
+def machine_next(machine: MachineJudge, sent: Mapping[str, Any]) -> AssignmentShown | None:
     """Return the assignment after those that a request names; None if there is none."""
     waiting_judgments_number(campaign=machine.campaign)
     in_hand = {sent.get("after"), *sent.get("in_hand", ())}
