@@ -108,8 +108,11 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
     """
     found = list(
         counted.judgments.filter(quizanswer__answers__len__gt=0).values_list(
-            *("block_id", "judge__pseudonym", "quizanswer__answers"),
-            *("block__segment__document_id", "block__segment__position"),
+            "block_id",
+            "judge__pseudonym",
+            "quizanswer__answers",
+            "block__segment__document_id",
+            "block__segment__position",
             "block__segment__number",
         )
     )

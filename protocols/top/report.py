@@ -136,7 +136,8 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
             str(task.get_protocol_display()),
             len(times.seconds),
             _shown(times),
-            *(compared.means[place], compared.medians[place]),
+            compared.means[place],
+            compared.medians[place],
             *((compared.ratio, compared.low, compared.high) if place == 0 else (None, None, None)),
         ]
         for place, (task, times) in enumerate(

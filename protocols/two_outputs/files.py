@@ -138,7 +138,10 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
     """
     found = list(
         counted.judgments.values_list(
-            *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
+            "block_id",
+            "block__segment__number",
+            "judge__pseudonym",
+            "duration_ms",
             "twooutputsanswer__verdict",
         )
     )

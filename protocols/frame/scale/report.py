@@ -126,8 +126,16 @@ WEIGHTS = Option(
 #: Criteria of which one is compared with the other in a plot and a sentence.
 _TWO: Final = 2
 _OPTIONS: Final = (
-    *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-    *(WEIGHTS, CORRECTION, CONFIDENCE, SEED),
+    MERGE,
+    STANDARDISE,
+    EASY,
+    EASY_BELOW,
+    DEVIATIONS,
+    BY_DIFFERENCE,
+    WEIGHTS,
+    CORRECTION,
+    CONFIDENCE,
+    SEED,
 )
 
 
@@ -361,7 +369,8 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
         notes=[*_ranges_in_words(means)],
         rules=rules_between([row.cluster for row in means.systems]),
         plot=interval_plot(
-            *("system", "mean"),
+            "system",
+            "mean",
             start=means.lowest,
             end=means.highest,
             is_whole=means.lowest is not None,

@@ -226,7 +226,10 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
         ScoredJudgment,
         None,
         refuse,
-        *(*named, whole_name(row["segment"]), judge, (output,)),
+        *named,
+        whole_name(row["segment"]),
+        judge,
+        (output,),
         started_at=_number("start_time", row.get("start", ""), refuse, _TIME),
         ended_at=_number("end_time", row.get("end", ""), refuse, _TIME),
         # Shown a second time on purpose, as a check.

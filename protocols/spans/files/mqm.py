@@ -43,8 +43,15 @@ from protocols.spans.records import (
 from ranking.files.labels import system_of
 
 COLUMNS: Final = (
-    *("system", "doc", "doc_id", "seg_id", "rater"),
-    *("source", "target", "category", "severity"),
+    "system",
+    "doc",
+    "doc_id",
+    "seg_id",
+    "rater",
+    "source",
+    "target",
+    "category",
+    "severity",
 )
 COMMENT: Final = "comment"
 #: Names of these columns in Marot, Google's viewer.
