@@ -1,6 +1,5 @@
 """Tables of the protocols: answers that labels cannot hold, and the questions of some protocols."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import pgtrigger
@@ -26,24 +25,11 @@ class AnswerOfProtocol(models.Model):
         abstract = True
 
 
-def answer_triggers(
-    protocol: str, *, declare: Sequence[tuple[str, str]] = (), parts: dict[str, str] | None = None
-) -> list[pgtrigger.Trigger]:
-    """Return the triggers that keep a protocol's answers unchanged and consistent with their
-    judgments.
-
-    `<protocol>_answer_fits_its_judgment` in `triggers.sql` checks the new rows of a statement, with
-    these variables and `parts` of its text.
-    """
-    name = f"{protocol}_answer"
-    return [
-        pgtrigger.Protect(
-            name=f"{name}_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-        ),
-        trigger_after_insert(
-            "protocols", f"{name}_fits_its_judgment", declare=declare, parts=parts
-        ),
-    ]
+def answer_append_only(protocol: str) -> pgtrigger.Trigger:
+    """Return the trigger that refuses to change or delete a protocol's answers."""
+    return pgtrigger.Protect(
+        name=f"{protocol}_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+    )
 
 
 class Verdict(models.TextChoices):
@@ -70,7 +56,7 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 
     class Meta:
         constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
-        triggers = answer_triggers("two_outputs")
+        triggers = [answer_append_only("two_outputs")]
 
 
 class AdequacyBasis(models.TextChoices):
@@ -85,8 +71,7 @@ class RatingAnswer(AnswerOfProtocol):
     """Points given to each output of a block by one or several criteria. Append-only.
 
     `criteria` are keys of the task's criteria, in their order. `points` holds one value for each
-    output and criterion: all of the first output in display order, then all of the next. Once per
-    statement, the trigger compares both with the task's rules.
+    output and criterion: all of the first output in display order, then all of the next.
     """
 
     criteria = ArrayField(models.CharField(max_length=40))
@@ -107,7 +92,7 @@ class RatingAnswer(AnswerOfProtocol):
                 name="rating_has_criteria_and_points",
             ),
         ]
-        triggers = answer_triggers("rating")
+        triggers = [answer_append_only("rating")]
 
 
 class Outcome(models.TextChoices):
@@ -181,7 +166,12 @@ class EditingAnswer(AnswerOfProtocol):
                 name="editing_keystrokes_are_of_edits",
             ),
         ]
-        triggers = answer_triggers("editing", declare=[("answer", "RECORD")])
+        triggers = [
+            answer_append_only("editing"),
+            trigger_after_insert(
+                "protocols", "editing_edit_final_once_under_review", declare=[("edit", "RECORD")]
+            ),
+        ]
 
 
 def _length(column: str) -> models.Func:
@@ -286,7 +276,7 @@ class QuizAnswer(AnswerOfProtocol):
     )
 
     class Meta:
-        triggers = answer_triggers("quiz")
+        triggers = [answer_append_only("quiz")]
 
 
 class SystemSort(models.Model):
@@ -480,8 +470,7 @@ class SpansAnswer(AnswerOfProtocol):
     """Scores of a block's outputs and the errors marked in them. Append-only.
 
     A span is one element of each `span_` array: three outputs with two spans each take 247 bytes,
-    while one row per span would take 813 with index entries. Once per statement, the trigger checks
-    that each span is inside its text and overlaps no other.
+    while one row per span would take 813 with index entries.
     """
 
     #: One per candidate in display order, from 0 to 100 (perfect); null if the task asks for none.
@@ -550,11 +539,4 @@ class SpansAnswer(AnswerOfProtocol):
             models.CheckConstraint(condition=SpansAreWhole(), name="spans_have_all_of_their_parts"),
             models.CheckConstraint(condition=StartsOfOutputs(), name="spans_start_for_each_output"),
         ]
-        triggers = answer_triggers(
-            "spans",
-            declare=[
-                *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
-                *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
-                *(("kind", "TEXT"), ("marked_until", "INTEGER")),
-            ],
-        )
+        triggers = [answer_append_only("spans")]

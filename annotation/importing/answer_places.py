@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.protocols.answer_files import FileAnswer
+from annotation.protocols.submissions import BlockTexts
 from campaign.database.many_rows import table_scans_off
 from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import (
@@ -33,12 +34,12 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Ids of the segment and outputs that an answer is about, and the candidates' texts in the test set."""
+    """Ids of the segment and outputs that an answer is about, and the texts of the candidates and the source."""
 
     segment: int
     number: int
     outputs: tuple[tuple[int, ...], ...]
-    texts: tuple[str | None, ...]
+    texts: BlockTexts
 
 
 def known_segments(test_set: TestSet) -> KnownSegments:
@@ -64,6 +65,7 @@ class Places:
         self._segments: dict[SegmentName, KnownSegment] = {}
         # Id and text, by segment and system.
         self._outputs: dict[int, dict[str, tuple[int, str | None]]] = {}
+        self._source_texts: dict[int, str | None] = {}
         self._characters = 0
 
     def begin_file(self, name: str) -> None:
@@ -134,6 +136,8 @@ class Places:
     def _read_outputs(self, segments: Collection[int]) -> None:
         names = {id_: name for name, id_ in self._systems.items()}
         self._outputs |= {segment: {} for segment in segments}
+        self._source_texts |= _source_texts(segments)
+        self._characters += sum(len(self._source_texts[each] or "") for each in segments)
         outputs = Output.objects.current().filter(segment__in=segments)
         with table_scans_off():
             rows = outputs.values_list("segment_id", "system_id", "id", "text")
@@ -159,9 +163,7 @@ class Places:
             if name.source is not None
             for segment in each
         }
-        if not wanted:
-            return {}
-        return dict(Segment.objects.filter(pk__in=wanted).values_list("id", "source_text"))
+        return _source_texts(wanted)
 
     def _create_outputs(
         self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
@@ -227,7 +229,14 @@ class Places:
                 )
             ids.append(tuple([id_ for id_, _text in known]))
             texts.append(text)
-        return Place(segment.key, segment.number, tuple(ids), tuple(texts))
+        shown = BlockTexts(tuple(texts), self._source_texts[segment.key])
+        return Place(segment.key, segment.number, tuple(ids), shown)
+
+
+def _source_texts(segments: Collection[int]) -> dict[int, str | None]:
+    if not segments:
+        return {}
+    return dict(Segment.objects.filter(pk__in=segments).values_list("id", "source_text"))
 
 
 def _looks_same(one: str | None, other: str | None) -> bool:

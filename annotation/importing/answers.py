@@ -47,6 +47,7 @@ from annotation.protocols.answer_files import (
     protocols_with_files,
 )
 from annotation.protocols.answer_kinds import Rules, answer_kind_of
+from annotation.protocols.submissions import AssignedBlock
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import comparisons_settle
@@ -64,6 +65,7 @@ from campaign.models import Judge, Output, Segment, Task
 from campaign.services.questions import form_answers_import
 from campaign.services.uploads import judgments_import_note
 
+_NO_BLOCK: Final = uuid.UUID(int=0)
 #: Answers per batch: few enough that their texts fit in memory, enough to make its queries worthwhile.
 _BATCH: Final = 1000
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
@@ -392,6 +394,9 @@ class _Import:
                 judges={row.judge for row in own},
                 segments={row.place.segment for row in own},
             )
+        passes = self._kind.passes
+        if passes is not None and passes.are_by_others(self._rules):
+            self._refuse_other_passes(rows, stored)
         if not stored and not there:
             return list(rows)
         new, again = [], []
@@ -409,6 +414,22 @@ class _Import:
             self._losses.add(RESTORED, self._place(again[0].line), len(restored))
             self.restored += restored
         return new
+
+    def _refuse_other_passes(
+        self, rows: Sequence[AnswerRow], stored: Collection[AnswerKey]
+    ) -> None:
+        """Refuse answers of judges who answered about the segment in another pass; each pass has other judges."""
+        earlier_parts: dict[tuple[int, int], int] = {
+            (key.judge, key.segment): key.part for key in stored
+        }
+        for row in rows:
+            if earlier_parts.get((row.judge, row.place.segment), row.part) != row.part:
+                raise FormatError(
+                    self._files[-1].name,
+                    "this judge rated the segment by another criterion in an earlier file",
+                    "import it into a task in which the same judges rate by all criteria (adequacy_by_others: false)",
+                    line=row.line,
+                )
 
     def _conflicts(
         self, row: AnswerRow, stored: Mapping[AnswerKey, list[StoredAnswer]]
@@ -586,9 +607,31 @@ class _Import:
             self._losses.add(what, f"{self._files[-1].name}, line {answer.line}")
 
         try:
-            return self._reader.answer(answer.said, place.texts, self._rules, lose)
+            said = self._reader.answer(answer.said, place.texts.candidates, self._rules, lose)
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)
+        refusal = self._kind.refusal(self._imported_block(said, place), said)
+        if refusal is not None:
+            refuse(None, refusal.message.rstrip("."), "correct the answer")
+        return said
+
+    def _imported_block(self, said: Any, place: Place) -> AssignedBlock:
+        """Return the block of an answer as protocols check answers to it; it is not stored yet."""
+        return AssignedBlock(
+            block_id=0,
+            public_id=_NO_BLOCK,
+            control="",
+            assignment_id=0,
+            assignment_public_id=_NO_BLOCK,
+            judge_id=0,
+            task_id=self._task.pk,
+            protocol=self._task.protocol,
+            rules=self._rules,
+            candidate_count=len(place.outputs),
+            allow_partial_ranking=True,
+            part=self._reader.part(said, self._rules),
+            imported_texts=place.texts,
+        )
 
     def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> str:
         if answer.submitted_at is None:

@@ -15,7 +15,7 @@ from campaign.models import Protocol
 
 _LOOK_UPS = "\n".join(
     f"    WHEN '{protocol.value}' THEN"
-    f" is_there := EXISTS (SELECT FROM {protocol.answers_are_in} a WHERE a.judgment_id = NEW.id);"
+    f" is_stored := EXISTS (SELECT FROM {protocol.answers_are_in} a WHERE a.judgment_id = NEW.id);"
     for protocol in Protocol
     if protocol.answers_are_in
 )
@@ -214,11 +214,7 @@ class Judgment(Submission):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                declare=[
-                    ("asked", "TEXT"),
-                    ("is_best_worst", "BOOLEAN"),
-                    ("is_there", "BOOLEAN"),
-                ],
+                declare=[("protocol", "TEXT"), ("is_stored", "BOOLEAN")],
             ),
         ]
 

@@ -446,19 +446,8 @@ class AnswerKind(ABC):
     def refusal(self, assigned: AssignedBlock, answer: Answer) -> SubmissionRefusedError | None:
         """Return the reason why an answer is refused, in words for the judge; None if it is accepted.
 
-        Called before anything is stored.
+        May run queries. Every writer calls it before anything is stored, imports also.
         """
-
-    def refusal_by_database(
-        self,
-        assigned: AssignedBlock,
-        answer: Answer,
-    ) -> SubmissionRefusedError | None:
-        """Return the same after the database has refused the answer; may run queries.
-
-        Checks of triggers on `table` are not repeated before storing (decision 123).
-        """
-        return None
 
     def labels(self, answer: Answer, candidates: int) -> list[int | None]:
         """Return the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared."""

@@ -35,12 +35,14 @@ class RankingRulesSerializer(QuestionSerializer):
 
 def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefusedError | None:
     """Return the reason why labels are refused; None if they are accepted."""
-    if len(labels) != len(assigned.candidates):
+    if len(labels) != assigned.candidate_count:
         return SubmissionRefusedError(
-            f"{len(labels)} labels were sent for {len(assigned.candidates)} outputs. Send one label per output."
+            f"{len(labels)} labels were sent for {assigned.candidate_count} outputs. Send one label per output."
         )
     if any(label is not None and not 1 <= label <= 5 for label in labels):
         return SubmissionRefusedError("Ranks must be between 1 and 5.")
+    if None not in labels:
+        return None
     missing = [
         candidate
         for candidate, label in zip(assigned.candidates, labels, strict=True)
@@ -48,10 +50,10 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     ]
     if len(missing) == len(labels):
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
-    if missing and not assigned.allow_partial_ranking:
+    if not assigned.allow_partial_ranking:
         return SubmissionRefusedError(_("Some outputs are not ranked yet."), missing=missing)
-    # A single rank makes no comparison.
-    if missing and len(labels) - len(missing) < FEWEST_RANKED:
+    # A single rank makes no comparison; files have such judgments.
+    if len(labels) - len(missing) < FEWEST_RANKED and not assigned.is_imported:
         return SubmissionRefusedError(
             _("Rank at least two outputs, or skip the item."), missing=missing
         )

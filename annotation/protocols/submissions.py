@@ -12,10 +12,20 @@ from campaign.models import CampaignState
 
 
 @dataclass(frozen=True, slots=True)
+class BlockTexts:
+    """Texts shown in a block: those of its candidates, in display order, and the source; None for a missing text."""
+
+    candidates: tuple[str | None, ...]
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AssignedBlock:
     """A block lent to a judge; `rules` are those of its task, and `part` is the pass, in protocols with passes.
 
-    The last three fields tell whether the judge may go on after this block.
+    `campaign_state`, `is_past_closing` and `stopping_action` tell whether the judge may go on after this block.
+    A machine may be shown the candidates in reverse order. `imported_texts` are those of an answer from a file:
+    its block was never lent, and is not stored yet.
     """
 
     block_id: int
@@ -33,6 +43,12 @@ class AssignedBlock:
     campaign_state: str = CampaignState.OPEN
     is_past_closing: bool = False
     stopping_action: str | None = None
+    is_reversed: bool = False
+    imported_texts: BlockTexts | None = None
+
+    @property
+    def is_imported(self) -> bool:
+        return self.imported_texts is not None
 
     @property
     def candidates(self) -> tuple[UUID, ...]:

@@ -106,6 +106,7 @@ class MachineBlock:
             candidate_count=len(self.candidates),
             allow_partial_ranking=task.test_set.campaign.allow_partial_ranking,
             part=self.hit.part,
+            is_reversed=self.is_reversed,
         )
 
     def as_shown(self, shown: BlockData) -> BlockData:

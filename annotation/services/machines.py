@@ -76,8 +76,6 @@ def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:
     answer: Answer | None = said.get("answer")
     given = answer if kind.has_answers else labels
     refusal = answer_refusal(assigned, labels=labels, answer=answer)
-    # The triggers that check the answers of people do not see these.
-    refusal = refusal or kind.refusal_by_database(assigned, _in_first_order(asked, given))
     if refusal is not None:
         raise refusal
     ranks = kind.labels(given, assigned.candidate_count)
@@ -85,10 +83,3 @@ def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:
     if kind.keeps_answers:
         row = kind.table(**kind.row_of(given, part=assigned.part, block_id=assigned.block_id))
     return {"labels": ranks, "answer": kind.given(row) if kind.has_answers else None}
-
-
-def _in_first_order(asked: MachineBlock, answer: Answer) -> Answer:
-    """Return an answer with its parts for each output in the order of the stored block."""
-    if asked.is_reversed and isinstance(answer, Mapping) and "outputs" in answer:
-        return {**answer, "outputs": answer["outputs"][::-1]}
-    return answer

@@ -410,7 +410,8 @@ def _store(
         with transaction.atomic() if connection.in_atomic_block else nullcontext():
             is_stored = judgment_store(judgment, answer=(kind.table, row), replaces=replaces)
     except IntegrityError:
-        refusal = kind.refusal_by_database(assigned, said)
+        # Another request may have stored something since the first check.
+        refusal = kind.refusal(assigned, said)
         if refusal is None:
             raise
         raise refusal from None
@@ -422,7 +423,7 @@ def _store(
 def answer_refusal(
     assigned: AssignedBlock, *, labels: Sequence[int | None] | None, answer: Answer | None
 ) -> SubmissionRefusedError | None:
-    """Return the reason why an answer does not fit its block, as far as no table must be read; None if it does."""
+    """Return the reason why an answer does not fit its block; None if it does."""
     kind = answer_kind(assigned.protocol, assigned.rules)
     said = answer if kind.has_answers else labels
     return _other_kind_refusal(kind, labels, answer) or kind.refusal(assigned, said)

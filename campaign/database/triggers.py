@@ -10,7 +10,7 @@ from django.db.models import CheckConstraint, Q
 
 # Connections cache plans of trigger queries, and plans made while tables are small would scan them
 # for every row. Statements of judging disable scans once per transaction, so triggers check first.
-_DECLARED: Final = {"{plan_by_index}": ("scans", "TEXT"), "{refuse_broken}": ("broken", "RECORD")}
+_PLAN_BY_INDEX: Final = "{plan_by_index}"
 _PARTS: Final = {
     "plan_by_index": """\
 scans := current_setting('enable_seqscan');
@@ -21,11 +21,6 @@ END IF;""",
 IF scans = 'on' THEN
     PERFORM set_config('enable_seqscan', 'on', true);
 END IF;""",
-    "refuse_broken": """\
-IF broken.rule IS NOT NULL THEN
-    RAISE EXCEPTION 'judgment % %', broken.judgment_id, broken.rule[2]
-        USING ERRCODE = 'check_violation', CONSTRAINT = broken.rule[1];
-END IF;""",
 }
 
 
@@ -35,15 +30,13 @@ def trigger_from_file(
     """Return the trigger `name`, whose body follows the line `-- trigger <name>` in `<app>/triggers.sql`.
 
     `parts` replace their names in braces; `options` are those of `pgtrigger.Trigger`. Queries between `{plan_by_index}` and
-    `{plan_as_before}` scan no tables. `{refuse_broken}` refuses the judgment in `broken`, whose `rule` is a constraint name
-    and a reason.
+    `{plan_as_before}` scan no tables.
     """
     text = (settings.BASE_DIR / app / "triggers.sql").read_text(encoding="utf-8")
     parted = re.split(r"^-- trigger (\w+)\n", text, flags=re.MULTILINE)
     body = dict(zip(parted[1::2], parted[2::2], strict=True))[name].rstrip("\n") + "\n"
-    declared = [each for part, each in _DECLARED.items() if part in body]
-    if declared:
-        options["declare"] = [*options.get("declare", ()), *declared]
+    if _PLAN_BY_INDEX in body:
+        options["declare"] = [*options.get("declare", ()), ("scans", "TEXT")]
     for part, sql in {**_PARTS, **(parts or {})}.items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=name, func=body, **options)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final, NotRequired, TypedDict
 
 from django import forms
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -138,6 +138,52 @@ class EditingAnswerJSON(TypedDict, total=False):
     acceptable: bool
 
 
+def _block_refusal(
+    assigned: AssignedBlock, answer: EditingAnswerJSON
+) -> SubmissionRefusedError | None:
+    """Return the reason why an answer is refused for a block that asks for something else, or whose edit others review."""
+    output = Output.objects.filter(pk=OuterRef("outputs__0"))
+    block = (
+        Block.objects.select_related("hit")
+        .annotate(
+            output_text=Subquery(output.values("text")),
+            is_under_review=Exists(Assignment.objects.filter(hit__repeats=OuterRef("hit"))),
+        )
+        .get(pk=assigned.block_id)
+    )
+    is_acceptance = "acceptable" in answer
+    asks_for_acceptance = block.hit.repeats_id is not None
+    if is_acceptance and not asks_for_acceptance:
+        return answer_refused("This sentence asks for an edit.")
+    if asks_for_acceptance and not is_acceptance:
+        return answer_refused("This sentence asks whether another editor’s edit is acceptable.")
+    if is_acceptance:
+        return None
+    refusal = _unchanged_refusal(answer, block.output_text)
+    if refusal is None and block.is_under_review:
+        return _late_refusal(assigned)
+    return refusal
+
+
+def _unchanged_refusal(
+    answer: EditingAnswerJSON, output: str | None
+) -> SubmissionRefusedError | None:
+    if answer.get("outcome") != Outcome.EDITED or answer["text"] != output:
+        return None
+    return answer_refused(_("The text is unchanged. Edit it, or choose “no corrections needed”."))
+
+
+def _late_refusal(assigned: AssignedBlock) -> SubmissionRefusedError | None:
+    """Refuse to change the edit that others review: that of the judge who edited first."""
+    edit = edits_in_force([assigned.block_id]).get(assigned.block_id)
+    if edit is None or edit.judgment.judge_id != assigned.judge_id:
+        return None
+    return answer_refused(
+        _("Other judges have already received your edit, so it can no longer be changed."),
+        stored=edit.judgment,
+    )
+
+
 class EditingAnswers(AnswerKind):
     """Edits of outputs, and judgments of the edits of others."""
 
@@ -215,32 +261,10 @@ class EditingAnswers(AnswerKind):
             return answer_refused(
                 _("The text is empty. Enter the edited text, or choose “unable to correct”.")
             )
-        return None
-
-    def refusal_by_database(
-        self, assigned: AssignedBlock, answer: EditingAnswerJSON
-    ) -> SubmissionRefusedError | None:
-        block = Block.objects.select_related("hit").get(pk=assigned.block_id)
-        is_acceptance = "acceptable" in answer
-        if is_acceptance != (block.hit.repeats_id is not None):
-            return answer_refused(
-                "This sentence asks for an edit."
-                if is_acceptance
-                else "This sentence asks whether another editor’s edit is acceptable."
-            )
-        if is_acceptance:
-            return None
-        if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
-            return answer_refused(
-                _("The text is unchanged. Edit it, or choose “no corrections needed”.")
-            )
-        if not Assignment.objects.filter(hit__repeats=block.hit_id).exists():
-            return None
-        edit = edits_in_force([block.pk]).get(block.pk)
-        return answer_refused(
-            _("Other judges have already received your edit, so it can no longer be changed."),
-            stored=None if edit is None else edit.judgment,
-        )
+        if assigned.imported_texts is not None:
+            # In a file, acceptances belong to their edit.
+            return _unchanged_refusal(answer, assigned.imported_texts.candidates[0])
+        return _block_refusal(assigned, answer)
 
     def row(self, answer: EditingAnswerJSON, part: int) -> dict[str, object]:
         return {

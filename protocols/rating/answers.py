@@ -345,7 +345,7 @@ class RatingAnswers(AnswerKind):
             return answer_refused(problem)
         is_free = self.stored_rules.get("order_free") or self.is_by_others
         is_last = self.is_at_once or assigned.part == len(self.criteria)
-        if is_free or is_last or not _is_late(assigned):
+        if assigned.is_imported or is_free or is_last or not _is_late(assigned):
             return None
         [earlier] = criteria
         later = self.criteria[assigned.part]

@@ -83,8 +83,17 @@ class TextLengths(NamedTuple):
     source: int
 
 
-def spans_refusal(spans: Sequence[SpanJSON], lengths: TextLengths, rules: SpansRules) -> str:
-    """Return what is wrong with the spans of an output; empty if they are valid."""
+def spans_refusal(
+    spans: Sequence[SpanJSON],
+    lengths: TextLengths,
+    rules: SpansRules,
+    *,
+    is_imported: bool = False,
+) -> str:
+    """Return what is wrong with the spans of an output; empty if they are valid.
+
+    Files may have categories that judges cannot choose, and overlapping spans: some tools mark each error on its own.
+    """
     if spans and not rules["spans_asked"]:
         return "this task has scores only. Remove the spans."
     valid: list[Span] = []
@@ -94,9 +103,13 @@ def spans_refusal(spans: Sequence[SpanJSON], lengths: TextLengths, rules: SpansR
         except ValueError as error:
             return f"span {number}: {error}."
         problem = _span_refusal(span, lengths, rules)
+        if not problem and not is_imported:
+            problem = _category_refusal(span.category, rules)
         if problem:
             return f"span {number}{problem}"
         valid.append(span)
+    if is_imported:
+        return ""
     for one, other in spans_overlapping(valid):
         return f"spans {one + 1} and {other + 1} overlap."
     return ""
@@ -110,11 +123,10 @@ def _span_refusal(span: Span, lengths: TextLengths, rules: SpansRules) -> str:
         return f": this task has no marks of the kind “{span.kind}”."
     if span.severity not in rules["severities"]:
         return f": this task has no {span.severity} errors."
-    problem = _category_refusal(span.category, rules)
     length = lengths.source if span.kind == SOURCE else lengths.output
-    if not problem and span.end is not None and span.end > length:
+    if span.end is not None and span.end > length:
         return f", from {span.start} to {span.end}, marks no part of the text, which has {length} characters."
-    return problem
+    return ""
 
 
 def _category_refusal(category: str, rules: SpansRules) -> str:
@@ -145,22 +157,25 @@ def start_read(start: StartJSON) -> Start:
     )
 
 
-def text_lengths(block_id: int) -> list[TextLengths]:
-    """Return the number of characters of each text of a block, in display order, with that of the source."""
-    lengths = ArraySubquery(outputs_of().values(length=Length("text")))
-    block = (
-        Block.objects.annotate(lengths=lengths, source_length=Length("segment__source_text"))
-        .only("stands_for")
-        .get(pk=block_id)
-    )
-    return [
+def text_lengths(assigned: AssignedBlock) -> list[TextLengths]:
+    """Return the number of characters of each text of a block, in display order, with that of the source.
+
+    One query, or none for an imported answer.
+    """
+    texts = assigned.imported_texts
+    if texts is not None:
+        source_length = len(texts.source or "")
+        return [TextLengths(len(text or ""), source_length) for text in texts.candidates]
+    block = Block.objects.annotate(
+        output_lengths=ArraySubquery(outputs_of().values(length=Length("text"))),
+        source_length=Length("segment__source_text"),
+    ).get(pk=assigned.block_id)
+    lengths = [
         TextLengths(length or 0, block.source_length or 0)
-        for length, *_same in by_candidate(block.lengths, block.stands_for)
+        for length, *_same in by_candidate(block.output_lengths, block.stands_for)
     ]
+    return lengths[::-1] if assigned.is_reversed else lengths
 
-
-#: Texts of any length, for what can be checked without reading them.
-_ANY_LENGTH: Final = TextLengths(MAX_CHARACTERS, MAX_CHARACTERS)
 
 #: Average number of points that a simulated error costs, and the share of major errors.
 _POINTS_AN_ERROR: Final = 20
@@ -447,18 +462,13 @@ class SpansAnswers(AnswerKind):
         for index, output in enumerate(outputs):
             if self.is_scored is (output["score"] is None):
                 return answer_refused(_of_output(index, problem))
-        for output in outputs:
-            if spans_refusal(output["spans"], _ANY_LENGTH, self.typed_rules):
-                return self.refusal_by_database(assigned, answer)
-        return None
-
-    def refusal_by_database(
-        self, assigned: AssignedBlock, answer: SpansAnswerJSON
-    ) -> SubmissionRefusedError | None:
-        """Return the reason why a span does not fit the length of its text, naming the output."""
-        lengths = text_lengths(assigned.block_id)
-        for index, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
-            problem = spans_refusal(output["spans"], length, self.typed_rules)
+        if not any(output["spans"] for output in outputs):
+            return None
+        lengths = text_lengths(assigned)
+        for index, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
+            problem = spans_refusal(
+                output["spans"], length, self.typed_rules, is_imported=assigned.is_imported
+            )
             if problem:
                 return answer_refused(_of_output(index, problem))
         return None

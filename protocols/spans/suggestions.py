@@ -131,7 +131,9 @@ class _Draws:
     def starts(self, answer: FileAnswer, place: Place, lose: Lose) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
         draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
-        for output, text, ids in zip(answer.said, place.texts, place.outputs, strict=True):
+        for output, text, ids in zip(
+            answer.said, place.texts.candidates, place.outputs, strict=True
+        ):
             spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
             start = self._start(spans, text or "", draw)
             yield from ((id_, start) for id_ in ids)

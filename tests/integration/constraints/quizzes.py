@@ -13,7 +13,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.models import Protocol, Task
 from protocols.models import QuizAnswer, Snippet
 from tests.factories import make_campaign, make_judge, make_task
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import Attempt, Create, breaks
 from tests.integration.constraints.worlds import make_hit, small_task
 
 
@@ -135,61 +135,11 @@ def answered() -> Create:
     """Return what makes a judgment of a snippet with its answers."""
     create = quiz_judgment()
 
-    def both(
-        *, labels: list[int] | None = None, answers: list[bool | None] | None = None
-    ) -> object:
-        judgment: Any = create(client_id=uuid4(), labels=labels or [1])
-        return QuizAnswer.objects.create(
-            judgment=judgment, answers=[True, None] if answers is None else answers
-        )
+    def both() -> object:
+        judgment: Any = create(client_id=uuid4())
+        return QuizAnswer.objects.create(judgment=judgment, answers=[True, None])
 
     return both
-
-
-breaks_by_fields("quiz_labels_are_of_one_output", answered, {"labels": [2]})
-breaks_by_fields(
-    "quiz_answer_to_each_statement",
-    answered,
-    {"answers": []},
-    {"answers": [True]},
-    {"answers": [True, True, True]},
-    accepted={"answers": [None, None]},
-)
-
-
-def second_answer(first: QuizAnswer) -> None:
-    """Make another reader's answers about the same output."""
-    judgment = first.judgment
-    second = Judgment.objects.create(
-        task=judgment.task,
-        client_id=uuid4(),
-        judge=make_judge(judgment.judge.campaign, "judge02"),
-        block=judgment.block,
-        assignment=judgment.assignment,
-        labels=[1],
-    )
-    QuizAnswer.objects.create(judgment=second, answers=[False, False])
-
-
-@breaks("quiz_answer_of_its_protocol")
-def answers_are_of_another_protocol(attempt: Attempt) -> None:
-    stored: Any = answered()()
-    judgment = stored.judgment
-    ranking = Task.objects.get(protocol=Protocol.RANKING)
-    design_ensure(task=ranking, seed=7)
-    block = Block.objects.create(
-        hit=make_hit(ranking),
-        segment=judgment.block.segment,
-        position=1,
-        outputs=judgment.block.outputs,
-    )
-    ranked = Judgment.objects.create(
-        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1]
-    )
-    with attempt.refuses(saying="not of a quiz"):
-        QuizAnswer.objects.create(judgment=ranked, answers=[])
-    with attempt.accepts():
-        second_answer(stored)
 
 
 @breaks("quiz_answer_append_only")

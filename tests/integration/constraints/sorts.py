@@ -4,20 +4,8 @@ from typing import Any
 
 from campaign.models import Protocol, Task
 from protocols.models import ClosedComparison, SystemSort
-from tests.integration.constraints.answers import judgment_of_two
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import Create, breaks_by_fields
 from tests.integration.constraints.worlds import small_task
-
-
-@breaks("judgment_of_a_sort_has_its_labels")
-def labels_are_of_no_comparison(attempt: Attempt) -> None:
-    create = judgment_of_two(Protocol.SORTING)
-    for labels in ([2, 2], [1, 3], [1, None]):
-        with attempt.refuses(saying="no comparison of two outputs"):
-            create(labels=labels)
-    for labels in ([1, 2], [1, 1], [2, 1]):
-        with attempt.accepts():
-            create(labels=labels)
 
 
 def second_sort() -> Create:

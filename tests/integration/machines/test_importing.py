@@ -187,7 +187,6 @@ def test_error_in_a_file_stores_nothing(writer: TestSetWriter) -> None:
 
 
 def test_span_outside_of_its_text_is_refused_in_a_file() -> None:
-    """The triggers for answers of people decide."""
     make, file_format, _command = COMMANDS["spans"]
     task = make(make_campaign())
     make_organiser(task.test_set.campaign)

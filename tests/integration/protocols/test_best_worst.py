@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, connection
 from django.test import Client
 
 from annotation.protocols.submissions import SubmissionRefusedError
@@ -109,15 +108,6 @@ def test_best_and_worst_are_stored_as_labels(task: Task, judge: Judge) -> None:
 def test_impossible_answer_is_refused(task: Task, judge: Judge, answer: dict[str, Any]) -> None:
     with pytest.raises(SubmissionRefusedError):
         submit(judge, answer)
-
-
-@pytest.mark.parametrize("labels", [[1, 1, 2, 3], [1, 2, 2, 2], [1, 3, 3, 2], [1, 2, 4, 3]])
-def test_database_refuses_labels_without_one_best_and_one_worst(
-    task: Task, judge: Judge, labels: list[int]
-) -> None:
-    labelled(task, judge, *SYSTEMS, number=1, labels=labels)
-    with connection.cursor() as cursor, pytest.raises(IntegrityError, match="best"):
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def test_blocks_show_three_outputs_or_more(task: Task) -> None:

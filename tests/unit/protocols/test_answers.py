@@ -12,7 +12,7 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import answer_validated
 from annotation.protocols.answer_kinds import Perceived, answer_kind
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.protocols.submissions import AssignedBlock, BlockTexts, SubmissionRefusedError
 from protocols.spans.answers import TextLengths, spans_refusal
 from protocols.spans.records import SpanJSON
 from protocols.spans.rules import rules_complete
@@ -21,9 +21,15 @@ TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
 
 
 def assigned(
-    protocol: str, *, candidates: int, partial: bool = False, part: int = 1, **rules: object
+    protocol: str,
+    *,
+    candidates: int,
+    partial: bool = False,
+    part: int = 1,
+    texts: BlockTexts | None = None,
+    **rules: object,
 ) -> AssignedBlock:
-    """Return a lent block that shows so many candidates."""
+    """Return a lent block with this number of candidates, or one of a file if their `texts` are given."""
     return AssignedBlock(
         block_id=1,
         public_id=UUID(int=0),
@@ -37,12 +43,23 @@ def assigned(
         candidate_count=candidates,
         allow_partial_ranking=partial,
         part=part,
+        imported_texts=texts,
     )
+
+
+#: Texts of a file about one output.
+ONE = BlockTexts(("Old.",), "Source")
 
 
 def scored(*scores: int) -> dict[str, Any]:
     """Return an answer with scores and without errors."""
     return {"outputs": [{"score": score, "spans": []} for score in scores]}
+
+
+def marked(*spans: tuple[int, int]) -> dict[str, Any]:
+    """Return an answer with errors in the only output."""
+    errors = [{"start": start, "end": end, "severity": "minor"} for start, end in spans]
+    return {"outputs": [{"score": 50, "spans": errors}]}
 
 
 @pytest.mark.parametrize(
@@ -126,14 +143,17 @@ def test_a_simulated_answer_is_that_of_the_labels(
         (assigned("sorting", candidates=1), {"verdict": "same"}, []),
         (assigned("spans", candidates=2), scored(1, 2), None),
         (assigned("spans", candidates=2), scored(1), []),
+        (assigned("spans", candidates=1, texts=ONE), marked((0, 4), (1, 2)), None),
+        (assigned("spans", candidates=1, texts=ONE), marked((0, 5)), []),
         (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "adequacy"}, None),
         (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "fluency"}, []),
-        (assigned("editing", candidates=1), {"acceptable": False}, None),
+        (assigned("editing", candidates=1, texts=ONE), {"acceptable": False}, None),
         (assigned("editing", candidates=2), {"acceptable": False}, []),
-        (assigned("editing", candidates=1), {"outcome": "edited", "text": "x"}, None),
+        (assigned("editing", candidates=1, texts=ONE), {"outcome": "edited", "text": "x"}, None),
         (assigned("editing", candidates=1), {"outcome": "edited", "text": ""}, []),
         (assigned("editing", candidates=1), {"outcome": "unable", "text": "x"}, []),
-        (assigned("editing", candidates=1), {"outcome": "unable", "text": ""}, None),
+        (assigned("editing", candidates=1, texts=ONE), {"outcome": "unable", "text": ""}, None),
+        (assigned("editing", candidates=1, texts=ONE), {"outcome": "edited", "text": "Old."}, []),
         (assigned("editing", candidates=1), {"text": ""}, []),
         (assigned("editing", candidates=1), {"outcome": "unable", "acceptable": True}, []),
     ],
