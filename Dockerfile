@@ -1,6 +1,6 @@
-# One image for web server, workers and beat; docker-compose.yml says which is which.
+# One image for web server, workers and beat; docker-compose.yml sets the command of each.
 
-# The digest decides; the tag before it is for people.
+# The digest pins the image; the tag is informational.
 ARG PYTHON=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
 
 FROM ${PYTHON} AS build
@@ -8,7 +8,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 COPY requirements/*.txt /tmp/
 # Optional: s3 (for EXPORT_STORAGE, MEDIA_STORAGE), errors (for SENTRY_DSN). docker compose build --build-arg EXTRAS="s3 errors"
 ARG EXTRAS=
-# Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
+# Install hash-pinned wheels only.
 RUN python -m venv --without-pip /opt/venv && cd /tmp && \
     pip --python /opt/venv install --require-hashes --only-binary=:all: \
     $(printf -- '-r %s.txt ' base numba parquet png metrics $EXTRAS)
@@ -16,13 +16,13 @@ WORKDIR /srv/quintet
 COPY . .
 RUN /opt/venv/bin/python -m compileall -q .
 RUN /opt/venv/bin/python -m translations compile
-# Settings want these three; collecting files reaches neither service.
+# Required by the settings; collectstatic connects to neither service.
 RUN SECRET_KEY=build DATABASE_URL=postgresql:///build REDIS_URL=redis://localhost \
     STATIC_ROOT=/srv/static /opt/venv/bin/python manage.py collectstatic \
     --noinput --verbosity=0
 
 FROM ${PYTHON}
-# One thread for numerical libraries: rankings are the same bit for bit on any number of cores.
+# One thread per numerical library, so that rankings are bit-identical on any number of cores.
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -39,15 +39,15 @@ COPY --from=build /srv/static /srv/static
 COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER 10001
-# Ahead of the first large campaign.
+# Compile the kernels before the first large campaign needs them.
 RUN export NUMBA_CACHE_DIR=/var/cache/quintet && \
     python -m ranking.core.compile_kernels && \
     python -c "import annotation.sampling.kernels"
-# numba keeps kernels only where it may write, and the root is read-only: /tmp has links to the compiled ones, and those
-# that another processor needs.
+# numba needs a writable cache, and the root file system is read-only: /tmp links to the compiled kernels and stores
+# those for other processors.
 ENV NUMBA_CACHE_DIR=/tmp/kernels
 ENTRYPOINT ["sh", "-c", "cp -rsf /var/cache/quintet/. $NUMBA_CACHE_DIR; exec \"$@\"", "sh"]
-# The image has no repository: docker compose build --build-arg CODE_VERSION="$(python3 version.py)"
+# The image contains no Git repository: docker compose build --build-arg CODE_VERSION="$(python3 version.py)"
 ARG CODE_VERSION=
 ENV QUINTET_CODE_VERSION=$CODE_VERSION
 EXPOSE 8000

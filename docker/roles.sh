@@ -1,8 +1,8 @@
 #!/bin/sh
-# Creates the role of the application, which is not the owner of the tables, and sets its password.
-# PostgreSQL's container runs it where it makes a new database. To tell it another password, by hand:
+# Creates the application's role, which does not own the tables, and sets its password.
+# The PostgreSQL container runs this when it creates a database. To change the password:
 #   docker compose exec postgres sh /docker-entrypoint-initdb.d/roles.sh
-# What the role may do with the tables is granted by `manage.py migrate`.
+# `manage.py migrate` grants the role its rights on the tables.
 set -eu
 if [ -n "${APPLICATION_PASSWORD_FILE:-}" ]; then
   APPLICATION_PASSWORD=$(cat "$APPLICATION_PASSWORD_FILE")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every check that is not a test; `make check` runs them with a PostgreSQL and a Valkey of their own,
-# `make check-fast` those that take seconds and need neither. All of them run, also after one that failed.
+# Run all checks except tests. `make check` provides PostgreSQL and Valkey; `make check-fast` runs the fast checks, which
+# need neither. Runs every check even if one fails.
 set -u
 failed=""
 
@@ -11,7 +11,7 @@ check() {
 }
 
 if [ "${1:-}" != fast ]; then
-    # Takes as long as all others together, and one core: beside them.
+    # mypy takes as long as all other checks together and one core, so it runs in parallel.
     types=$(mktemp)
     mypy . > "$types" 2>&1 &
     typing=$!
@@ -21,7 +21,7 @@ fi
 check ruff check .
 check ruff format --check .
 check lint-imports
-# Names without spaces, by our own rule; macOS's xargs has no -a.
+# Our file names have no spaces; xargs on macOS has no -a.
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
 check python -m translations check

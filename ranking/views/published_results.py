@@ -273,7 +273,9 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
             messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
     context = {**of_task(task, "publish"), "result": result, "form": form}
-    return render(request, "published_results/retract.html", context, status=400 if form.is_bound else 200)
+    return render(
+        request, "published_results/retract.html", context, status=400 if form.is_bound else 200
+    )
 
 
 @action_view
@@ -383,7 +385,9 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
         "is_reviewer": bool(token),
         **_folder(request, result, token),
     }
-    return kept(render(request, "published_results/result.html", context), result, seconds=PAGE_SECONDS)
+    return kept(
+        render(request, "published_results/result.html", context), result, seconds=PAGE_SECONDS
+    )
 
 
 @require_safe
@@ -448,7 +452,9 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     if result.is_private:
         raise Http404
     context = {"page": published_page(result.content), "result": result}
-    return kept(render(request, "published_results/embed.html", context), result, seconds=PAGE_SECONDS)
+    return kept(
+        render(request, "published_results/embed.html", context), result, seconds=PAGE_SECONDS
+    )
 
 
 def _folder(request: HttpRequest, result: PublishedResult, token: str) -> dict[str, Any]:
