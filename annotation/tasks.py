@@ -49,7 +49,7 @@ def _pools_fill(tasks: TaskQuerySet) -> None:
             pool_fill(task_id=task_id)
         except Exception:
             # Other test sets must not wait until this one is fixed.
-            logger.exception("No HITs could be planned for test set %s.", task_id)
+            logger.exception("Planning HITs of task %s failed.", task_id)
 
 
 @shared_task(name="annotation.tasks.deliver_webhooks")

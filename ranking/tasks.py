@@ -41,12 +41,12 @@ def rank_what_is_due() -> None:
             _rank(task_id)
         except Exception:
             # One failure must not block the other test sets.
-            logger.exception("Test set %s could not be ranked.", task_id)
+            logger.exception("Ranking task %s failed.", task_id)
     for run in quality_due():
         try:
             quality_evaluate(run=run)
         except Exception:
-            logger.exception("The judges of test set %s could not be measured.", run.task_id)
+            logger.exception("Measuring the judges of task %s failed.", run.task_id)
     bundles_due_queue()
 
 
@@ -63,8 +63,7 @@ def check_tallies() -> None:
         wrong = tallies_check(task_id=task_id)
         if wrong:
             logger.error(
-                "The ranking or the tallies of test set %s are not what its judgments say: %s. "
-                "They were computed anew.",
+                "Stored ranking or tallies of task %s differed from its judgments (%s) and were recomputed.",
                 task_id,
                 ", ".join(wrong),
             )

@@ -258,7 +258,7 @@ def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, 
         return None
     except Exception:
         # The judge must not be told that their judgment failed.
-        logger.exception("Judge %s could not be lent a HIT along with a judgment.", judge.pk)
+        logger.exception("Cannot lend judge %s a HIT together with a judgment.", judge.pk)
         return None
 
 

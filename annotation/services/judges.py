@@ -83,5 +83,5 @@ def erasures_due_carry_out() -> int:
             continue  # It was answered a moment ago.
         except Exception:
             # Other requests must not wait until this one is fixed.
-            logger.exception("The request for erasure %s could not be carried out.", request.pk)
+            logger.exception("Erasure request %s failed.", request.pk)
     return done

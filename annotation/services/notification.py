@@ -90,4 +90,4 @@ def _send(task: str, task_id: int, *, after_seconds: float = 0) -> None:
 
 
 def _log(error: Exception) -> None:
-    logger.warning("The broker cannot be reached; the periodic task will do it: %s", error)
+    logger.warning("Broker unreachable; left to the periodic task: %s", error)

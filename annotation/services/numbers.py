@@ -173,7 +173,7 @@ def waiting_judgments_number(*, campaign: Campaign | None = None) -> None:
             judgments_number(task_id=task_id)
         except DatabaseError:
             # Other tasks must not wait until this one is fixed.
-            logger.exception("Judgments of task %s could not be numbered.", task_id)
+            logger.exception("Numbering the judgments of task %s failed.", task_id)
 
 
 def _standing(task_id: int) -> tuple[bool, int]:

@@ -137,6 +137,6 @@ def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 
 def _unreachable(request: HttpRequest, error: Exception) -> HttpResponse:
-    logger.warning("The identity provider did not answer as it should: %s", error)
+    logger.warning("Invalid response from the identity provider: %s", error)
     page = "socialaccount/authentication_error.html"
     return render(request, page, {"is_unreachable": True}, status=502)

@@ -269,7 +269,7 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
     try:
         tallies = LiveTallies.unpacked(row.packed, definition)
     except DamagedStateError:
-        logger.exception("Recounting the tallies of test set %s.", row.pk)
+        logger.exception("Recounting the tallies of task %s.", row.pk)
         return None
     return HeldTallies(tallies, row.watermark, row.build, row.watermark)
 
@@ -281,7 +281,7 @@ def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     try:
         _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
     except ValueError:
-        logger.exception("Recounting the tallies of test set %s.", run.task_id)
+        logger.exception("Recounting the tallies of task %s.", run.task_id)
         return None
     held.watermark = run.watermark
     return held

@@ -200,7 +200,7 @@ def _batch_plan(
     missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
     hits_schedule(planning, missing, None if for_standby else _schedule(planning, count))
     if not planning.planned:
-        logger.debug("Task %s: nothing (more) to plan.", task_id)
+        logger.debug("Task %s: no more HITs to plan.", task_id)
     planning.store()
     return len(planning.planned)
 

@@ -131,7 +131,7 @@ def test_damaged_tallies_are_counted_anew_and_logged(
     run = rank(judged)
 
     assert counted == [11]
-    assert f"Recounting the tallies of test set {run.task_id}." in caplog.text
+    assert f"Recounting the tallies of task {run.task_id}." in caplog.text
     assert StoredTallies.objects.get().build != row.build
 
 
@@ -171,7 +171,7 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
     forge_tallies(judged)
     check_tallies()
 
-    assert f"of test set {judged.task.pk} are not what its judgments say: cells." in caplog.text
+    assert f"of task {judged.task.pk} differed from its judgments (cells)" in caplog.text
     assert counted == [10]
     assert tallies_check(task_id=judged.task.pk) == []
 

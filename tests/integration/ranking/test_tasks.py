@@ -145,7 +145,7 @@ def test_a_dead_broker_does_not_stop_the_ranking(
         rank_task(judged.task.pk)
 
     assert RankingRun.objects.count() == 1
-    assert "The broker cannot be reached" in caplog.text
+    assert "Broker unreachable" in caplog.text
 
 
 def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
@@ -212,4 +212,4 @@ def test_one_task_in_trouble_does_not_hold_up_the_others(
     rank_what_is_due()
 
     assert latest_run(task_id=second.task.pk) is not None
-    assert f"Test set {first.task.pk} could not be ranked." in caplog.text
+    assert f"Ranking task {first.task.pk} failed." in caplog.text
