@@ -26,11 +26,15 @@ OF_A_BLOCK = 4
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     # Whether adequacy has begun, after which fluency cannot change.
     Protocol.RATING: 1,
-    # What was suggested to the judge.
-    Protocol.SPANS: 1,
+    # What was suggested to the judge, and the lengths of the texts.
+    Protocol.SPANS: 2,
+    # The output to be edited, and whether another judge has received the edit.
+    Protocol.EDITING: 1,
+    # The number of statements.
+    Protocol.QUIZ: 1,
 }
 #: Further queries of an item after others judged: editing looks up the edit it asks about.
-MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 1}
+MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 2}
 #: Items judged by others between the first and the last one; three snippets have at most 63 readings.
 OF_OTHERS = {Protocol.QUIZ: 40}
 

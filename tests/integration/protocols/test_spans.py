@@ -165,33 +165,3 @@ class TestOneOutputAtATime:
         assert data["scores"] >= 12
         tables = report_in(found.reports or {}, "en", data=data).tables
         assert "means" in {table.name for table in tables}
-
-
-def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(
-    judge: Judge, task: Task
-) -> None:
-    [block, *_others] = assigned_blocks(lend(judge))
-    judges = [judge, make_judge(task.test_set.campaign, "judge02")]
-    answers = [
-        SpansAnswer(
-            judgment=Judgment.objects.create(
-                task=task,
-                client_id=uuid4(),
-                judge=each,
-                block_id=block.block_id,
-                assignment_id=block.assignment_id,
-                labels=[1, 3, 2],
-            ),
-            scores=[90, 40, 70],
-            span_candidates=[1],
-            span_starts=[start],
-            span_ends=[start + 2],
-            span_severities=[1],
-        )
-        for each, start in zip(judges, (1, 0), strict=True)
-    ]
-    SpansAnswer.objects.bulk_create(answers)
-    assert list(SpansAnswer.objects.order_by("pk").values_list("span_starts", flat=True)) == [
-        [1],
-        [0],
-    ]
