@@ -6,7 +6,7 @@ IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
     FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;
     IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
         IF lent.plan IS NULL OR lent.plan = '[]' THEN
-            RAISE EXCEPTION 'HIT % is lent and has no blocks', NEW.hit_id
+            RAISE EXCEPTION 'HIT % cannot be lent: it has no blocks', NEW.hit_id
                 USING ERRCODE = 'check_violation',
                       CONSTRAINT = 'assignment_of_a_hit_with_blocks';
         END IF;
@@ -18,12 +18,12 @@ RETURN NULL;
 
 -- trigger block_fits_its_segment
 {plan_by_index}
--- Deleting an output waits for this lock (see `output_stays_while_shown`).
+-- Deleting an output waits for this lock (see `output_kept_while_shown`).
 PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = n.segment_id FOR KEY SHARE)
 FROM (SELECT DISTINCT r.segment_id FROM new_rows r) n;
--- If as many outputs belong to the segment as the block shows, none is shown twice. Most blocks end here.
--- `+ 0` makes PostgreSQL look outputs up by their own keys: a segment has more outputs than a block shows.
-SELECT each.*, counted.different, each.of_segment < counted.different AS is_strange INTO wrong
+-- Most blocks end here: if the segment has as many of these outputs as the block shows, none is shown twice.
+-- `+ 0` makes PostgreSQL look up outputs by primary key: a segment has more outputs than a block shows.
+SELECT block.*, counted.distinct_outputs, block.of_segment < counted.distinct_outputs AS is_of_other_segment INTO wrong
 FROM (
     SELECT n.public_id, n.outputs,
         cardinality(n.outputs) AS shown,
@@ -36,55 +36,55 @@ FROM (
         ) AS adds_up
     FROM new_rows n
     OFFSET 0
-) each, LATERAL (
-    SELECT count(DISTINCT output) AS different FROM unnest(each.outputs) output
+) block, LATERAL (
+    SELECT count(DISTINCT output) AS distinct_outputs FROM unnest(block.outputs) output
 ) counted
-WHERE each.of_segment < each.shown OR NOT each.adds_up
-ORDER BY is_strange DESC, each.adds_up DESC LIMIT 1;
+WHERE block.of_segment < block.shown OR NOT block.adds_up
+ORDER BY is_of_other_segment DESC, block.adds_up DESC LIMIT 1;
 {plan_as_before}
-IF wrong.is_strange THEN
-    RAISE EXCEPTION 'one of the outputs % is not of the segment of block %',
+IF wrong.is_of_other_segment THEN
+    RAISE EXCEPTION 'an output does not belong to the segment: outputs % of block %',
         wrong.outputs, wrong.public_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'candidate_output_of_the_same_segment';
 END IF;
-IF wrong.different < wrong.shown THEN
-    RAISE EXCEPTION 'one of the outputs % stands twice in block %',
-        wrong.outputs, wrong.public_id
+IF wrong.distinct_outputs < wrong.shown THEN
+    RAISE EXCEPTION 'block % shows an output twice: %',
+        wrong.public_id, wrong.outputs
         USING ERRCODE = 'unique_violation',
               CONSTRAINT = 'candidate_output_once_in_block';
 END IF;
 IF NOT wrong.adds_up THEN
-    RAISE EXCEPTION 'the outputs of the candidates of block % do not add up to %',
+    RAISE EXCEPTION 'the candidates of block % do not stand for exactly % outputs',
         wrong.public_id, wrong.shown
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'candidate_stands_for_an_output';
+              CONSTRAINT = 'candidate_counts_match_outputs';
 END IF;
 RETURN NULL;
 
--- trigger design_is_for_a_group_of_its_campaign
+-- trigger design_group_of_its_campaign
 IF NEW.judge_group_id IS NOT NULL AND NOT EXISTS (
     SELECT FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id
     JOIN campaign_judgegroup g ON g.campaign_id = t.campaign_id
     WHERE k.id = NEW.task_id AND g.id = NEW.judge_group_id
 ) THEN
-    RAISE EXCEPTION 'design of test set % and group % are of two campaigns',
+    RAISE EXCEPTION 'design of task % and group % belong to different campaigns',
         NEW.task_id, NEW.judge_group_id
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'design_is_for_a_group_of_its_campaign';
+              CONSTRAINT = 'design_group_of_its_campaign';
 END IF;
 RETURN NEW;
 
--- trigger hit_repeats_a_first_of_its_task
+-- trigger hit_repeats_original_of_its_task
 IF NOT EXISTS (
     SELECT FROM annotation_hit h
     WHERE h.id = NEW.repeats_id AND h.task_id = NEW.task_id
         AND h.purpose = 'first'
 ) THEN
-    RAISE EXCEPTION 'HIT % repeats one that is no first HIT of its test set',
+    RAISE EXCEPTION 'HIT % must repeat an original HIT of the same task',
         NEW.number
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'hit_repeats_a_first_of_its_task';
+              CONSTRAINT = 'hit_repeats_original_of_its_task';
 END IF;
 RETURN NEW;
 
@@ -92,7 +92,7 @@ RETURN NEW;
 {plan_by_index}
 -- The foreign key refuses a missing block.
 SELECT n.id, n.block_id, n.task_id, cardinality(n.labels) AS labels, b.shown,
-    b.task_id <> n.task_id AS is_of_another,
+    b.task_id <> n.task_id AS is_of_other_task,
     cardinality(n.labels) <> b.shown AS is_not_aligned
 INTO wrong
 FROM new_rows n LEFT JOIN LATERAL (
@@ -112,23 +112,23 @@ WHERE b.task_id <> n.task_id
     )
 LIMIT 1;
 {plan_as_before}
-IF wrong.is_of_another THEN
-    RAISE EXCEPTION 'block % is not of test set %',
+IF wrong.is_of_other_task THEN
+    RAISE EXCEPTION 'block % does not belong to task %',
         wrong.block_id, wrong.task_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'judgment_of_its_task';
 END IF;
 IF wrong.is_not_aligned THEN
-    RAISE EXCEPTION '% labels for % candidates of block %',
+    RAISE EXCEPTION '% labels for the % candidates of block %',
         wrong.labels, wrong.shown, wrong.block_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'judgment_labels_aligned_with_candidates';
 END IF;
 IF wrong.id IS NOT NULL THEN
     RAISE EXCEPTION
-        'judgment % supersedes one of another judge, block or time', wrong.id
+        'judgment % may only supersede an earlier judgment by the same judge of the same block', wrong.id
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'judgment_supersedes_its_own_kind';
+              CONSTRAINT = 'judgment_supersedes_own_earlier_one';
 END IF;
 RETURN NULL;
 
@@ -147,12 +147,12 @@ IF NOT is_stored THEN
 END IF;
 RETURN NULL;
 
--- trigger judgment_waits_for_its_number
+-- trigger judgment_queued_for_numbering
 INSERT INTO annotation_uncountedanswer (task_id, is_skip, answer)
 SELECT inserted.task_id, false, inserted.id FROM inserted;
 RETURN NULL;
 
--- trigger number_of_a_judgment
+-- trigger judgment_number_of_its_task
 {plan_by_index}
 SELECT n.judgment_id INTO wrong
 FROM new_rows n
@@ -164,14 +164,14 @@ WHERE NOT EXISTS (
 LIMIT 1;
 {plan_as_before}
 IF wrong IS NOT NULL THEN
-    RAISE EXCEPTION 'number of judgment %, which is none of the test set', wrong
+    RAISE EXCEPTION 'judgment % does not belong to the task of its number', wrong
         USING ERRCODE = 'foreign_key_violation',
-              CONSTRAINT = 'number_of_a_judgment';
+              CONSTRAINT = 'judgment_number_of_its_task';
 END IF;
 RETURN NULL;
 
--- trigger output_stays_while_shown
--- Transactions that write blocks share this lock until they commit.
+-- trigger output_kept_while_shown
+-- Transactions that write blocks hold a shared lock on the segment until they commit.
 PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = o.segment_id FOR UPDATE)
 FROM (SELECT DISTINCT segment_id FROM old_rows ORDER BY segment_id) o;
 SELECT o.id INTO shown
@@ -184,7 +184,7 @@ LIMIT 1;
 IF shown IS NOT NULL THEN
     RAISE EXCEPTION 'output % is shown in a block', shown
         USING ERRCODE = 'foreign_key_violation',
-              CONSTRAINT = 'output_stays_while_shown';
+              CONSTRAINT = 'output_kept_while_shown';
 END IF;
 RETURN NULL;
 
@@ -193,23 +193,23 @@ IF NOT EXISTS (
     SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
     WHERE b.id = NEW.block_id AND h.task_id = NEW.task_id
 ) THEN
-    RAISE EXCEPTION 'block % is not of test set %',
+    RAISE EXCEPTION 'block % does not belong to task %',
         NEW.block_id, NEW.task_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'problem_report_of_its_task';
 END IF;
 RETURN NEW;
 
--- trigger quality_rule_terms_stay
+-- trigger quality_rule_terms_immutable
 IF (NEW.campaign_id, NEW.task_id, NEW.measure, NEW.direction, NEW.threshold,
     NEW.minimum, NEW.action, NEW.replaces_id)
    IS DISTINCT FROM
    (OLD.campaign_id, OLD.task_id, OLD.measure, OLD.direction, OLD.threshold,
     OLD.minimum, OLD.action, OLD.replaces_id)
 THEN
-    RAISE EXCEPTION 'the terms of quality rule % never change', NEW.id
+    RAISE EXCEPTION 'the terms of quality rule % cannot change', NEW.id
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'quality_rule_terms_stay';
+              CONSTRAINT = 'quality_rule_terms_immutable';
 END IF;
 RETURN NEW;
 
@@ -218,14 +218,14 @@ IF NOT EXISTS (
     SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id
     WHERE b.id = NEW.block_id AND h.task_id = NEW.task_id
 ) THEN
-    RAISE EXCEPTION 'block % is not of test set %',
+    RAISE EXCEPTION 'block % does not belong to task %',
         NEW.block_id, NEW.task_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'skip_of_its_task';
 END IF;
 RETURN NEW;
 
--- trigger skip_waits_to_be_counted
+-- trigger skip_queued_for_counting
 INSERT INTO annotation_uncountedanswer (task_id, is_skip, answer)
 SELECT inserted.task_id, true, inserted.id FROM inserted;
 RETURN NULL;

@@ -154,16 +154,16 @@ class EditingAnswer(AnswerOfProtocol):
                 condition=models.Q(acceptable__isnull=True, edit__isnull=True)
                 & ~models.Q(outcome="")
                 | models.Q(acceptable__isnull=False, outcome=""),
-                name="editing_is_an_edit_or_is_about_one",
+                name="editing_edit_xor_acceptance",
             ),
             models.CheckConstraint(
                 condition=models.Q(outcome="edited") & ~models.Q(text="")
                 | ~models.Q(outcome="edited") & models.Q(text=""),
-                name="editing_has_a_text_exactly_if_edited",
+                name="editing_text_iff_edited",
             ),
             models.CheckConstraint(
                 condition=models.Q(keystrokes__isnull=True) | ~models.Q(outcome=""),
-                name="editing_keystrokes_are_of_edits",
+                name="editing_keystrokes_only_for_edits",
             ),
         ]
         triggers = [
@@ -241,13 +241,13 @@ class Snippet(RecordedModel):
             ),
             models.CheckConstraint(
                 condition=models.Q(Exact(_length("statements"), _length("expected"))),
-                name="quiz_snippet_expects_an_answer_to_each_statement",
+                name="quiz_snippet_expected_matches_statements",
             ),
         ]
         triggers = [
             trigger_from_file(
                 "protocols",
-                "quiz_snippet_before_it_is_read",
+                "quiz_snippets_final_once_read",
                 operation=pgtrigger.Insert | pgtrigger.Delete,
                 when=pgtrigger.Before,
                 declare=[("of_task", "BIGINT")],
@@ -359,13 +359,13 @@ class ClosedComparison(models.Model):
             models.CheckConstraint(
                 condition=models.Q(is_drawn=False, wins__gt=models.F("losses"))
                 | models.Q(is_drawn=True, wins=models.F("losses")),
-                name="sorting_winner_has_more",
+                name="sorting_winner_has_more_wins",
             ),
             models.CheckConstraint(
                 condition=models.Q(
                     judgments__len=models.F("wins") + models.F("losses") + models.F("same")
                 ),
-                name="sorting_judgments_are_those_counted",
+                name="sorting_judgments_match_counts",
             ),
         ]
 
@@ -439,7 +439,7 @@ class SuggestedSpans(models.Model):
         "campaign.Task",
         models.CASCADE,
         related_name="suggestions",
-        db_index=False,  # `suggested_spans_once_by_a_source` starts with it
+        db_index=False,  # `suggested_spans_once_per_source` starts with it
     )
     output = models.ForeignKey("campaign.Output", models.CASCADE, related_name="suggestions")
     #: The judge that the file names: the pseudonym of a person, or the name of a machine. Never shown to judges.
@@ -452,13 +452,13 @@ class SuggestedSpans(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "output", "source"], name="suggested_spans_once_by_a_source"
+                fields=["task", "output", "source"], name="suggested_spans_once_per_source"
             ),
         ]
         triggers = [
             trigger_from_file(
                 "protocols",
-                "suggested_spans_before_judging",
+                "suggested_spans_final_once_lent",
                 operation=pgtrigger.Insert | pgtrigger.Delete,
                 when=pgtrigger.Before,
                 declare=[("of_task", "BIGINT")],

@@ -29,7 +29,7 @@ END LOOP;
 {plan_as_before}
 RETURN NULL;
 
--- trigger quiz_snippet_before_it_is_read
+-- trigger quiz_snippets_final_once_read
 of_task := CASE TG_OP WHEN 'DELETE' THEN OLD.task_id ELSE NEW.task_id END;
 IF EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_hit h ON h.id = a.hit_id
@@ -38,20 +38,20 @@ IF EXISTS (
     -- Imported judgments were never lent.
     SELECT FROM annotation_judgment j WHERE j.task_id = of_task
 ) THEN
-    RAISE EXCEPTION 'task % was read, or judges were lent HITs of it: its snippets stay as they are', of_task
+    RAISE EXCEPTION 'snippets of task % cannot change: it has judgments or lent HITs', of_task
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'quiz_snippet_before_it_is_read';
+              CONSTRAINT = 'quiz_snippets_final_once_read';
 END IF;
 RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 
--- trigger suggested_spans_before_judging
+-- trigger suggested_spans_final_once_lent
 of_task := CASE TG_OP WHEN 'DELETE' THEN OLD.task_id ELSE NEW.task_id END;
 IF EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_hit h ON h.id = a.hit_id
     WHERE h.task_id = of_task
 ) THEN
-    RAISE EXCEPTION 'judges were lent HITs of task %: its suggestions stay as they are', of_task
+    RAISE EXCEPTION 'suggestions of task % cannot change: it has lent HITs', of_task
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'suggested_spans_before_judging';
+              CONSTRAINT = 'suggested_spans_final_once_lent';
 END IF;
 RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;

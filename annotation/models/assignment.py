@@ -259,7 +259,7 @@ class JudgeAccount(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(intra_lent__lte=models.F("hits_lent")),
-                name="account_repeats_are_among_the_hits",
+                name="account_repeats_within_hits",
             ),
         ]
         indexes = [

@@ -98,7 +98,7 @@ class Block(models.Model):
                     control__in=["", "corrected", "withdrawn"], expected__isnull=True
                 )
                 | models.Q(control__in=["attention", "training"], expected__isnull=False),
-                name="block_expects_an_order_exactly_if_a_control",
+                name="block_expected_iff_control",
             ),
         ]
         indexes = [
@@ -117,7 +117,7 @@ class Block(models.Model):
                 "annotation", "block_fits_its_segment", declare=[("wrong", "RECORD")]
             ),
             pgtrigger.Protect(
-                name="block_keeps_its_hit_and_outputs",
+                name="block_content_immutable",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange("hit", "outputs", "stands_for", "segment"),
             ),
@@ -138,7 +138,7 @@ class ShownOutput(Output):
         triggers = [
             trigger_from_file(
                 "annotation",
-                "output_stays_while_shown",
+                "output_kept_while_shown",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Delete,
                 when=pgtrigger.After,
@@ -146,7 +146,7 @@ class ShownOutput(Output):
                 declare=[("shown", "BIGINT")],
             ),
             pgtrigger.Protect(
-                name="output_segment_stays",
+                name="output_segment_immutable",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange("id", "segment"),
             ),

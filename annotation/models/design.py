@@ -221,7 +221,7 @@ class Design(RecordedModel):
         triggers = [
             trigger_from_file(
                 "annotation",
-                "design_is_for_a_group_of_its_campaign",
+                "design_group_of_its_campaign",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
             ),

@@ -240,17 +240,17 @@ class HIT(models.Model):
                     purpose__in=["redundancy", "inter", "intra"], repeats__isnull=False
                 )
                 | models.Q(purpose__in=["first", "training"], repeats__isnull=True),
-                name="hit_repeats_another_exactly_if_a_repeat",
+                name="hit_repeats_iff_repeat",
             ),
             models.CheckConstraint(
                 condition=~models.Q(purpose__in=["intra", "training"])
                 | models.Q(reserved_for__isnull=False),
-                name="hit_for_one_judge_is_reserved",
+                name="hit_of_one_judge_is_reserved",
             ),
             models.CheckConstraint(
                 condition=models.Q(reserved_for__isnull=True, reserved_until__isnull=True)
                 | models.Q(reserved_for__isnull=False, reserved_until__isnull=False),
-                name="hit_reserved_for_a_judge_and_a_time",
+                name="hit_reserved_for_iff_reserved_until",
             ),
             models.CheckConstraint(
                 condition=models.Q(withdrawn_at__isnull=True)
@@ -269,7 +269,7 @@ class HIT(models.Model):
             models.CheckConstraint(
                 condition=models.Q(is_standby=False)
                 | models.Q(purpose__in=["first", "redundancy"], reserved_for__isnull=True),
-                name="hit_on_standby_is_for_everybody",
+                name="hit_on_standby_not_reserved",
             ),
             models.UniqueConstraint(
                 fields=["design", "family"],
@@ -330,7 +330,7 @@ class HIT(models.Model):
         triggers = [
             trigger_from_file(
                 "annotation",
-                "hit_repeats_a_first_of_its_task",
+                "hit_repeats_original_of_its_task",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),

@@ -114,7 +114,7 @@ class Submission(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(active_ms__lte=models.F("duration_ms")),
-                name="%(class)s_active_within_its_time_on_the_clock",
+                name="%(class)s_active_within_duration",
             ),
         ]
 
@@ -204,7 +204,7 @@ class Judgment(Submission):
             trigger_after_insert(
                 "annotation", "judgment_fits_its_block", declare=[("wrong", "RECORD")]
             ),
-            trigger_after_insert("annotation", "judgment_waits_for_its_number", rows="inserted"),
+            trigger_after_insert("annotation", "judgment_queued_for_numbering", rows="inserted"),
             # Fires at the commit, because the answer is written after its judgment.
             trigger_from_file(
                 "annotation",
@@ -292,5 +292,5 @@ class Skip(Submission):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
-            trigger_after_insert("annotation", "skip_waits_to_be_counted", rows="inserted"),
+            trigger_after_insert("annotation", "skip_queued_for_counting", rows="inserted"),
         ]

@@ -73,7 +73,7 @@ class MachineJudgment(models.Model):
             models.UniqueConstraint(
                 fields=["block", "machine", "is_reversed"],
                 condition=models.Q(skip_reason=""),
-                name="machine_judgment_answers_a_block_once_per_order",
+                name="machine_judgment_block_once_per_order",
             ),
             is_one_of(
                 "skip_reason", ["", *SkipReason], name="machine_judgment_skip_reason_is_known"
@@ -81,7 +81,7 @@ class MachineJudgment(models.Model):
             models.CheckConstraint(
                 condition=models.Q(skip_reason="") & LabelsAreRanks("labels")
                 | ~models.Q(skip_reason="") & models.Q(labels=[]),
-                name="machine_judgment_has_ranks_exactly_if_no_skip",
+                name="machine_judgment_ranks_iff_not_skipped",
             ),
         ]
         indexes = [

@@ -25,7 +25,7 @@ class JudgmentNumber(models.Model):
         models.PROTECT,
         related_name="numbered",
         primary_key=True,
-        # `number_of_a_judgment` checks all judgments that are numbered together; judgments are
+        # `judgment_number_of_its_task` checks all judgments that are numbered together; judgments are
         # never deleted.
         db_constraint=False,
     )
@@ -34,7 +34,7 @@ class JudgmentNumber(models.Model):
         models.PROTECT,
         related_name="judgment_numbers",
         db_index=False,  # `judgment_number_unique_in_task` begins with it
-        db_constraint=False,  # same as the judgment's: `number_of_a_judgment`
+        db_constraint=False,  # same as the judgment's: `judgment_number_of_its_task`
     )
     #: From 1 in the task.
     number = models.PositiveIntegerField()
@@ -58,7 +58,7 @@ class JudgmentNumber(models.Model):
                 name="judgment_number_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             trigger_after_insert(
-                "annotation", "number_of_a_judgment", declare=[("wrong", "BIGINT")]
+                "annotation", "judgment_number_of_its_task", declare=[("wrong", "BIGINT")]
             ),
         ]
 

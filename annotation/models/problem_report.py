@@ -65,7 +65,7 @@ class ProblemReport(models.Model):
             is_one_of("kind", ProblemReportKind, name="problem_report_kind_is_known"),
             models.CheckConstraint(
                 condition=~models.Q(kind="other") | ~models.Q(comment=""),
-                name="problem_report_of_something_else_says_what",
+                name="problem_report_other_has_comment",
             ),
         ]
         indexes = [
@@ -134,6 +134,6 @@ class ProblemReply(models.Model):
             models.CheckConstraint(
                 condition=models.Q(takes_back__isnull=False, text="")
                 | models.Q(models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True),
-                name="problem_reply_says_closes_or_takes_back",
+                name="problem_reply_has_effect",
             ),
         ]

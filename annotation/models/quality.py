@@ -127,7 +127,7 @@ class QualityRule(RecordedModel):
         triggers = [
             trigger_from_file(
                 "annotation",
-                "quality_rule_terms_stay",
+                "quality_rule_terms_immutable",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
             ),
@@ -236,12 +236,12 @@ class QualityAction(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(rule__isnull=False, created_by__isnull=True)
                 | models.Q(rule__isnull=True, created_by__isnull=False),
-                name="quality_action_by_a_rule_or_by_a_person",
+                name="quality_action_by_rule_or_person",
             ),
             models.CheckConstraint(
                 condition=models.Q(action="message") & ~models.Q(text="")
                 | ~models.Q(action="message") & models.Q(text=""),
-                name="quality_action_has_a_text_exactly_if_a_message",
+                name="quality_action_text_iff_message",
             ),
             # Applies to reverted actions too: the organiser's decision overrides the rule.
             models.UniqueConstraint(
@@ -260,7 +260,7 @@ class QualityAction(RecordedModel):
         ]
         triggers = [
             pgtrigger.Protect(
-                name="quality_action_stays",
+                name="quality_action_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
                     *("judge_id", "task_id", "rule_id", "action", "evidence", "note", "text"),
                     *("batch", "created_by_id", "created_at"),

@@ -35,7 +35,7 @@ class KeptWithItsCampaign(pgtrigger.Protect):
         del model
         return (
             "IF EXISTS (SELECT FROM campaign_campaign WHERE id = OLD.campaign_id) THEN"
-            " RAISE EXCEPTION 'Cannot delete from %: the log is kept with its campaign', TG_TABLE_NAME;"
+            " RAISE EXCEPTION 'Cannot delete from %: the log is kept as long as its campaign', TG_TABLE_NAME;"
             " END IF; RETURN OLD;"
         )
 
@@ -117,7 +117,7 @@ class ActivityEvent(models.Model):
             is_one_of("origin", ActivityOrigin, name="activity_event_origin_is_known"),
             models.CheckConstraint(
                 condition=models.Q(count=1) | models.Q(count__gt=1, object_id__isnull=True),
-                name="activity_event_is_of_one_thing_or_several",
+                name="activity_event_of_several_has_no_object",
             ),
         ]
         indexes = [

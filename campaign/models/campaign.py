@@ -79,7 +79,7 @@ def _refusal() -> str:
 IF NOT (OLD.state, NEW.state) IN ({pairs})
     AND NOT (OLD.state = '{_S.BIN}' AND NEW.state = OLD.state_before_bin)
 THEN
-    RAISE EXCEPTION 'a campaign does not go from % to %', OLD.state, NEW.state
+    RAISE EXCEPTION 'a campaign cannot change from % to %', OLD.state, NEW.state
         USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'campaign_state_follows';
 END IF;
 NEW.state_since = statement_timestamp();
@@ -294,13 +294,13 @@ class Campaign(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(state=CampaignState.BIN, state_before_bin__isnull=False)
                 | (~models.Q(state=CampaignState.BIN) & models.Q(state_before_bin__isnull=True)),
-                name="campaign_in_the_bin_came_from_a_state",
+                name="campaign_state_before_bin_iff_in_bin",
             ),
         ]
         triggers = [
             # Only rehearsals are erased with their judgments (`whole_campaigns.erasing`).
             pgtrigger.Protect(
-                name="campaign_is_a_rehearsal_for_good",
+                name="campaign_rehearsal_immutable",
                 operation=pgtrigger.UpdateOf("rehearsal_of_id"),  # type: ignore[no-untyped-call]
                 condition=pgtrigger.AnyChange("rehearsal_of"),
             ),
@@ -393,7 +393,7 @@ class Membership(RecordedModel):
             # Alerts require action, which analysts cannot take.
             models.CheckConstraint(
                 condition=models.Q(daily_alerts=False) | models.Q(role__in=CHANGING_ROLES),
-                name="membership_with_daily_alerts_may_act",
+                name="membership_daily_alerts_need_changing_role",
             ),
         ]
         triggers = [
@@ -406,7 +406,7 @@ class Membership(RecordedModel):
                 | pgtrigger.Delete,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                declare=[("touched", "BIGINT")],
+                declare=[("changed_campaign", "BIGINT")],
             ),
         ]
 

@@ -158,15 +158,15 @@ class Invitation(RecordedModel):
                 | models.Q(
                     ~models.Q(role__in=TO_RESULTS), user__isnull=False, cap__isnull=True, arrived=0
                 ),
-                name="invitation_for_anybody_is_to_judge_and_capped_or_to_results",
+                name="invitation_link_is_capped_or_to_results",
             ),
             models.CheckConstraint(
                 condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
-                name="invitation_brings_in_no_more_than_its_cap",
+                name="invitation_arrived_within_cap",
             ),
             models.CheckConstraint(
                 condition=models.Q(accepted_at__isnull=True) | ~models.Q(role="judge"),
-                name="invitation_accepted_is_no_judges",
+                name="invitation_accepted_not_for_judges",
             ),
         ]
 
@@ -236,11 +236,11 @@ class BrowserVisit(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(at_work=False) | models.Q(invitation__isnull=True),
-                name="browser_visit_opens_a_link_or_is_at_work",
+                name="browser_visit_link_xor_at_work",
             ),
             models.CheckConstraint(
                 condition=models.Q(browser__isnull=False) | models.Q(at_work=False, device=""),
-                name="browser_visit_forgotten_is_an_opening",
+                name="browser_visit_without_browser_opens_link",
             ),
         ]
         indexes = [
@@ -425,14 +425,14 @@ class Mail(models.Model):
             models.CheckConstraint(
                 condition=models.Q(state="sent", sent_at__isnull=False)
                 | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
-                name="mail_has_a_time_exactly_if_sent",
+                name="mail_sent_at_iff_sent",
             ),
             models.CheckConstraint(
-                condition=_has_what_it_is_about(), name="mail_has_what_its_kind_is_about"
+                condition=_has_what_it_is_about(), name="mail_subject_matches_kind"
             ),
             models.CheckConstraint(
                 condition=~models.Q(address="") | ~models.Q(state__in=["queued", "sending"]),
-                name="mail_has_an_address_until_it_is_sent",
+                name="mail_address_until_sent",
             ),
             # A judge may be a member, too.
             models.UniqueConstraint(

@@ -81,11 +81,11 @@ class Job(models.Model):
             models.CheckConstraint(
                 condition=models.Q(state__in=ENDED, finished_at__isnull=False)
                 | (~models.Q(state__in=ENDED) & models.Q(finished_at__isnull=True)),
-                name="job_has_an_end_exactly_if_ended",
+                name="job_ended_at_iff_ended",
             ),
             models.CheckConstraint(
                 condition=models.Q(state="failed") ^ models.Q(error=""),
-                name="job_has_an_error_exactly_if_failed",
+                name="job_error_iff_failed",
             ),
         ]
         indexes = [

@@ -171,7 +171,7 @@ class Judge(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(origin="person", user__isnull=False)
                 | models.Q(origin__in=["simulated", "imported"], user__isnull=True),
-                name="judge_is_a_person_exactly_if_a_user",
+                name="judge_user_iff_person",
             ),
             models.CheckConstraint(
                 condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
@@ -192,13 +192,13 @@ class Judge(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(service="", external_id="")
                 | (~models.Q(service="") & ~models.Q(external_id="")),
-                name="judge_has_an_id_exactly_if_of_a_service",
+                name="judge_external_id_iff_panel",
             ),
         ]
         triggers = [
             trigger_from_file(
                 "campaign",
-                "judge_counts_on_the_link_they_joined_by",
+                "judge_counted_on_invitation",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 condition=pgtrigger.Q(new__joined_by__isnull=False),
@@ -316,7 +316,7 @@ class JudgeGroup(RecordedModel):
             models.CheckConstraint(condition=~models.Q(name=""), name="judge_group_name_not_empty"),
             models.CheckConstraint(
                 condition=models.Q(blocks_asked__isnull=True) | models.Q(blocks_asked__gte=1),
-                name="judge_group_asks_for_something",
+                name="judge_group_blocks_positive",
             ),
         ]
 
@@ -469,7 +469,7 @@ class ErasureRequest(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(refused_at__isnull=True, reason="")
                 | (models.Q(refused_at__isnull=False) & ~models.Q(reason="")),
-                name="erasure_request_has_a_reason_exactly_if_refused",
+                name="erasure_request_reason_iff_refused",
             ),
         ]
 

@@ -76,7 +76,7 @@ class MachineJudge(RecordedModel):
         ]
         triggers = [
             pgtrigger.Protect(
-                name="machine_terms_stay",
+                name="machine_terms_immutable",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange(
                     "campaign", "name", "version", "prompt", "settings", "asked_twice"

@@ -156,18 +156,18 @@ class Panel(RecordedModel):
                 condition=models.Q(
                     blocks_asked__gte=1, participations_per_member__gte=1, minutes_allowed__gte=1
                 ),
-                name="panel_asks_for_something",
+                name="panel_limits_positive",
             ),
             models.CheckConstraint(
                 condition=~models.Q(completion_code="")
                 & ~models.Q(screened_out_code="")
                 & ~models.Q(completion_code=models.F("screened_out_code")),
-                name="panel_has_two_codes",
+                name="panel_codes_filled_and_different",
             ),
             models.CheckConstraint(
                 condition=models.Q(kind="prolific", service="")
                 | (models.Q(kind="generic") & ~models.Q(service="")),
-                name="panel_names_its_service_exactly_if_generic",
+                name="panel_service_name_iff_generic",
             ),
         ]
 
@@ -293,10 +293,10 @@ class Participation(models.Model):
             models.CheckConstraint(
                 condition=(~models.Q(state="started") | models.Q(code=""))
                 & (~models.Q(state__in=["finished", "screened_out"]) | ~models.Q(code="")),
-                name="participation_has_a_code_exactly_if_earned",
+                name="participation_code_iff_earned",
             ),
             models.CheckConstraint(
-                condition=models.Q(blocks_asked__gte=1), name="participation_asks_for_something"
+                condition=models.Q(blocks_asked__gte=1), name="participation_blocks_positive"
             ),
             models.CheckConstraint(
                 condition=~models.Q(session_id=""), name="participation_session_id_not_empty"

@@ -177,7 +177,7 @@ class Output(models.Model):
         triggers = [
             trigger_from_file(
                 "campaign",
-                "output_of_an_approved_bad_reference_stays",
+                "output_of_approved_bad_reference_immutable",
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition("OLD.text IS DISTINCT FROM NEW.text"),
@@ -269,7 +269,7 @@ class BadReference(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(status="pending", reviewed_at__isnull=True)
                 | models.Q(status__in=["approved", "rejected"], reviewed_at__isnull=False),
-                name="bad_reference_reviewed_exactly_if_not_pending",
+                name="bad_reference_reviewed_iff_not_pending",
             ),
             models.CheckConstraint(
                 condition=models.Q(
@@ -283,7 +283,7 @@ class BadReference(RecordedModel):
                 | models.Q(
                     status="rejected", approved_at__isnull=False, withdrawn_at__isnull=False
                 ),
-                name="bad_reference_withdrawn_exactly_if_rejected_after_approval",
+                name="bad_reference_withdrawn_iff_rejected_after_approval",
             ),
         ]
         indexes = [

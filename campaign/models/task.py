@@ -65,7 +65,7 @@ class TestSet(RecordedModel):
                 "campaign",
                 Lower("name"),
                 condition=models.Q(differs_only_in_case=False),
-                name="test_set_name_unique_in_campaign_in_any_case",
+                name="test_set_name_unique_in_campaign_ignoring_case",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
         ]
@@ -322,7 +322,7 @@ class Task(RecordedModel):
             # Other tasks repeat segments of the ranking, not the other way round.
             models.CheckConstraint(
                 condition=~models.Q(protocol=Protocol.RANKING, segments_again=True),
-                name="task_ranking_is_not_apart",
+                name="task_ranking_does_not_repeat_segments",
             ),
             models.CheckConstraint(
                 condition=models.Q(blocks_per_segment__gte=1),

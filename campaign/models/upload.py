@@ -164,12 +164,12 @@ class KeptFile(models.Model):
                     watermark__isnull=False,
                     digest__regex=r"^[0-9a-f]{64}$",
                 ),
-                name="kept_file_of_an_upload_or_media_or_hashed_of_a_task",
+                name="kept_file_of_upload_media_or_task",
             ),
         ]
         triggers = [
             pgtrigger.Protect(
-                name="kept_file_stays",
+                name="kept_file_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
                     *("upload_id", "task_id", "name", "size", "digest", "kind", "file_format"),
                     *("after", "until", "watermark", "stored_as"),

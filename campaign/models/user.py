@@ -101,7 +101,7 @@ class User(AbstractBaseUser):
     class Meta:
         verbose_name = _("User")
         constraints = [
-            models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_its_case"),
+            models.UniqueConstraint(Lower("email"), name="user_email_unique_ignoring_case"),
         ]
 
     def __str__(self) -> str:

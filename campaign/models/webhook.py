@@ -81,7 +81,7 @@ class WebhookEndpoint(RecordedModel):
         constraints = [
             models.CheckConstraint(
                 condition=Q(events__contained_by=list(WebhookEvent.values)) & ~Q(events=[]),
-                name="webhook_asks_for_known_events",
+                name="webhook_events_are_known",
             ),
             models.CheckConstraint(
                 condition=~Q(secret=""),

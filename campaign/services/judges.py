@@ -360,7 +360,7 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
     if known is not None:
         return known
     reads = _languages_of(invitation, languages)
-    with refused_if_broken("invitation_brings_in_no_more_than_its_cap", InvitationFullError()):
+    with refused_if_broken("invitation_arrived_within_cap", InvitationFullError()):
         # Others who join by this link wait here; the cap itself is the database's constraint.
         locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
         if locked is None:

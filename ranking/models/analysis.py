@@ -83,6 +83,6 @@ class Analysis(models.Model):
                     finished_at__isnull=False, data__isnull=False, reports__isnull=False
                 )
                 | models.Q(finished_at__isnull=True, data__isnull=True, reports__isnull=True),
-                name="analysis_has_an_answer_exactly_if_finished",
+                name="analysis_answer_iff_finished",
             ),
         ]

@@ -108,7 +108,7 @@ class PublishedResult(RecordedModel):
             models.CheckConstraint(
                 condition=Q(retracted_at__isnull=True, retraction_reason="")
                 | Q(Q(retracted_at__isnull=False), ~Q(retraction_reason="")),
-                name="published_result_retracted_exactly_with_a_reason",
+                name="published_result_reason_iff_retracted",
             ),
             models.CheckConstraint(
                 condition=Q(reviewer_token__isnull=True) | ~Q(reviewer_token=""),
@@ -134,13 +134,13 @@ class PublishedResult(RecordedModel):
             ),
             trigger_from_file(
                 "ranking",
-                "published_result_of_a_ranking_of_its_task",
+                "published_result_ranking_of_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
             trigger_from_file(
                 "ranking",
-                "published_result_once_open_stays_open",
+                "published_result_embargo_final_once_open",
                 operation=pgtrigger.UpdateOf("embargo_until"),  # type: ignore[no-untyped-call]
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition(

@@ -136,27 +136,27 @@ class RankingSettings(_SettingOfTask):
             ),
             models.CheckConstraint(
                 condition=~models.Q(ranges="sign_test") | models.Q(resample="pairs"),
-                name="ranking_settings_sign_tests_are_of_pairs",
+                name="ranking_settings_sign_tests_resample_pairs",
             ),
             models.CheckConstraint(
                 condition=~models.Q(ranges="confidence_set")
                 | models.Q(sides=2, correction__in=["none", "holm"]),
-                name="ranking_settings_confidence_sets_hold_each_or_all",
+                name="ranking_settings_confidence_set_correction",
             ),
             models.CheckConstraint(
                 condition=~models.Q(ranges="anytime")
                 | models.Q(resample="two_way", sides=2, correction="holm"),
-                name="ranking_settings_anytime_ranges_hold_for_all_pairs",
+                name="ranking_settings_anytime_ranges_corrected",
             ),
             models.CheckConstraint(
                 condition=~models.Q(ranges="anytime")
                 | models.Q(method__in=["by_design", "expected_wins"]),
-                name="ranking_settings_anytime_ranges_of_expected_wins",
+                name="ranking_settings_anytime_ranges_method",
             ),
             models.CheckConstraint(
                 condition=~models.Q(resample="pairs")
                 | ~models.Q(method__in=["geq_all_in_block", "gt_all_in_block"]),
-                name="ranking_settings_methods_of_blocks_need_blocks",
+                name="ranking_settings_block_methods_resample_blocks",
             ),
         ]
         triggers = [
@@ -167,7 +167,7 @@ class RankingSettings(_SettingOfTask):
             ),
             trigger_from_file(
                 "ranking",
-                "ranking_is_of_a_group_of_its_campaign",
+                "ranking_settings_group_of_its_campaign",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),

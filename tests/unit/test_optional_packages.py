@@ -11,8 +11,7 @@ from annotation.sampling.choosing import choose_active, choose_balanced
 from campaign.formats import FormatError
 from launcher.data_directory import CHECKOUT
 from optional_packages import ExtraMissingError, has_extra
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.rankings.rank import rank
+from ranking.core import BlockRow, blocks_from_rows, rank
 from ranking.files.reading import read_columns
 from ranking.pages.report_shown import png_of
 

@@ -91,9 +91,9 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
 
 def _original(hit: HIT) -> int:
     """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own HIT."""
-    assert hit.repeats_id is not None  # noqa: S101  hit_repeats_another_exactly_if_a_repeat
+    assert hit.repeats_id is not None  # noqa: S101  hit_repeats_iff_repeat
     if hit.purpose != HITPurpose.INTRA:
         return hit.repeats_id
-    assert hit.reserved_for_id is not None  # noqa: S101  hit_for_one_judge_is_reserved
+    assert hit.reserved_for_id is not None  # noqa: S101  hit_of_one_judge_is_reserved
     _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, task_id=hit.task_id)
     return hit_ids[hit.why["repeats"]]

@@ -85,7 +85,10 @@ class TestLent:
         assert hit.plan is not None
         hit.plan = hit.plan[::-1]
         hit.save(update_fields=["plan"])
-        with pytest.raises(IntegrityError, match="not of the segment"), transaction.atomic():
+        with (
+            pytest.raises(IntegrityError, match="does not belong to the segment"),
+            transaction.atomic(),
+        ):
             assignment_lend(judge=make_judge(task.test_set.campaign))
         assert not Block.objects.exists()
 

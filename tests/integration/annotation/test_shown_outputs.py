@@ -34,7 +34,7 @@ def test_an_output_is_not_deleted_while_a_block_that_shows_it_is_written() -> No
 @pytest.mark.django_db(transaction=True)
 def test_a_block_does_not_show_an_output_that_is_being_deleted() -> None:
     output = Output.objects.filter(pk=planned_output())
-    with pytest.raises(IntegrityError, match="not of the segment"):
+    with pytest.raises(IntegrityError, match="does not belong to the segment"):
         one_before_the_other(output.delete, write_blocks)
     assert not output.exists()
     assert not Block.objects.exists()

@@ -50,7 +50,7 @@ def account() -> Create:
 
 
 breaks_by_fields(
-    "account_repeats_are_among_the_hits",
+    "account_repeats_within_hits",
     account,
     {"hits_lent": 1, "intra_lent": 2},
     accepted={"hits_lent": 2, "intra_lent": 2},

@@ -24,7 +24,7 @@ def block() -> Create:
 
 
 breaks_by_fields(
-    "block_expects_an_order_exactly_if_a_control",
+    "block_expected_iff_control",
     block,
     {"control": "attention"},
     {"expected": [1, 2]},
@@ -32,12 +32,12 @@ breaks_by_fields(
 )
 
 
-@breaks("candidate_stands_for_an_output")
+@breaks("candidate_counts_match_outputs")
 def candidates_stand_for_more_or_fewer_outputs_than_there_are(attempt: Attempt) -> None:
     create, shown = another_block()
     first, second, third, *_rest = shown
     for wrong in ([1, 1], [2, 2], [3, 0], [4, -1], []):
-        with attempt.refuses(saying="do not add up|check"):
+        with attempt.refuses(saying="do not stand for|check"):
             create(outputs=[first, second, third], stands_for=wrong)
     with attempt.accepts():
         create(outputs=[first, second, third], stands_for=[1, 2])
@@ -51,11 +51,11 @@ def a_candidate_stands_for_an_output_of_another_segment(attempt: Attempt) -> Non
     first, second, *_rest = shown
     elsewhere = Output.objects.exclude(pk__in=shown)[0].pk
     for wrong in ([elsewhere], [first, elsewhere], [first, 10**12]):
-        with attempt.refuses(saying="not of the segment"):
+        with attempt.refuses(saying="does not belong to the segment"):
             create(outputs=wrong)
     # Among many written at once, too.
     fresh = {**create.keywords, "position": 3}
-    with attempt.refuses(saying="not of the segment"):
+    with attempt.refuses(saying="does not belong to the segment"):
         Block.objects.bulk_create(
             [
                 Block(**create.keywords, outputs=[first, second]),
@@ -75,15 +75,15 @@ def a_candidate_stands_for_an_output_of_another_segment(attempt: Attempt) -> Non
 def two_candidates_of_a_block_stand_for_one_output(attempt: Attempt) -> None:
     create, shown = another_block()
     first, second, *_rest = shown
-    with attempt.refuses(saying="stands twice"):
+    with attempt.refuses(saying="shows an output twice"):
         create(outputs=[first, second, first])
-    with attempt.refuses(saying="stands twice"):
+    with attempt.refuses(saying="shows an output twice"):
         create(outputs=[first, first, second], stands_for=[2, 1])
     with attempt.accepts():
         create(outputs=[second, first])
 
 
-@breaks("block_keeps_its_hit_and_outputs")
+@breaks("block_content_immutable")
 def a_block_gets_another_hit_or_output(attempt: Attempt) -> None:
     shown = make_shown()
     ids = shown.block.outputs
@@ -104,7 +104,7 @@ def a_block_gets_another_hit_or_output(attempt: Attempt) -> None:
         assert not Block.objects.exists()
 
 
-@breaks("output_stays_while_shown")
+@breaks("output_kept_while_shown")
 def an_output_is_deleted_that_a_block_shows(attempt: Attempt) -> None:
     shown = make_shown()
     system = shown.outputs[2].system
@@ -120,7 +120,7 @@ def an_output_is_deleted_that_a_block_shows(attempt: Attempt) -> None:
         system.delete()
 
 
-@breaks("output_segment_stays")
+@breaks("output_segment_immutable")
 def an_output_gets_another_segment(attempt: Attempt) -> None:
     shown = make_shown()
     other = shown.task.test_set.segments.exclude(pk=shown.block.segment_id)[0]

@@ -68,7 +68,7 @@ breaks_by_fields(
     accepted={"show_source": False},
 )
 breaks_by_fields(
-    "user_email_unique_whatever_its_case",
+    "user_email_unique_ignoring_case",
     user,
     {"email": "OLGA@example.org"},
     accepted={"email": None},
@@ -82,7 +82,7 @@ breaks_by_fields(
 
 
 breaks_by_fields(
-    "membership_with_daily_alerts_may_act",
+    "membership_daily_alerts_need_changing_role",
     membership,
     {"daily_alerts": True},
     accepted={"daily_alerts": True, "role": "organiser"},
@@ -93,7 +93,7 @@ breaks_by_fields(
 def the_only_owner_goes(attempt: Attempt) -> None:
     membership()()
     members = Membership.objects.all()
-    with attempt.refuses(saying="members and no owner"):
+    with attempt.refuses(saying="members but no owner"):
         members.filter(role="owner").delete()
     with attempt.refuses():
         members.filter(role="owner").update(role="organiser")
@@ -113,7 +113,7 @@ def the_only_owner_goes(attempt: Attempt) -> None:
 
 
 breaks_by_fields(
-    "campaign_in_the_bin_came_from_a_state",
+    "campaign_state_before_bin_iff_in_bin",
     campaign,
     {"state": "bin"},
     {"state": "open", "state_before_bin": "closed"},
@@ -124,12 +124,12 @@ breaks_by_fields(
 @breaks("campaign_state_follows")
 def a_closed_campaign_is_paused(attempt: Attempt) -> None:
     rows = Campaign.objects.filter(pk=make_campaign(state=CampaignState.CLOSED).pk)
-    with attempt.refuses(saying="does not go from closed to paused"):
+    with attempt.refuses(saying="cannot change from closed to paused"):
         rows.update(state=CampaignState.PAUSED)
     with attempt.accepts():
         rows.update(state=CampaignState.ARCHIVED)
     rows.update(state=CampaignState.BIN)
-    with attempt.refuses(saying="does not go from bin to open"):
+    with attempt.refuses(saying="cannot change from bin to open"):
         rows.update(state=CampaignState.OPEN)
     with attempt.accepts():
         rows.update(state=CampaignState.CLOSED)
@@ -143,7 +143,7 @@ def make_acceptance() -> Acceptance:
     return instructions_accept(judge=make_judge(museum), instructions=written)
 
 
-@breaks("campaign_is_a_rehearsal_for_good")
+@breaks("campaign_rehearsal_immutable")
 def a_campaign_becomes_a_rehearsal(attempt: Attempt) -> None:
     rehearsed, other = make_campaign(), make_campaign("other")
     with attempt.refuses(saying="Cannot update"):

@@ -35,7 +35,7 @@ def a_request_ends_twice(attempt: Attempt) -> None:
         requests.update(carried_out_at=NOW)
 
 
-@breaks("erasure_request_has_a_reason_exactly_if_refused")
+@breaks("erasure_request_reason_iff_refused")
 def a_refusal_says_nothing(attempt: Attempt) -> None:
     erasure_ask(judge=make_judge(make_campaign()))
     requests = ErasureRequest.objects.all()

@@ -76,7 +76,7 @@ breaks_by_fields(
     accepted={"plan": [{"candidates": []}], "segment_ids": [1]},
 )
 breaks_by_fields(
-    "hit_on_standby_is_for_everybody",
+    "hit_on_standby_not_reserved",
     hit_for_a_judge,
     {"is_standby": True},
     accepted={"is_standby": False},
@@ -88,19 +88,19 @@ breaks_by_fields(
     accepted={"withdrawn_at": NOW, "completed_at": NOW},
 )
 breaks_by_fields(
-    "hit_for_one_judge_is_reserved",
+    "hit_of_one_judge_is_reserved",
     hit_for_a_judge,
     {"purpose": "training", "reserved_for": None, "reserved_until": None},
     accepted={"purpose": "training"},
 )
 breaks_by_fields(
-    "hit_reserved_for_a_judge_and_a_time",
+    "hit_reserved_for_iff_reserved_until",
     hit_for_a_judge,
     {"reserved_for": None},
     {"reserved_until": None},
 )
 breaks_by_fields(
-    "hit_repeats_another_exactly_if_a_repeat",
+    "hit_repeats_iff_repeat",
     repeat,
     {"repeats": None},
     {"repeats": None, "purpose": "redundancy"},
@@ -109,17 +109,17 @@ breaks_by_fields(
 )
 
 
-@breaks("hit_repeats_a_first_of_its_task")
+@breaks("hit_repeats_original_of_its_task")
 def a_hit_repeats_a_repeat_or_one_elsewhere(attempt: Attempt) -> None:
     there = small_task()
     elsewhere = small_task(there.test_set.campaign, name="elsewhere")
     first, strange = make_hit(there), make_hit(elsewhere)
-    with attempt.refuses(saying="no first HIT"):
+    with attempt.refuses(saying="must repeat an original HIT"):
         make_hit(there, 2, purpose="inter", repeats=strange)
     with attempt.accepts():
         make_hit(there, 2, purpose="inter", repeats=first)
     copy = make_hit(there, 2, purpose="inter", repeats=first)
-    with attempt.refuses(saying="no first HIT"):
+    with attempt.refuses(saying="must repeat an original HIT"):
         make_hit(there, 3, purpose="inter", repeats=copy)
-    with attempt.refuses(saying="no first HIT"):
+    with attempt.refuses(saying="must repeat an original HIT"):
         HIT.objects.filter(pk=copy.pk).update(repeats=strange)

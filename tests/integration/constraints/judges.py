@@ -34,19 +34,19 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
     there = small_task()
     system = there.test_set.systems.all()[0]
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         ConflictOfInterest.objects.create(judge=stranger, system=system)
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         conflict_declare(judge=stranger, system=system)
     with attempt.accepts():
         judge = make_judge(there.test_set.campaign)
         ConflictOfInterest.objects.create(judge=judge, system=system)
     ConflictOfInterest.objects.create(judge=make_judge(there.test_set.campaign), system=system)
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         ConflictOfInterest.objects.update(judge=stranger)
 
 
-@breaks("judge_joined_by_a_link_of_the_campaign")
+@breaks("judge_invitation_of_its_campaign")
 def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
     link = link_for_anybody()()
     assert isinstance(link, Invitation)
@@ -60,14 +60,14 @@ def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
         expires_at=LATER,
     )
     for campaign, joined_by in ((elsewhere, link), (link.campaign, theirs)):
-        with attempt.refuses(saying="brings nobody in"):
+        with attempt.refuses(saying="cannot be used"):
             judge_create_with_user(campaign=campaign, joined_by=joined_by, joined_browser=b"6" * 32)
     with attempt.accepts():
         judge_create_with_user(campaign=link.campaign, joined_by=link, joined_browser=b"6" * 32)
         assert Invitation.objects.get(user=None).arrived == 1
 
 
-@breaks("invitation_for_anybody_is_to_judge_and_capped_or_to_results")
+@breaks("invitation_link_is_capped_or_to_results")
 def link_to_results_names_a_user_or_has_a_cap(attempt: Attempt) -> None:
     link = link_for_anybody()
     member = make_judge(make_campaign("elsewhere")).user
@@ -87,29 +87,29 @@ def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
     gone = JudgeGroup.objects.create(campaign=judge.campaign, name="gone", removed_at=NOW)
     here = JudgeGroup.objects.create(campaign=judge.campaign, name="experts")
     for group in (there, gone):
-        with attempt.refuses(saying="of two campaigns"):
+        with attempt.refuses(saying="different campaigns"):
             GroupMember.objects.create(judge=judge, group=group)
     with attempt.accepts():
         GroupMember.objects.create(judge=judge, group=here)
 
 
-@breaks("design_is_for_a_group_of_its_campaign")
+@breaks("design_group_of_its_campaign")
 def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
     there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         Design.objects.create(task=task, seed=1, judge_group=there)
     with attempt.accepts():
         Design.objects.create(task=task, seed=1, judge_group=here)
 
 
-@breaks("ranking_is_of_a_group_of_its_campaign")
+@breaks("ranking_settings_group_of_its_campaign")
 def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
     there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         RankingSettings.objects.create(task=task, judge_group=there)
     with attempt.accepts():
         RankingSettings.objects.create(task=task, judge_group=here)
@@ -122,7 +122,7 @@ def instructions_of_another_campaign_are_accepted(attempt: Attempt) -> None:
         campaign=museum, language="en", text="Rank the outputs.", demands_acceptance=True
     )
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
-    with attempt.refuses(saying="of two campaigns"):
+    with attempt.refuses(saying="different campaigns"):
         Acceptance.objects.create(judge=stranger, instructions=written)
     with attempt.accepts():
         Acceptance.objects.create(judge=make_judge(museum), instructions=written)

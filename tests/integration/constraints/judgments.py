@@ -66,7 +66,7 @@ breaks_by_fields(
     accepted={"labels": [1, None, None, 2, None]},
 )
 breaks_by_fields(
-    "judgment_active_within_its_time_on_the_clock",
+    "judgment_active_within_duration",
     revision,
     {"active_ms": 1001, "duration_ms": 1000},
     accepted={"active_ms": 1000, "duration_ms": 1000},
@@ -79,7 +79,7 @@ breaks_by_fields(
     accepted={"played": [0.5, 0, 1, None, None]},
 )
 breaks_by_fields(
-    "skip_active_within_its_time_on_the_clock",
+    "skip_active_within_duration",
     skip,
     {"active_ms": 1001, "duration_ms": 1000},
     accepted={"active_ms": 1000, "duration_ms": 1000},
@@ -101,16 +101,16 @@ def second_number() -> Create:
     return partial(JudgmentNumber.objects.create, judgment=other, task=first.task, number=2)
 
 
-@breaks("number_of_a_judgment")
+@breaks("judgment_number_of_its_task")
 def a_number_is_of_no_judgment_of_the_task(attempt: Attempt) -> None:
     create = second_number()
     second = Judgment.objects.latest("pk")
     here = second.task
     for wrong in ({"judgment_id": 10**12}, {"task": small_task(here.test_set.campaign, "other")}):
-        with attempt.refuses(saying="none of the test set"):
+        with attempt.refuses(saying="does not belong to the task of its number"):
             create(**wrong)
     # Among many written at once, too.
-    with attempt.refuses(saying="none of the test set"):
+    with attempt.refuses(saying="does not belong to the task of its number"):
         JudgmentNumber.objects.bulk_create(
             [
                 JudgmentNumber(judgment=second, task=here, number=2),
@@ -133,7 +133,7 @@ def a_number_is_changed_or_deleted(attempt: Attempt) -> None:
         JudgmentNumber.objects.filter(number=2).delete()
 
 
-@breaks("judgment_supersedes_its_own_kind")
+@breaks("judgment_supersedes_own_earlier_one")
 def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
     create = revision()
     first = Judgment.objects.get()
@@ -142,7 +142,7 @@ def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
     other_block = make_shown(there, number=2).block
     earlier = {"pk": first.pk - 1}
     for fields in ({"judge": other_judge}, {"block": other_block}, earlier):
-        with attempt.refuses(saying="another judge, block or time"):
+        with attempt.refuses(saying="may only supersede"):
             create(**fields)
     with attempt.accepts():
         create()
@@ -152,7 +152,7 @@ def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
 def a_judgment_counts_in_another_task(attempt: Attempt) -> None:
     create = revision()
     other = small_task(Judgment.objects.get().judge.campaign, name="other")
-    with attempt.refuses(saying="not of test set"):
+    with attempt.refuses(saying="does not belong to task"):
         create(task=other)
     with attempt.accepts():
         create()
@@ -175,7 +175,7 @@ def a_judgment_is_changed_or_deleted(attempt: Attempt) -> None:
 def a_skip_is_of_another_task(attempt: Attempt) -> None:
     create = second_skip()
     other = small_task(Skip.objects.get().judge.campaign, name="other")
-    with attempt.refuses(saying="not of test set"):
+    with attempt.refuses(saying="does not belong to task"):
         create(task=other)
     with attempt.accepts():
         create()

@@ -62,7 +62,7 @@ def a_withdrawn_machine_keeps_its_token(attempt: Attempt) -> None:
         add_machine(withdrawn_at=Now())
 
 
-@breaks("machine_terms_stay")
+@breaks("machine_terms_immutable")
 def a_prompt_is_changed(attempt: Attempt) -> None:
     small_task()
     add_machine()
@@ -84,7 +84,7 @@ def a_judgment_is_changed(attempt: Attempt) -> None:
         add_judgment(is_reversed=True)
 
 
-@breaks("machine_judgment_answers_a_block_once_per_order")
+@breaks("machine_judgment_block_once_per_order")
 def a_block_is_answered_twice(attempt: Attempt) -> None:
     small_task()
     add_judgment(labels=[], skip_reason="other")
@@ -96,7 +96,7 @@ def a_block_is_answered_twice(attempt: Attempt) -> None:
         add_judgment(labels=[], skip_reason="other")
 
 
-@breaks("machine_judgment_has_ranks_exactly_if_no_skip")
+@breaks("machine_judgment_ranks_iff_not_skipped")
 def ranks_are_missing(attempt: Attempt) -> None:
     small_task()
     wrongs: list[dict[str, Any]] = [

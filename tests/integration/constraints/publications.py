@@ -48,7 +48,7 @@ def what_is_published_is_changed(attempt: Attempt) -> None:
         PublishedResult.objects.update(published_by=None, reviewer_token="token")
 
 
-@breaks("published_result_of_a_ranking_of_its_task")
+@breaks("published_result_ranking_of_its_task")
 def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
     create = published()
     campaign = PublishedResult.objects.get().task.test_set.campaign
@@ -59,7 +59,7 @@ def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
         create(run=other, task=other.task)
 
 
-@breaks("published_result_once_open_stays_open")
+@breaks("published_result_embargo_final_once_open")
 def what_everybody_could_read_is_hidden(attempt: Attempt) -> None:
     create = published()
     soon = timezone.now() + timedelta(days=1)

@@ -83,7 +83,7 @@ def a_snippet_is_too_long(attempt: Attempt) -> None:
         create(last=50)
 
 
-@breaks("quiz_snippet_before_it_is_read")
+@breaks("quiz_snippets_final_once_read")
 def a_snippet_comes_late(attempt: Attempt) -> None:
     create = second_snippet()
     snippet = Snippet.objects.get()
@@ -95,9 +95,9 @@ def a_snippet_comes_late(attempt: Attempt) -> None:
     outputs = [segment.outputs.order_by("pk")[0].pk]
     Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs)
     lent_to(hit, "reader")
-    with attempt.refuses(saying="its snippets stay as they are"):
+    with attempt.refuses(saying="it has judgments or lent HITs"):
         create()
-    with attempt.refuses(saying="its snippets stay as they are"):
+    with attempt.refuses(saying="it has judgments or lent HITs"):
         Snippet.objects.all().delete()
 
 

@@ -48,4 +48,4 @@ breaks_by_fields(
     {"winner": "birch", "loser": "amber"},
     accepted={"winner": "cobalt", "loser": "amber"},
 )
-breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
+breaks_by_fields("sorting_winner_has_more_wins", second_verdict, {"is_drawn": False})

@@ -24,7 +24,7 @@ def suggested() -> Create:
     return create
 
 
-@breaks("suggested_spans_before_judging")
+@breaks("suggested_spans_final_once_lent")
 def suggestions_come_late(attempt: Attempt) -> None:
     create = suggested()
     first = SuggestedSpans.objects.get()
@@ -35,7 +35,7 @@ def suggestions_come_late(attempt: Attempt) -> None:
     outputs = [first.output_id]
     Block.objects.create(hit=hit, segment=first.output.segment, position=1, outputs=outputs)
     lent_to(hit, "reader")
-    with attempt.refuses(saying="its suggestions stay as they are"):
+    with attempt.refuses(saying="it has lent HITs"):
         create()
-    with attempt.refuses(saying="its suggestions stay as they are"):
+    with attempt.refuses(saying="it has lent HITs"):
         first.delete()

@@ -87,7 +87,7 @@ def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> 
     other = small_task(Judgment.objects.get().judge.campaign, name="other")
     with (
         pgtrigger.ignore(),
-        pytest.raises(DatabaseError, match="not of test set"),
+        pytest.raises(DatabaseError, match="does not belong to task"),
         transaction.atomic(),
     ):
         create(task=other)

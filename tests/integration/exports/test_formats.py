@@ -20,8 +20,8 @@ from campaign.formats import InputFile, read_test_set
 from campaign.formats.tables import neutral
 from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from campaign.texts.values import joined
+from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.core.rankings.rank import rank
 from ranking.export.asked import ExportRefusedError, export_asked
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import ROWS

@@ -265,5 +265,5 @@ def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> N
     importing(other, *lines_of(task))
     with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
         snippets_replace(task=other, snippets=[])
-    with pytest.raises(IntegrityError, match="stay as they are"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="it has judgments or lent HITs"), transaction.atomic():
         Snippet.objects.filter(task=other).first().delete()  # type: ignore[union-attr]

@@ -140,12 +140,12 @@ def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> Non
         suggest(task)
     first = SuggestedSpans.objects.earliest("pk")
     with (
-        pytest.raises(IntegrityError, match="suggested_spans_before_judging"),
+        pytest.raises(IntegrityError, match="suggested_spans_final_once_lent"),
         transaction.atomic(),
     ):
         first.delete()
     with (
-        pytest.raises(IntegrityError, match="suggested_spans_before_judging"),
+        pytest.raises(IntegrityError, match="suggested_spans_final_once_lent"),
         transaction.atomic(),
     ):
         SuggestedSpans.objects.create(task=task, output=first.output, source="late", start={})

@@ -232,7 +232,7 @@ def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
         campaign_clone(source=clone, slug="new", name="New", texts=True, people=False, by=organiser)
     with pytest.raises(Exception, match="This is a rehearsal"):
         campaign_state_change(campaign=clone, transition=Transition.REOPEN, by=organiser)
-    with pytest.raises(Exception, match="campaign_is_a_rehearsal_for_good"), transaction.atomic():
+    with pytest.raises(Exception, match="campaign_rehearsal_immutable"), transaction.atomic():
         Campaign.objects.filter(pk=clone.pk).update(rehearsal_of=None)
 
 

@@ -27,8 +27,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 
 def test_a_notebook_ranks_in_three_lines() -> None:
-    from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-    from ranking.core.rankings.rank import rank
+    from ranking.core import BlockRow, blocks_from_rows, rank
 
     rows = [BlockRow("ann", segment, [["A"], ["B"]], [1, 2]) for segment in range(5)]
     assert [row.system for row in rank(blocks_from_rows(rows, "AB")).systems] == ["A", "B"]

@@ -12,16 +12,14 @@ import numpy as np
 import pytest
 
 import ranking.core
-from ranking.core.agreement.measures import measure_agreement
+from ranking.core import BlockRow, Blocks, Correction, blocks_from_rows, measure_agreement, rank
 from ranking.core.agreement.statistics import Chance
 from ranking.core.counting.resampling import Resampling
 from ranking.core.estimates import estimate
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.method import fit_of_abilities
-from ranking.core.ranges import Correction, adjusted
+from ranking.core.ranges import adjusted
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import rank
 from ranking.core.sorting import SortSettings
 
 Choice = tuple[Callable[..., Any], str, tuple[Any, ...]]

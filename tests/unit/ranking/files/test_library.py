@@ -11,11 +11,7 @@ import pandas as pd
 import pytest
 
 from campaign.formats import FormatError
-from ranking.core.agreement.measures import measure_agreement
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.rankings.rank import rank
-from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.model import Model
+from ranking.core import BlockRow, Model, blocks_from_rows, measure_agreement, plan_budget, rank
 from ranking.files.library import read_judgments
 from ranking.files.reading import read_judgments as read_files
 
