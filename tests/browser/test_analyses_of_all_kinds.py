@@ -91,7 +91,7 @@ VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
 
 
 # Every other page wide and light, the others narrow and dark, and all on paper.
-def test_each_page_fits_screens_and_paper_and_axe_finds_nothing(
+def test_pages_fit_screens_and_paper_and_pass_axe(
     page: Page, new_page: NewPage, answered: TestSetWriter
 ) -> None:
     on_paper = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")

@@ -26,7 +26,7 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
     ]
 
 
-def test_what_a_judge_ranks_by_keyboard_moves_the_dashboard_without_a_reload(
+def test_ranking_by_keyboard_updates_the_dashboard_without_a_reload(
     new_page: NewPage, sign_in: SignIn, start_worker: StartWorker
 ) -> None:
     campaign, (judge,) = campaign_ready(judges=1)

@@ -87,7 +87,7 @@ def test_a_text_is_edited_left_or_given_up_by_keys(editing: Page, judge: Judge) 
 
 
 @pytest.mark.thorough
-def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
+def test_unchanged_text_is_no_edit(editing: Page) -> None:
     press(editing, "1")
     editing.keyboard.press("End")
     editing.keyboard.type("x")

@@ -69,7 +69,7 @@ def judged_by_another(task: Task) -> Judge:
 
 
 @pytest.mark.parametrize("protocol", some_now(kind.protocol for kind in answer_kinds()))
-def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_systems(
+def test_offline_judgments_are_stored_once_and_reveal_no_systems(
     page: Page, sign_in: SignIn, tolerate: list[str], connections: Connections, protocol: str
 ) -> None:
     tolerate.append("net::ERR_")

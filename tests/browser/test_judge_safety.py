@@ -82,7 +82,9 @@ def test_without_network_eighteen_sentences_are_judged_and_sent_once(
 
 
 @pytest.mark.thorough
-def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: list[str]) -> None:
+def test_pending_judgments_survive_a_reload(
+    judging: Page, judge: Judge, tolerate: list[str]
+) -> None:
     tolerate.append(NETWORK_ERROR)
     judging.route(JUDGMENTS, lambda route: route.abort())
     judge_block(judging, "12345")
@@ -130,7 +132,7 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     at_sentence(judging, 2)
 
 
-def test_what_waits_survives_the_browser(
+def test_pending_judgments_survive_the_browser(
     restartable: Callable[[], BrowserContext], judge: Judge, sign_in: SignIn
 ) -> None:
     """Another process, of which only the profile on the disk is the same."""
@@ -216,7 +218,7 @@ def test_nothing_is_sent_in_the_name_of_somebody_else(
     assert Judgment.objects.get().judge == judge
 
 
-def test_what_the_server_refuses_comes_back_to_the_judge(
+def test_refused_judgment_is_returned_to_the_judge(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
     tolerate.append("400")
@@ -325,7 +327,7 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
 
 
 @pytest.mark.thorough
-def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
+def test_judge_waits_for_hits_of_others(page: Page, sign_in: SignIn) -> None:
     task = make_task(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
     judge = make_judge(task.test_set.campaign)
     held = lend(make_judge(task.test_set.campaign, "other"))

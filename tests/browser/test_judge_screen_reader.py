@@ -80,7 +80,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     }
 
 
-def test_each_step_is_announced_as_the_document_says(
+def test_steps_are_announced_as_documented(
     new_page: NewPage, judge: Judge, tolerate: list[str]
 ) -> None:
     tolerate += ["net::ERR_", "401|403"]

@@ -135,9 +135,7 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
 
 
 @pytest.mark.thorough
-def test_what_has_the_focus_is_never_hidden_behind_the_rest(
-    new_page: NewPage, sign_in: SignIn
-) -> None:
+def test_focused_element_is_never_covered(new_page: NewPage, sign_in: SignIn) -> None:
     """2.4.11, both ways through a page of paragraphs with every notice open."""
     judge = make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
     page = new_page(viewport=PHONE)

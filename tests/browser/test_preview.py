@@ -46,7 +46,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     assert not Judgment.objects.exists()
 
 
-def test_what_a_judge_of_this_browser_keeps_stays(
+def test_data_of_other_judges_in_this_browser_stays(
     new_page: NewPage, sign_in: SignIn, tolerate: list[str]
 ) -> None:
     tolerate.append("ERR_FAILED")

@@ -47,7 +47,7 @@ def quiz(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 
 
 @pytest.mark.thorough
-def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -> None:
+def test_read_segments_stay_visible_and_keys_answer(quiz: Page, judge: Judge) -> None:
     at_sentence(quiz, 1)
     expect(quiz.locator("#source-part")).to_be_hidden()
     expect(quiz.locator(".quiz-statement")).to_have_count(0)

@@ -155,7 +155,7 @@ def test_changes_of_marks_are_undone_one_by_one(judging: Page) -> None:
     expect(output(judging, "A").locator(".word-cursor")).to_be_focused()
 
 
-def test_what_the_mouse_selects_is_whole_words_and_gets_a_severity_at_once(judging: Page) -> None:
+def test_mouse_selects_whole_words_and_asks_for_a_severity(judging: Page) -> None:
     box = box_of(text(judging, "A"))
     words = text(judging, "A").inner_text().split()
     choice = judging.locator("#span-choice")

@@ -27,7 +27,7 @@ def campaign() -> Campaign:
     )
 
 
-def test_who_does_not_agree_declines_and_may_come_back(
+def test_judge_can_decline_and_return(
     new_page: NewPage,
     campaign: Campaign,
 ) -> None:

@@ -103,7 +103,7 @@ def said(answer: Any) -> list[Any]:
         return [*headers, body.decode(errors="replace")]
 
 
-def test_what_is_read_names_addresses_below_it(world: World) -> None:
+def test_responses_contain_addresses_below_the_path(world: World) -> None:
     """Every address of the API, asked by an organiser, and by a judge what judges are sent."""
     clients = {role: client_of(world, role) for role in ("organiser", "judge")}
     wrong, checked = [], 0
@@ -118,7 +118,7 @@ def test_what_is_read_names_addresses_below_it(world: World) -> None:
     assert checked > 80
 
 
-def test_what_is_made_names_addresses_below_it(world: World) -> None:
+def test_created_objects_have_addresses_below_the_path(world: World) -> None:
     """Every operation with a body, sent a body of its own where one is needed: links of members and judges, panels, copies …"""
     world.users["owner"] = User.objects.get(email="owner@example.org")
     client = client_of(world, "owner")

@@ -88,7 +88,7 @@ def test_starter_instructions_hold_the_question(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize("protocol", [Protocol.TWO_OUTPUTS, Protocol.TOP, Protocol.SPANS, Protocol.SORTING])  # fmt: skip
-def test_each_protocol_with_one_question_lets_the_task_replace_it(
+def test_tasks_can_replace_the_question_of_their_protocol(
     client: Client, protocol: Protocol
 ) -> None:
     task = make_task_of_protocol(protocol, rules={"question": "Most faithful first."})

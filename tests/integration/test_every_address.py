@@ -69,9 +69,7 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
-    world: World, role: str
-) -> None:
+def test_roles_see_what_the_table_allows_and_strangers_nothing(world: World, role: str) -> None:
     client = world.client(role)
     secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL", "SECRET-FILE"]
     secrets += ["SECRET-SNIPPET", "SECRET-STATEMENT"]

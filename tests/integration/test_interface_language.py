@@ -81,7 +81,7 @@ def test_a_choice_goes_with_a_judge_to_their_other_device(judge: Judge) -> None:
     assert '<html lang="ar" dir="rtl">' in page
 
 
-def test_who_signs_in_does_not_get_the_choice_of_who_was_there_before(judge: Judge) -> None:
+def test_signing_in_replaces_the_language_chosen_before(judge: Judge) -> None:
     assert judge.user is not None
     user_language_set(user=judge.user, language="cs")
     client = Client()

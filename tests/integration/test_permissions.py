@@ -46,7 +46,7 @@ EVERYTHING = pytest.mark.parametrize(
 @pytest.mark.thorough
 @pytest.mark.django_db
 @EVERYTHING
-def test_each_role_may_what_the_table_says_and_nothing_else(everything: bool) -> None:
+def test_roles_may_only_do_what_the_table_allows(everything: bool) -> None:
     world = make_world()
     found = [each for role in ROLES for each in differences(world, role, everything=everything)]
     assert not found, "\n".join(found)
@@ -82,7 +82,7 @@ def test_the_page_for_operators_is_what_the_table_says() -> None:
     )
 
 
-def test_nobody_may_send_anything_that_changes_a_campaign_without_signing_in() -> None:
+def test_changing_a_campaign_requires_signing_in() -> None:
     for route in ADDRESSES:
         if route.startswith(("campaigns/", "api/v1/")):
             for method, audience in audiences(route).items():
@@ -102,7 +102,7 @@ def _outcome(view: Callable[..., object], user: User, method: str, *named: objec
 
 
 @pytest.mark.django_db
-def test_each_role_meets_its_bounds_wherever_a_campaign_is_named() -> None:
+def test_roles_are_limited_at_every_address_of_a_campaign() -> None:
     """What all addresses are built on; each address by itself: the first test, by `make test-thorough`."""
     campaign, other = make_campaign(), make_campaign("zoo")
     task = make_task(campaign)

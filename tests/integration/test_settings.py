@@ -80,7 +80,7 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
         ({"show_source": "", "show_reference": ""}, "Show the source, the reference, or both"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
+def test_invalid_values_are_refused_in_words_and_change_nothing(
     page: Client, task: Task, change: dict[str, str], said: str
 ) -> None:
     before = rules(task.test_set.campaign)

@@ -137,7 +137,7 @@ def test_secrets_are_encrypted_and_read_again(panel: Panel, endpoint: WebhookEnd
     assert Client().get(f"/panel/{in_table}/", follow=True).status_code == 404
 
 
-def test_what_the_log_of_changes_hides_is_encrypted() -> None:
+def test_columns_hidden_in_the_activity_log_are_encrypted() -> None:
     hidden = {
         (model, name)
         for model in apps.get_models()

@@ -63,7 +63,7 @@ def test_a_form_is_refused_once_if_its_values_were_changed_meanwhile(
     assert Campaign.objects.get().pay == "1 €"
 
 
-def test_each_page_that_changes_something_holds_its_version(client: Client, task: Task) -> None:
+def test_pages_with_changes_send_their_version(client: Client, task: Task) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     system = task.test_set.systems.earliest("pk")

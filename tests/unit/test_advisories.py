@@ -62,7 +62,7 @@ def test_a_version_is_affected_within_the_ranges(
     assert [advisory.id for _name, _version, advisory in found] == expected
 
 
-def test_what_is_stored_says_the_same(database: Path, tmp_path: Path) -> None:
+def test_stored_advisories_equal_the_database(database: Path, tmp_path: Path) -> None:
     advisories = read_database(database, ["django", "unknown"], as_of=date(2024, 10, 10))
     file = tmp_path / "advisories.json"
     write_stored(advisories, file)

@@ -144,7 +144,7 @@ def test_no_source_is_kept_from_the_image() -> None:
 
 
 @pytest.mark.thorough
-def test_what_the_image_is_given_is_enough_to_start(tmp_path: Path) -> None:
+def test_image_has_all_settings_to_start(tmp_path: Path) -> None:
     for name in image_files(CHECKOUT):
         place = tmp_path / name
         place.parent.mkdir(parents=True, exist_ok=True)

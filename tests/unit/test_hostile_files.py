@@ -55,7 +55,7 @@ def tried(door: str, folder: Path) -> dict[str, dict[str, Any]]:
     "door",
     [pytest.param(door, marks=() if door in QUICK else pytest.mark.thorough) for door in DOORS],
 )
-def test_each_is_refused_in_words_and_in_bounded_memory(door: str, folder: Path) -> None:
+def test_hostile_files_are_refused_in_words_and_bounded_memory(door: str, folder: Path) -> None:
     found = tried(door, folder)
     assert set(found) == set(FILES)
     wrong = {

@@ -60,7 +60,7 @@ def test_interpreted_kernels_give_the_same_bits() -> None:
     assert interpreted.stdout.strip() == by_kernels()
 
 
-def test_what_needs_a_package_says_how_to_install_it(
+def test_missing_package_error_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("pyarrow", "resvg_py"):

@@ -46,7 +46,7 @@ def come(client: Client, provider: Provider, going_to: str = "") -> Any:
     return client.get(f"{BACK}?{provider.approve(sent['Location'])}")
 
 
-def test_who_has_an_account_with_the_verified_address_signs_in(
+def test_account_with_the_verified_address_signs_in(
     client: Client, organiser: User, provider: Provider
 ) -> None:
     assert come(client, provider, "/credentials/")["Location"] == "/credentials/"
@@ -85,7 +85,7 @@ def test_from_then_on_the_providers_name_for_them_counts(
         {"sub": "1"},
     ],
 )
-def test_nobody_else_gets_in_and_nobody_signs_up(
+def test_unknown_addresses_can_neither_sign_in_nor_sign_up(
     client: Client, organiser: User, provider: Provider, said: dict[str, Any]
 ) -> None:
     provider.userinfo = said
@@ -97,9 +97,7 @@ def test_nobody_else_gets_in_and_nobody_signs_up(
     assert not SocialAccount.objects.exists()
 
 
-def test_who_was_invited_to_a_campaign_signs_in(
-    client: Client, campaign: Campaign, provider: Provider
-) -> None:
+def test_invited_user_signs_in(client: Client, campaign: Campaign, provider: Provider) -> None:
     provider.userinfo = {"sub": "7", "email": "nina@example.org", "email_verified": True}
     assert come(Client(), provider).status_code == 403
     member = member_add_by_email(
@@ -113,7 +111,9 @@ def test_who_was_invited_to_a_campaign_signs_in(
     assert client.get(f"/campaigns/{campaign.slug}/").status_code == 200
 
 
-def test_who_was_deactivated_stays_out(client: Client, organiser: User, provider: Provider) -> None:
+def test_deactivated_user_cannot_sign_in(
+    client: Client, organiser: User, provider: Provider
+) -> None:
     come(Client(), provider)
     User.objects.update(is_active=False)
     assert come(client, provider).status_code == 403
@@ -147,7 +147,7 @@ def test_an_answer_is_for_the_browser_that_asked_and_for_once(
     assert client.get(BACK).status_code == 401
 
 
-def test_nobody_is_led_to_another_host(client: Client, organiser: User, provider: Provider) -> None:
+def test_redirects_stay_on_the_host(client: Client, organiser: User, provider: Provider) -> None:
     assert come(client, provider, "https://evil.example.org/")["Location"] == "/"
 
 

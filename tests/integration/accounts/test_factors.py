@@ -105,7 +105,7 @@ def test_codes_cannot_be_guessed(page: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_each_recovery_code_signs_in_once(page: Client) -> None:
+def test_recovery_codes_work_once(page: Client) -> None:
     app_set_up(page)
     codes = recovery_codes(page)
     assert len(set(codes)) == 10
@@ -153,7 +153,7 @@ def test_a_link_does_not_stand_in_for_it(
     assert give(client, code_now(key))["Location"] == leads_to
 
 
-def test_it_is_taken_off_with_its_recovery_codes(page: Client) -> None:
+def test_removing_the_second_factor_removes_recovery_codes(page: Client) -> None:
     app_set_up(page)
     assert page.get("/account/second-factors/app/remove/").status_code == 200
     assert Authenticator.objects.exists()
@@ -162,7 +162,7 @@ def test_it_is_taken_off_with_its_recovery_codes(page: Client) -> None:
     assert sign_in(Client())["Location"] == "/"
 
 
-def test_nobody_removes_a_passkey_of_somebody_else(page: Client, campaign: Campaign) -> None:
+def test_passkey_of_another_user_cannot_be_removed(page: Client, campaign: Campaign) -> None:
     other = make_organiser(campaign, "other@example.org")
     passkey = Authenticator.objects.create(user=other, type="webauthn", data={"name": "x"})
     assert page.post(f"/account/second-factors/passkeys/{passkey.pk}/").status_code == 404
@@ -192,7 +192,7 @@ def said(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_who_lost_theirs_is_helped_by_a_command(page: Client, organiser: User) -> None:
+def test_command_resets_a_lost_second_factor(page: Client, organiser: User) -> None:
     assert "no second factor" in said(EMAIL)
     app_set_up(page)
     assert "No changes made" in said(EMAIL)

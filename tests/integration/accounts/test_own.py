@@ -202,5 +202,5 @@ def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
         "/sign-in/elsewhere/signup/",
     ],
 )
-def test_what_allauth_offers_beyond_is_not_there(page: Client, address: str) -> None:
+def test_unused_allauth_addresses_do_not_exist(page: Client, address: str) -> None:
     assert page.get(address).status_code == 404

@@ -66,7 +66,7 @@ def test_a_change_has_the_values_before_and_after(campaign: Campaign) -> None:
 WORDS = ("approach", "condition", "team")
 
 
-def test_what_is_made_and_deleted_is_recorded(campaign: Campaign) -> None:
+def test_creation_and_deletion_are_recorded(campaign: Campaign) -> None:
     task = make_task(campaign, planned=0)
     system = System.objects.create(test_set=task.test_set, name="gneiss")
     made = last()
@@ -184,7 +184,7 @@ def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
     task_postrun.send(sender=plan_task, task_id="1", task=plan_task)
 
 
-def test_who_acts_ends_with_the_statement_in_a_connection(campaign: Campaign) -> None:
+def test_actor_of_a_connection_ends_with_its_statement(campaign: Campaign) -> None:
     """Told for the transaction alone: the next user of the connection is somebody else."""
     judge = make_judge(campaign)
     with acting(lambda: {"origin": "api", "user": 7}), transaction.atomic():
@@ -202,7 +202,7 @@ def test_outside_of_requests_and_commands_the_role_of_the_database_acts(
     assert (last().origin, last().operator, last().user_id) == ("database", role, None)
 
 
-def test_what_hangs_on_a_deleted_row_is_recorded(campaign: Campaign) -> None:
+def test_cascaded_deletions_are_recorded(campaign: Campaign) -> None:
     judge, group = make_judge(campaign), judge_group_create(campaign=campaign, name="experts")
     judge_group_members_change(group=group, add=[judge])
     before = last()

@@ -112,7 +112,7 @@ def test_no_english_word_is_left_in_the_log(
     assert left - NAMES == set()
 
 
-def test_each_activity_has_a_translation_of_its_own() -> None:
+def test_activities_have_distinct_translations() -> None:
     """No two activities of a language read alike, except where the English ones do."""
     for locale in LOCALES:
         found = [

@@ -32,9 +32,7 @@ def given(lines: list[str], name: str = "gneiss.txt") -> StoredFile:
 
 
 @pytest.mark.parametrize("kind", some_now(["balanced", "uniform", "active"]))
-def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
-    task: Task, kind: str
-) -> None:
+def test_new_system_is_in_later_hits_and_waiting_ones_are_redrawn(task: Task, kind: str) -> None:
     design_change(task=task, kind=kind)
     hits_plan(task_id=task.pk, count=6)
     first = HIT.objects.order_by("number")[0]

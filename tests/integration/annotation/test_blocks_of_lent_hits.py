@@ -200,7 +200,7 @@ class TestAtOnce:
 
 @pytest.mark.django_db
 class TestWithdrawn:
-    def test_what_nobody_will_judge_is_not_in_the_balance(self) -> None:
+    def test_withdrawn_hits_are_not_in_the_balance(self) -> None:
         """Counts are those of the HITs that are left, and so are the first HITs repeated."""
         task = make_long_task(make_campaign(), segments=30, systems=6)
         design_change(task=task, kind="balanced")

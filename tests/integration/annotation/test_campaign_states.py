@@ -79,7 +79,7 @@ TO_BE = {
 
 
 @pytest.mark.parametrize(("state", "transition"), list(product(S, Transition)), ids=str)
-def test_each_transition_from_each_state_is_done_or_refused(
+def test_state_transitions_are_done_or_refused(
     state: CampaignState, transition: Transition
 ) -> None:
     campaign = bring(make_campaign(), state)
@@ -127,7 +127,7 @@ def test_held_hit_waits_until_campaign_goes_on(task: Task, state: CampaignState)
     assert Judgment.objects.get().block_id == first.block_id
 
 
-def test_each_answer_tells_judges_that_they_are_to_stop(client: Client, task: Task) -> None:
+def test_responses_tell_judges_to_stop(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     first, second, third = assigned_blocks(lend(judge))
     assert judge.user is not None
@@ -168,9 +168,7 @@ def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
-def test_what_is_on_its_way_is_kept_though_nothing_is_held(
-    task: Task, state: CampaignState
-) -> None:
+def test_judgment_in_flight_is_kept_without_an_assignment(task: Task, state: CampaignState) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     change(task.test_set.campaign, *TO_BE[state])
@@ -179,7 +177,7 @@ def test_what_is_on_its_way_is_kept_though_nothing_is_held(
     assert Judgment.objects.count() == len(held.hit.segment_ids)
 
 
-def test_it_closes_by_itself_at_its_time(task: Task) -> None:
+def test_campaign_closes_automatically(task: Task) -> None:
     campaign, judge = task.test_set.campaign, make_judge(task.test_set.campaign)
     later = timezone.now() + timedelta(days=1)
     campaign_extend(campaign=campaign, closes_at=later, blocks_wanted={task.pk: 40})

@@ -18,7 +18,7 @@ from tests.factories import make_judge, make_organiser
 pytestmark = pytest.mark.django_db
 
 
-def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
+def test_lent_hits_are_finished_and_no_more_are_lent(task: Task) -> None:
     first, later = make_judge(task.test_set.campaign, "1"), make_judge(task.test_set.campaign, "2")
     held = lend(first)
     task_close(task=task)
@@ -32,7 +32,7 @@ def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
     assert assignment_lend(judge=later) is not None
 
 
-def test_who_is_at_work_is_counted_by_what_they_hold_now(task: Task) -> None:
+def test_working_judges_are_counted_by_current_assignments(task: Task) -> None:
     lent = [lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)]
     expire(lent[2])
     now = effects.task_at_work(task=task)

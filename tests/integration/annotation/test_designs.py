@@ -44,7 +44,7 @@ class TestChange:
         assert 2**100 < design.seed < 2**128
         assert design_change(task=task, redundancy=2).seed == design.seed
 
-    def test_what_is_not_named_stays(self, task: Task) -> None:
+    def test_omitted_fields_stay_unchanged(self, task: Task) -> None:
         design_change(task=task, intra_share=0.1, documents=[1])
         design = design_change(task=task, redundancy=2)
         assert (design.intra_share, design.documents, design.redundancy) == (0.1, [1], 2)

@@ -36,7 +36,7 @@ def ask(client: Client, judge: Judge) -> tuple[int, dict[str, Any]]:
     return answer.status_code, answer.json()
 
 
-def test_it_has_each_segment_and_the_place_of_each_block(client: Client, judge: Judge) -> None:
+def test_context_has_all_segments_and_positions_of_blocks(client: Client, judge: Judge) -> None:
     status, document = ask(client, judge)
     assert status == 200
     blocks = list(lend(judge).hit.blocks.order_by("position").select_related("segment__document"))
@@ -65,7 +65,9 @@ def test_a_very_long_one_is_shown_around_the_block(
 
 
 @pytest.mark.parametrize("hidden", ["show_source", "show_reference"])
-def test_what_the_campaign_hides_is_not_in_it(client: Client, judge: Judge, hidden: str) -> None:
+def test_context_omits_texts_hidden_by_the_campaign(
+    client: Client, judge: Judge, hidden: str
+) -> None:
     Campaign.objects.update(**{hidden: False})
     _status, document = ask(client, judge)
     side = hidden.removeprefix("show_")
@@ -87,7 +89,7 @@ def test_what_the_campaign_hides_is_not_in_it(client: Client, judge: Judge, hidd
         ("editing-acceptance", 1, {}, {"source", "reference"}),
     ],
 )
-def test_it_has_the_texts_that_the_item_may_show(
+def test_context_has_the_texts_of_the_item(
     client: Client, screen: str, part: int, rules: dict[str, Any], sides: set[str]
 ) -> None:
     judge = SCREENS[screen].judge()
@@ -116,7 +118,7 @@ def test_it_has_the_texts_that_the_item_may_show(
         )
 
 
-def test_it_is_for_the_judge_of_the_sentence_alone(client: Client, judge: Judge) -> None:
+def test_context_is_only_for_the_judge_of_the_block(client: Client, judge: Judge) -> None:
     other = make_judge(judge.campaign, "other")
     block = lend(other).hit.blocks.first()
     assert judge.user is not None

@@ -106,7 +106,7 @@ def test_judgments_of_the_same_moment_are_on_one_page_or_the_next(judging: Clien
     assert sorted(seen) == sorted(block["id"] for block in done)
 
 
-def test_nobody_sees_what_another_judged(judging: Client, judge: Judge) -> None:
+def test_judge_cannot_see_judgments_of_another(judging: Client, judge: Judge) -> None:
     judge_hits(judging, 1)
     other = signed_in(make_judge(judge.campaign, "judge02"))
     assert other.get(HISTORY).json()["results"] == []
@@ -141,7 +141,7 @@ class TestRepeats:
         return {block for row in rows for block in self.blocks(row)}
 
     @pytest.mark.thorough
-    def test_what_is_to_be_judged_again_is_not_listed_until_that_is_done(
+    def test_judgment_to_be_repeated_is_not_listed_before_the_repeat(
         self, repeated: Assignment
     ) -> None:
         judge = repeated.judge
@@ -173,7 +173,7 @@ class TestRepeats:
         assert not self.blocks(repeated) & self.listed(repeated.judge)
 
     @pytest.mark.thorough
-    def test_what_a_repeat_hid_is_back_when_it_cannot_be_done_any_more(
+    def test_judgment_is_listed_again_once_its_repeat_is_impossible(
         self, repeated: Assignment
     ) -> None:
         """Because of a conflict declared since: the judge is lent other things from then on."""

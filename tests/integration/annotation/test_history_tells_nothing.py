@@ -110,7 +110,7 @@ def test_a_repeat_in_hand_changes_nothing_that_another_hit_does_not() -> None:
         assert json.dumps(repeat) == json.dumps(ordinary)
 
 
-def test_what_is_listed_reaches_as_far_back_as_the_page() -> None:
+def test_api_lists_as_many_judgments_as_the_page() -> None:
     judge = judge_before_the_sixth("first")
     sixth = lend(judge)
     revisable = assignment_data(sixth, campaign=judge.campaign)["revisable_hits"]

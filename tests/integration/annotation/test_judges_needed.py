@@ -35,7 +35,7 @@ def needed_by(task: Task) -> tuple[int, int, str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS])
-def test_each_block_is_for_different_judges(task: Task, protocol: Protocol) -> None:
+def test_repeats_of_a_block_go_to_different_judges(task: Task, protocol: Protocol) -> None:
     if protocol != Protocol.RANKING:
         task = task_create(test_set=task.test_set, protocol=protocol, by=None)
     design_change(task=task, redundancy=3)

@@ -279,7 +279,7 @@ class TestTheNextHitWithAJudgment:
         labels = [1] * len(block["candidates"])
         return put(judging, asked.pop("id", uuid4()), block=block["id"], labels=labels, **asked)
 
-    def test_it_comes_where_it_is_asked_for(self, judging: Client) -> None:
+    def test_next_hit_is_in_the_response_on_request(self, judging: Client) -> None:
         hit = post(judging).json()
         first, second, _third = hit["blocks"]
         assert self.submit(judging, first).json()["next"] is None
@@ -297,7 +297,7 @@ class TestTheNextHitWithAJudgment:
         assert once == twice
         assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)
 
-    def test_where_it_cannot_be_lent_the_judgment_is_stored_and_said_to_be(
+    def test_judgment_is_stored_even_if_no_next_hit_can_be_lent(
         self, judging: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         hit = post(judging).json()
@@ -310,7 +310,7 @@ class TestTheNextHitWithAJudgment:
         assert (answer.status_code, answer.json()["next"]) == (200, None)
         assert Judgment.objects.count() == 1
 
-    def test_it_costs_no_more_than_asking_for_it_apart(
+    def test_next_hit_costs_no_more_than_a_separate_request(
         self, judging: Client, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         hit = post(judging).json()

@@ -45,7 +45,7 @@ def test_a_hit_is_lent_as_json_with_the_headers_of_the_api(judging: Client) -> N
     assert {"Cookie", "Accept-Language"} <= set(lent.headers["Vary"].split(", "))
 
 
-def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -> None:
+def test_invalid_requests_have_their_status(judging: Client, judge: Judge) -> None:
     found = {
         "html": post(judging, Accept="text/html"),
         "format": post(judging, address=LEND + "?format=xml"),

@@ -243,7 +243,7 @@ def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() ->
 
 
 @pytest.mark.django_db
-def test_who_leaves_gives_nothing_back_that_is_done() -> None:
+def test_leaving_judge_keeps_completed_hits() -> None:
     """An earlier judge came late with the whole HIT while this one still held it."""
     task = make_task(make_campaign(), planned=1)
     late = lend(make_judge(task.test_set.campaign, "late"))

@@ -210,7 +210,7 @@ def waited_for(writer: TestSetWriter) -> Iterator[TestSetWriter]:
 
 
 @pytest.mark.usefixtures("waited_for")
-def test_nobody_waits_for_a_judgment_that_is_being_stored() -> None:
+def test_lending_does_not_wait_for_a_judgment_being_stored() -> None:
     """Nor for who requests the ranking, nor for who gives numbers."""
     task = make_task(make_campaign("busy"))
     first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))

@@ -91,7 +91,9 @@ def test_comparisons_replace_earlier_ones_alone(task: Task) -> None:
 
 
 class TestTraining:
-    def test_it_is_proposed_from_damage_of_its_own_task(self, task: Task, other_set: Task) -> None:
+    def test_training_is_proposed_only_from_damage_of_its_task(
+        self, task: Task, other_set: Task
+    ) -> None:
         damage_approve(other_set)
         with pytest.raises(TrainingRefusedError):
             training_propose(task=task, count=1)
@@ -99,7 +101,7 @@ class TestTraining:
 
 
 @pytest.mark.usefixtures("task")
-def test_what_was_judged_of_a_hit_that_was_given_back_is_done_and_no_longer_held(
+def test_judged_blocks_of_a_returned_hit_count_as_done(
     judge: Judge,
 ) -> None:
     assignment = lend(judge)
@@ -112,7 +114,7 @@ def test_what_was_judged_of_a_hit_that_was_given_back_is_done_and_no_longer_held
 
 
 class TestPlanning:
-    def test_what_was_seen_of_one_task_is_planned_of_another(
+    def test_segments_seen_in_one_task_are_planned_in_another(
         self, campaign: Campaign, judge: Judge
     ) -> None:
         make_task(campaign, documents=(3,), planned=1)

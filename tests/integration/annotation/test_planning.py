@@ -128,7 +128,7 @@ class TestPool:
         assert len(pairs) == 15
         assert max(pairs.values()) - min(pairs.values()) <= 1
 
-    def test_each_block_of_a_redundant_design_is_planned_for_as_many_judges(self) -> None:
+    def test_redundant_design_plans_blocks_for_its_number_of_judges(self) -> None:
         task = make_task(make_campaign(), planned=0)
         design_change(task=task, redundancy=3)
         hits_plan(task_id=task.pk, count=9)
@@ -223,7 +223,7 @@ class TestForOneJudge:
             for hit in planned:
                 assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
-    def test_what_waits_for_a_judge_is_not_planned_a_second_time(self, task: Task) -> None:
+    def test_hits_waiting_for_a_judge_are_not_planned_again(self, task: Task) -> None:
         """A HIT kept for the judge alone, as training is, of which they were sent nothing yet."""
         judge = make_judge(task.test_set.campaign)
         waiting = Segment.objects.filter(test_set_id=task.test_set_id, number__lte=6)
@@ -242,7 +242,7 @@ class TestForOneJudge:
             waiting.values_list("pk", flat=True)
         )
 
-    def test_what_a_judge_saw_before_they_came_for_it_goes_to_others(self, task: Task) -> None:
+    def test_reserved_hit_with_a_seen_segment_goes_to_others(self, task: Task) -> None:
         """The pool may lend a segment while a HIT with it is drawn for the same judge."""
         judge = make_judge(task.test_set.campaign, "quick")
         judge_plan(task_id=task.pk, judge_id=judge.pk)
@@ -258,7 +258,7 @@ class TestForOneJudge:
         assert assignment_lend(judge=other) is None
         assert lend(judge).hit == unseen
 
-    def test_nobody_is_shown_what_they_have_an_interest_in(self) -> None:
+    def test_judges_are_not_shown_systems_of_their_interest(self) -> None:
         """Their own system's text, not even as another system's."""
         task = make_task(make_campaign(), documents=(6, 6), planned=30)
         judge = make_judge(task.test_set.campaign)

@@ -84,7 +84,7 @@ def test_a_report_is_answered_closed_and_opened_again(
     ]
 
 
-def test_what_says_nothing_or_comes_late_is_refused(report: ProblemReport, organiser: User) -> None:
+def test_empty_or_late_reply_is_refused(report: ProblemReport, organiser: User) -> None:
     with pytest.raises(ReplyRefusedError, match="Enter a reply"):
         problem_reply(report=report, user=organiser, text="  ", closes=False)
     problem_reply(report=report, user=organiser, text="Mended.", closes=True, seen=0)

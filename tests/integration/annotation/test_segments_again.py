@@ -75,7 +75,7 @@ def all_met(judge: Judge, task: Task) -> list[int]:
 
 
 @pytest.mark.thorough
-def test_each_segment_is_met_once_in_a_task_apart_and_once_in_all_others(ranking: Task) -> None:
+def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(ranking: Task) -> None:
     two = beside(ranking, Protocol.TWO_OUTPUTS)
     top = beside(ranking, Protocol.TOP, segments_again=False)
     segments = set(ranking.test_set.segments.values_list("pk", flat=True))
@@ -107,7 +107,7 @@ def test_the_planner_draws_for_a_judge_what_another_task_showed(
         assert bool(judge_plan(task_id=task.pk, judge_id=judge.pk)) == again
 
 
-def test_it_is_settled_once_the_task_is_lent_and_never_of_the_ranking(
+def test_segments_again_is_fixed_once_lent_and_never_allowed_for_the_ranking(
     ranking: Task, judge: Judge
 ) -> None:
     two = beside(ranking, Protocol.TWO_OUTPUTS, segments_again=False)

@@ -67,7 +67,7 @@ class TestWhereNothingIsSaid:
         assert rate_of(hidden) is None
         assert outputs_by_reference_alone(hidden) > 0
 
-    def test_it_is_the_text_that_counts(self) -> None:
+    def test_reference_is_recognized_by_its_text(self) -> None:
         """A reference that is no system, or whose text nobody is shown, leaves the design as it was."""
         without = make_task(make_campaign("one"), with_reference=False, planned=0)
         unlike = make_task(make_campaign("two"), planned=0)
@@ -100,7 +100,7 @@ class TestDesign:
             design_change(task=shown, reference_rate=rate)
         assert Design.objects.count() == 1
 
-    def test_it_is_done_where_it_is_asked_for_and_stays(self, shown: Task) -> None:
+    def test_shown_reference_is_ranked_on_request_until_changed(self, shown: Task) -> None:
         design_change(task=shown, reference_rate=0.5, rank_shown_reference=True)
         assert design_change(task=shown, redundancy=2).reference_rate == 0.5
         hits_plan(task_id=shown.pk, count=10)
@@ -125,9 +125,7 @@ class TestCampaign:
         assert not is_shown(hidden)
         assert hidden.test_set.campaign.lease_minutes == 60
 
-    def test_it_is_done_where_it_is_asked_for_and_undone_by_changing_back(
-        self, hidden: Task
-    ) -> None:
+    def test_ranked_reference_is_shown_on_request_until_changed(self, hidden: Task) -> None:
         campaign_change(
             campaign=hidden.test_set.campaign, show_reference=True, rank_shown_reference=True
         )

@@ -73,7 +73,7 @@ def test_skips_are_listed_with_their_reasons_among_the_judgments(judge: Judge) -
     assert rows[0]["block"].keys() == rows[1]["block"].keys()
 
 
-def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
+def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     held = lend(judge)
     block, *others = assigned_blocks(held)
     for other in others:
@@ -110,7 +110,7 @@ def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) 
     assert [row["block"]["state"] for row in listed(judge)] == ["judged"]
 
 
-def test_nobody_learns_from_a_skip_whether_it_was_a_check(judge: Judge) -> None:
+def test_skip_does_not_reveal_a_check(judge: Judge) -> None:
     hit = lend(judge).hit
     skip_all_of(Assignment.objects.get(hit=hit))
     plain = listed(judge)

@@ -98,7 +98,7 @@ class TestSize:
 
 
 class TestLending:
-    def test_what_is_on_standby_is_lent_when_the_pool_is_empty(self, task: Task) -> None:
+    def test_standby_hit_is_lent_when_the_pool_is_empty(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         lent = [lend(judge).hit for judge in judges(task, 40)]
         assert [hit.is_standby for hit in lent] == [False] * 30 + [True] * 10
@@ -123,7 +123,7 @@ class TestLending:
         assert assignment_lend(judge=at_work[0]) is None
 
     @pytest.mark.thorough
-    def test_what_was_lent_from_standby_and_comes_back_is_lent_again(self, task: Task) -> None:
+    def test_returned_standby_hit_is_lent_again(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         *_others, last = [lend(judge) for judge in judges(task, 200)]
         one = make_judge(task.test_set.campaign, "another")
@@ -148,7 +148,7 @@ class TestDrawing:
         assert HIT.objects.filter(is_standby=True).count() == 165
 
     @pytest.mark.thorough
-    def test_what_stands_before_a_lent_hit_of_its_batch_joins_the_pool(self, task: Task) -> None:
+    def test_earlier_hits_of_a_lent_batch_join_the_pool(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         for judge in judges(task, 30):
             lend(judge)
@@ -163,7 +163,7 @@ class TestDrawing:
         assert not lent.is_standby
 
     @pytest.mark.thorough
-    def test_each_is_drawn_again_bit_for_bit(self, task: Task, settings: Any) -> None:
+    def test_active_hits_are_redrawn_bit_for_bit(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 50
         design_change(task=task, redundancy=2)
         pool_fill(task_id=task.pk)
@@ -181,7 +181,7 @@ class TestDrawing:
             assert hit_redraw(hit) == plans[hit.pk]
 
     @pytest.mark.thorough
-    def test_it_is_drawn_anew_when_much_more_is_known(self, task: Task) -> None:
+    def test_batch_is_redrawn_after_many_judgments(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         before = set(HIT.objects.standby().values_list("pk", flat=True))
         assert drawn_by() == {0}

@@ -75,7 +75,7 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Ta
 
 
 @pytest.mark.thorough
-def test_nobody_waits_while_only_hits_with_a_check_are_left(task: Task) -> None:
+def test_judge_gets_a_hit_if_only_hits_with_checks_are_left(task: Task) -> None:
     pool_fill(task_id=task.pk)
     HIT.objects.filter(holds_check=False).update(available_at=timezone.now() + timedelta(hours=1))
     # Until the planner has had its time, a check that is not due is not given away.

@@ -101,7 +101,7 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
     assert list(numbers) == [1, 2]
 
 
-def test_what_fits_neither_protocol_nor_clock_is_refused_and_not_stored(
+def test_answer_of_another_protocol_or_impossible_time_is_refused(
     blocks: list[AssignedBlock],
 ) -> None:
     """Which labels are refused: tests/unit/protocols/test_answers.py."""

@@ -59,7 +59,7 @@ def redrawn(task: Task) -> None:
 
 class TestWithdrawing:
     @pytest.mark.thorough
-    def test_what_was_never_lent_is_withdrawn_and_nothing_new_shows_it(self, task: Task) -> None:
+    def test_unlent_hits_of_a_withdrawn_system_are_withdrawn(self, task: Task) -> None:
         dune = named(task, "dune")
         before = shown_in(HIT.objects.incomplete(), dune)
         assert before > 5
@@ -97,7 +97,9 @@ class TestWithdrawing:
         redrawn(task)
 
     @pytest.mark.thorough
-    def test_what_is_on_standby_is_withdrawn_too(self, task: Task, settings: Any) -> None:
+    def test_standby_hits_of_a_withdrawn_system_are_withdrawn(
+        self, task: Task, settings: Any
+    ) -> None:
         settings.POOL_MIN_HITS = 60
         design_change(task=task, kind="active", systems_per_block=2, segments_per_hit=1)
         pool_fill(task_id=task.pk)
@@ -117,7 +119,9 @@ class TestWithdrawing:
         assert shown_in(HIT.objects.incomplete(), dune) == 0
 
     @pytest.mark.thorough
-    def test_who_holds_it_finishes_and_who_was_away_gets_another(self, task: Task) -> None:
+    def test_holder_finishes_a_withdrawn_hit_and_expired_judge_gets_another(
+        self, task: Task
+    ) -> None:
         judge, away = make_judge(task.test_set.campaign), make_judge(task.test_set.campaign, "away")
         held, left = lend(judge), lend(away)
         for system in System.objects.filter(pk__in={*held.hit.system_ids, *left.hit.system_ids}):
@@ -137,7 +141,7 @@ class TestWithdrawing:
                 not in lend(make_judge(task.test_set.campaign, f"j{number}")).hit.system_ids
             )
 
-    def test_what_was_given_back_is_lent_again_only_after_it_is_taken_back(self) -> None:
+    def test_returned_hit_is_lent_again_only_after_its_system_is_restored(self) -> None:
         task = make_task(make_campaign(), planned=1)
         judge = make_judge(task.test_set.campaign)
         held = lend(judge)

@@ -54,7 +54,7 @@ def organiser(campaign: Campaign, client: Client) -> Client:
 
 
 @pytest.mark.thorough
-def test_each_judge_has_the_work_of_their_own_page(campaign: Campaign) -> None:
+def test_time_sheet_equals_the_judges_own_pages(campaign: Campaign) -> None:
     sheet = time_sheet(campaign=campaign)
     assert [each.judge.pseudonym for each in sheet] == ["ada", "ben"]
     for each in sheet:
@@ -80,7 +80,7 @@ def test_both_days_are_included(
     assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
 
 
-def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
+def test_time_sheet_includes_judges_who_only_skipped(
     campaign: Campaign,
 ) -> None:
     cyd = campaign.judges.get(pseudonym="cyd")

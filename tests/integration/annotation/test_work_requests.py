@@ -151,7 +151,7 @@ def test_no_more_work_is_not_said_from_memory(client: Client, judge: Judge, task
     assert ask(client, judge).status_code == 200
 
 
-def test_what_others_hold_may_come_back(client: Client, judge: Judge, task: Task) -> None:
+def test_hits_held_by_others_may_return(client: Client, judge: Judge, task: Task) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
     task.save()
@@ -165,7 +165,7 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, task: Task
     assert ask(client, judge).status_code == 200
 
 
-def test_what_others_have_done_does_not_come_back(client: Client, judge: Judge, task: Task) -> None:
+def test_hits_done_by_others_do_not_return(client: Client, judge: Judge, task: Task) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
     task.save()
@@ -175,7 +175,7 @@ def test_what_others_have_done_does_not_come_back(client: Client, judge: Judge, 
     assert ask(client, judge).status_code == 204
 
 
-def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(judge: Judge, task: Task) -> None:
+def test_unlendable_hits_make_room_for_hits_of_a_present_judge(judge: Judge, task: Task) -> None:
     """All that is wanted is planned, but of segments that the only judge has seen."""
     design_change(task=task, segments=[1, 2, 3])
     hits_plan(task_id=task.pk, count=2)

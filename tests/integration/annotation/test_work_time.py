@@ -134,7 +134,7 @@ def test_a_skip_counts_with_its_time_and_once_if_judged_later(
     assert worked.total.sentences == judge_work(judge).done == 2
 
 
-def test_what_came_without_a_time_is_a_sentence_and_said_to_be_untimed(
+def test_untimed_judgments_are_counted_separately(
     judge: Judge, blocks: list[AssignedBlock]
 ) -> None:
     judged(blocks[0], None)

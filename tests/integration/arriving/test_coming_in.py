@@ -86,9 +86,7 @@ class TestTheDoor:
         assert found is not None
         assert strict.post(link, {"csrfmiddlewaretoken": found[1]}).status_code == 302
 
-    def test_whoever_judges_here_already_is_not_made_twice(
-        self, client: Client, campaign: Campaign
-    ) -> None:
+    def test_existing_judge_is_not_created_again(self, client: Client, campaign: Campaign) -> None:
         judge = make_judge(campaign)
         assert judge.user is not None
         client.force_login(judge.user)
@@ -129,9 +127,7 @@ class TestTheDoor:
 
 
 class TestInstructions:
-    def test_nobody_is_lent_anything_before_they_accept(
-        self, client: Client, campaign: Campaign
-    ) -> None:
+    def test_nothing_is_lent_before_acceptance(self, client: Client, campaign: Campaign) -> None:
         make_task(campaign)
         one = write(campaign, "Be *fair*.")
         client.get(link := door(campaign))
@@ -164,7 +160,7 @@ class TestInstructions:
         instructions_accept(judge=judge, instructions=three)
         lend(judge)
 
-    def test_what_changed_while_it_was_read_is_read_again(
+    def test_instructions_changed_while_reading_are_shown_again(
         self, client: Client, campaign: Campaign
     ) -> None:
         judge = make_judge(campaign)
@@ -177,7 +173,7 @@ class TestInstructions:
         assert "Two." in answer.content.decode()
         assert not Acceptance.objects.exists()
 
-    def test_each_reads_their_language_or_the_one_written_first(
+    def test_judges_read_their_language_or_the_first_one(
         self, client: Client, campaign: Campaign
     ) -> None:
         judge = make_judge(campaign)
@@ -230,7 +226,7 @@ class TestChoosing:
         # Its name is the organisers'.
         assert "<span>Czech</span>" not in page
 
-    def test_what_a_judge_may_not_judge_cannot_be_chosen(
+    def test_tasks_not_open_to_a_judge_cannot_be_chosen(
         self, judging: Client, judge: Judge
     ) -> None:
         other = make_task(make_campaign("other"))

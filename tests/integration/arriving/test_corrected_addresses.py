@@ -244,7 +244,7 @@ _MESSAGES: Final[dict[MailKind, Callable[[Judge, User], str]]] = {
 
 
 @pytest.mark.parametrize("kind", MailKind)
-def test_each_kind_of_message_goes_to_the_current_address(judge: Judge, kind: MailKind) -> None:
+def test_messages_go_to_the_current_address(judge: Judge, kind: MailKind) -> None:
     user = make_organiser(judge.campaign)
     mails_send_due()
     expected = _MESSAGES[kind](judge, user)

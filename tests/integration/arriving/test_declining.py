@@ -42,7 +42,7 @@ def terms_of(campaign: Campaign) -> dict[str, str]:
 
 
 class TestDeclining:
-    def test_who_declines_is_lent_nothing_and_gives_back_what_they_hold(self, judge: Judge) -> None:
+    def test_declining_judge_returns_their_hit_and_gets_none(self, judge: Judge) -> None:
         judge_one_hit(judge)
         held = lend(judge)
         judge_decline(judge=judge)
@@ -85,7 +85,7 @@ class TestDeclining:
         assert answer["Location"] == "/judge/museum/"
         assert client.get("/judge/museum/").status_code == 200
 
-    def test_who_does_not_agree_to_the_instructions_may_decline(self, judge: Judge) -> None:
+    def test_judge_can_decline_the_instructions(self, judge: Judge) -> None:
         instructions_write(
             campaign=judge.campaign, language="en", text="Be kind.", demands_acceptance=True
         )

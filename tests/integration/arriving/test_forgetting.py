@@ -99,7 +99,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "Browser records are deleted after 90 days." in after
 
 
-def test_what_is_due_is_found_by_an_index(judge: Judge) -> None:
+def test_due_mail_is_found_by_an_index(judge: Judge) -> None:
     """Also where most visits are young: a run that finds nothing costs next to nothing."""
     BrowserVisit.objects.bulk_create(
         BrowserVisit(judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC))

@@ -76,7 +76,7 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
 
 
-def test_who_was_invited_is_left_alone(campaign: Campaign) -> None:
+def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
     invite(campaign, "ada@example.org")
     again = judges_invite_by_mail(
         campaign=campaign, addresses=["Ada@example.org", "bea@example.org"], base_url="https://x/"
@@ -98,7 +98,7 @@ def test_who_was_invited_is_left_alone(campaign: Campaign) -> None:
         ({"TAKEN": None}, "unconfirmed"),
     ],
 )
-def test_what_the_server_says_decides_whether_it_is_tried_again(
+def test_mail_server_reply_decides_about_a_retry(
     settings: Settings, campaign: Campaign, replies: dict[str, bytes | None], state: str
 ) -> None:
     invite(campaign)
@@ -174,7 +174,7 @@ def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
     assert Judge.objects.count() == 1
 
 
-def test_what_is_withdrawn_before_it_was_sent_is_not_sent(campaign: Campaign) -> None:
+def test_withdrawn_mail_is_not_sent(campaign: Campaign) -> None:
     (row,) = invite(campaign)
     judge_links_revoke(judge=Judge.objects.get(mails=row))
     assert mails_send_due() == 0

@@ -105,7 +105,7 @@ class TestByMail:
         assert Mail.objects.get(judge=judge).withdrawn_at is None
         assert opens(f"/i/{before}/")
 
-    def test_nobody_fills_the_mailboxes_of_others(self, judge: Judge) -> None:
+    def test_link_mails_are_limited_per_judge(self, judge: Judge) -> None:
         for number in range(MOST_MAILS):
             send(judge, f"somebody{number}@example.org")
         with pytest.raises(OwnLinkRefusedError, match="reached the message limit"):

@@ -80,7 +80,7 @@ def test_a_check_says_the_same_and_changes_nothing(folder: Path, user: User) -> 
 
 
 @pytest.mark.thorough
-def test_what_a_file_does_not_name_stays(campaign: Campaign, user: User) -> None:
+def test_sections_missing_in_the_file_stay(campaign: Campaign, user: User) -> None:
     """A line each for what differs, and nothing for what is the same."""
     text = f"""\
 {MUSEUM}lease_minutes: 20
@@ -149,7 +149,7 @@ def test_the_command_asks_first(
 SET = "test_sets:\n  - name: museum en-de\n    "
 
 
-def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None:
+def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
     cases: list[tuple[str, int, str]] = [
         ("lease_minutes: 0", 3, "greater than or equal to 1"),
         ("lease_minuets: 9", 3, 'write "lease_minutes"'),

@@ -47,7 +47,7 @@ def sent(client: Client, content: bytes) -> tuple[int, str]:
     return answer.status_code, unescape(answer.content.decode())
 
 
-def test_what_it_would_make_is_shown_then_made(client: Client, user: User) -> None:
+def test_new_campaign_is_previewed_then_created(client: Client, user: User) -> None:
     before = rows()
     status, html = sent(client, FILE.encode())
     assert status == 200

@@ -38,7 +38,7 @@ def answers(html: str) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> None:
+def test_differences_are_previewed_then_applied(client: Client, campaign: Campaign) -> None:
     status, html = sent(client, CHANGED)
     assert status == 200
     assert "~ lease_minutes: 17 → 20" in html
@@ -58,7 +58,7 @@ def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> 
 
 
 @pytest.mark.thorough
-def test_what_was_changed_meanwhile_is_shown_again(client: Client, campaign: Campaign) -> None:
+def test_changes_made_meanwhile_are_previewed_again(client: Client, campaign: Campaign) -> None:
     _status, html = sent(client, CHANGED)
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)
     answer = client.post(page(), answers(html))

@@ -78,7 +78,7 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(task: Task) 
 
 
 @pytest.mark.thorough
-def test_what_is_approved_or_withdrawn_later_leaves_old_hits_as_they_were(
+def test_later_approval_or_withdrawal_leaves_old_hits_unchanged(
     task: Task,
 ) -> None:
     design_change(task=task, bad_reference_rate=0.3)
@@ -135,7 +135,7 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("first", ["fast", "slow"])
-def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(first: str) -> None:
+def test_judges_get_checks_at_the_rate_in_any_order_of_arrival(first: str) -> None:
     """Nine judges, some of whom are done before others begin: none is left with what others left."""
     task = make_long_task(make_campaign(), segments=240, systems=6, with_reference=True)
     approve_all(task)
@@ -168,7 +168,7 @@ def test_a_pool_that_was_planned_before_there_were_checks_keeps_none_from_judges
 
 
 @pytest.mark.thorough
-def test_where_all_is_planned_already_hits_are_given_up_for_those_with_checks(
+def test_planned_hits_are_replaced_by_hits_with_checks(
     task: Task,
 ) -> None:
     Task.objects.filter(pk=task.pk).update(blocks_wanted=150)

@@ -80,7 +80,7 @@ def test_a_new_draw_is_another_text_and_waits_for_a_review_again(task: Task) -> 
     assert row.attempt == 6
 
 
-def test_what_may_have_been_shown_never_changes(task: Task) -> None:
+def test_possibly_shown_text_cannot_change(task: Task) -> None:
     bad_references_make(test_set=task.test_set, seed=1)
     row = BadReference.objects.of(task.test_set_id).in_order()[0]
     bad_reference_review(bad_reference=row, approve=True, reviewer=None)

@@ -133,7 +133,9 @@ def test_decision_names_judges_as_organisers_do(page: Client, judged: TestSetWri
 
 
 @pytest.mark.thorough
-def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
+def test_invalid_input_is_explained_and_changes_nothing(
+    page: Client, judged: TestSetWriter
+) -> None:
     address = at("judges-act", judged.task)
     for sent, said in (
         ({"action": "warn"}, "Select at least one judge."),

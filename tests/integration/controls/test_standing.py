@@ -89,7 +89,7 @@ def test_stopped_judge_gets_no_work_and_the_reason(
     assert ask(judging).status_code == 200
 
 
-def test_what_a_stopped_judge_still_sends_is_kept(
+def test_late_judgments_of_a_stopped_judge_are_kept(
     judging: Client, judge: Judge, task: Task, organiser: User
 ) -> None:
     assignment = assignment_lend(judge=judge)

@@ -100,7 +100,7 @@ def test_training_comes_before_everything_else_and_once(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_who_was_wrong_trains_once_more_and_then_begins(task: Task) -> None:
+def test_failed_training_is_repeated_once(task: Task) -> None:
     judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
     assert assignment_lend(judge=judge) is None
@@ -126,7 +126,7 @@ def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_who_has_begun_already_needs_no_training() -> None:
+def test_active_judge_needs_no_training() -> None:
     task = make_task(make_campaign(), documents=(7, 7))
     pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign)

@@ -51,9 +51,7 @@ class TestJudges:
         assert Client().get(kept).status_code == 200
         assert Client().get(lost).status_code == 404
 
-    def test_who_came_by_a_link_for_anybody_does_not_come_in_by_it_again(
-        self, campaign: Campaign
-    ) -> None:
+    def test_withdrawn_judge_cannot_return_by_a_public_link(self, campaign: Campaign) -> None:
         _link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
         browser = Client()
         browser.get(f"/i/{token}/")
@@ -63,9 +61,7 @@ class TestJudges:
         assert "_auth_user_id" not in browser.session
         assert Judge.objects.count() == 1
 
-    def test_who_takes_part_elsewhere_keeps_their_tokens_and_their_part_there(
-        self, judge: Judge
-    ) -> None:
+    def test_withdrawn_judge_keeps_roles_and_tokens_elsewhere(self, judge: Judge) -> None:
         assert judge.user is not None
         other = make_campaign("other")
         Membership.objects.create(campaign=other, user=judge.user, role=MembershipRole.OWNER)

@@ -107,7 +107,7 @@ class TestTheWayIn:
         assert nina.get(PEOPLE).status_code == 200
         assert "Pending invitations" not in words(page.get(PEOPLE))
 
-    def test_it_works_once_and_says_so(self, page: Client, campaign: Campaign) -> None:
+    def test_invitation_works_once(self, page: Client, campaign: Campaign) -> None:
         invite(campaign, name="Nina")
         link, nina = delivered(), Client()
         nina.post(link)
@@ -126,7 +126,7 @@ class TestTheWayIn:
             page.post(f"/campaigns/museum/invitations/links/{row.pk}/restore/").status_code == 404
         )
 
-    def test_who_was_removed_reads_that_it_is_over(self, campaign: Campaign, page: Client) -> None:
+    def test_removed_member_is_told(self, campaign: Campaign, page: Client) -> None:
         invite(campaign)
         link = delivered()
         Client().post(link)
@@ -184,7 +184,7 @@ class TestWhenItsSenderIsNoLongerThere:
 
     @pytest.mark.usefixtures("page")
     @pytest.mark.parametrize("end", [_remove, _leave, _become_analyst])
-    def test_it_ends_and_so_do_links_of_members_that_they_saw(
+    def test_removed_organiser_ends_links_they_saw(
         self, campaign: Campaign, end: Callable[[Membership], None]
     ) -> None:
         otto = make_organiser(campaign, "otto@example.org")
@@ -223,7 +223,7 @@ class TestWhenItsSenderIsNoLongerThere:
         assert otto.name not in str(message.body)
 
     @pytest.mark.usefixtures("page")
-    def test_who_owns_no_more_invites_no_owners(self, campaign: Campaign) -> None:
+    def test_former_owner_cannot_invite_owners(self, campaign: Campaign) -> None:
         otto = make_organiser(campaign, "otto@example.org")
         membership = Membership.objects.get(user=otto)
         member_role_change(membership=membership, role=MembershipRole.OWNER, by=None)
@@ -256,7 +256,7 @@ class TestTakenBack:
         again = page.post(f"{INVITATIONS}{mail.pk}/withdraw/", follow=True)
         assert "was already accepted or withdrawn" in words(again)
 
-    def test_what_is_taken_back_is_not_sent(self, page: Client, campaign: Campaign) -> None:
+    def test_withdrawn_invitation_is_not_sent(self, page: Client, campaign: Campaign) -> None:
         mail = invite(campaign)
         page.post(f"{INVITATIONS}{mail.pk}/withdraw/")
         assert mail_claim() is None
@@ -316,7 +316,7 @@ class TestRefused:
         assert waiting() == ["olaf@example.org"]
 
 
-def test_who_did_what_is_in_the_activity_log(page: Client, campaign: Campaign) -> None:
+def test_activity_log_names_the_actors(page: Client, campaign: Campaign) -> None:
     page.post(INVITATIONS, SENT)
     link = delivered()
     Client().post(link)

@@ -74,7 +74,7 @@ class TestOwnPage:
         here.post(OWN, {"action": "end-session", "session": there.name})
         assert (asks(phone), asks(here)) == (401, 200)
 
-    def test_nobody_ends_what_is_not_theirs(self, page: Client, judge: Judge) -> None:
+    def test_session_of_another_user_cannot_be_ended(self, page: Client, judge: Judge) -> None:
         assert judge.user is not None
         browser, _link = by_link(judge)
         notebook = by_token(judge.user)

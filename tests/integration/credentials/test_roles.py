@@ -44,7 +44,7 @@ def membership_of(user: User) -> Membership:
     return Membership.objects.select_related("user", "campaign").get(user=user)
 
 
-def test_who_makes_a_campaign_owns_it(owner: User) -> None:
+def test_creator_owns_the_campaign(owner: User) -> None:
     client = client_of(owner)
     client.post("/new-campaign/", {"name": "Zoo"})
     client.post("/campaigns/museum/clone/", {"name": "Museum 2", "slug": "museum-2", "texts": "on"})

@@ -160,7 +160,7 @@ def test_last_use_is_noted_once_an_hour(organiser: User) -> None:
     assert ApiToken.objects.get().last_used_at > first - timedelta(hours=1)  # type: ignore[operator]
 
 
-def test_each_campaign_that_a_token_reaches_records_it(organiser: User) -> None:
+def test_token_is_recorded_in_all_its_campaigns(organiser: User) -> None:
     museum, zoo = Campaign.objects.get(slug="museum"), make_campaign("zoo")
     Membership.objects.create(campaign=zoo, user=organiser, role="owner")
     token_create(user=organiser, name="both")

@@ -85,7 +85,7 @@ def test_other_tables_are_refused_by_name_before_anything_changes(statement: str
 
 
 @pytest.mark.parametrize("statement", ADDED)
-def test_what_operators_add_is_theirs(statement: str) -> None:
+def test_catalogue_ignores_additions_by_operators(statement: str) -> None:
     execute(statement)
     assert problem_before(COMMAND) is None
 

@@ -70,7 +70,7 @@ def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
     [("migrate",), ("check",), ("no_such_command",), ()],
     ids=" ".join,
 )
-def test_what_needs_no_tables_is_not_held_up(
+def test_commands_without_tables_do_not_wait(
     as_owner: None, db: None, arguments: tuple[str, ...]
 ) -> None:
     last_of_ranking_unapplied()

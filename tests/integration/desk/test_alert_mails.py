@@ -42,7 +42,7 @@ def asked(campaign: Campaign, organiser: User) -> Membership:
     return membership
 
 
-def test_nobody_gets_one_who_did_not_ask(campaign: Campaign, organiser: User) -> None:
+def test_daily_mail_is_sent_only_on_request(campaign: Campaign, organiser: User) -> None:
     make_task(campaign, planned=0)
     assert alert_mails_send(now=at(12)) == 0
     assert mail.outbox == []
@@ -105,9 +105,7 @@ def use(settings: Settings, port: int) -> None:
     settings.EMAIL_TIMEOUT = 5
 
 
-def test_what_the_server_did_not_take_is_sent_again_when_it_is_due(
-    asked: Membership, settings: Settings
-) -> None:
+def test_failed_mail_is_retried_when_due(asked: Membership, settings: Settings) -> None:
     with MailServer(RCPT=b"450 later") as server:
         use(settings, server.port)
         assert alert_mails_send(now=at(6)) == 0
@@ -122,7 +120,7 @@ def test_what_the_server_did_not_take_is_sent_again_when_it_is_due(
     assert Mail.objects.get().state == "sent"
 
 
-def test_what_may_have_gone_out_is_not_sent_again(asked: Membership, organiser: User) -> None:
+def test_possibly_sent_mail_is_not_repeated(asked: Membership, organiser: User) -> None:
     assert alert_mail_claim(user=organiser, day=at(6).date()) is not None
     assert alert_mails_send(now=at(6)) == 0
     Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
@@ -155,7 +153,7 @@ def test_workers_at_once_send_each_person_one() -> None:
     ]
 
 
-def test_it_is_switched_on_and_off_on_the_page(
+def test_daily_mail_is_switched_on_and_off_on_the_page(
     page: Client, campaign: Campaign, organiser: User
 ) -> None:
     own = Membership.objects.get(user=organiser)
@@ -169,7 +167,7 @@ def test_it_is_switched_on_and_off_on_the_page(
         assert own.daily_alerts == (wanted == "1")
 
 
-def test_nobody_switches_it_for_somebody_else(page: Client, campaign: Campaign) -> None:
+def test_daily_mail_of_another_user_cannot_be_switched(page: Client, campaign: Campaign) -> None:
     make_organiser(campaign, "other@example.org")
     other = Membership.objects.get(user__email="other@example.org")
     assert f"{other.pk}/alerts/" not in page.get(PEOPLE).content.decode()

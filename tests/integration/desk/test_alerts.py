@@ -312,7 +312,7 @@ def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWrite
 
 
 @pytest.mark.thorough
-def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) -> None:
+def test_alerts_link_to_working_pages(page: Client, writer: TestSetWriter) -> None:
     stall(writer)
     disagree(writer)
     mail_fail(writer.campaign)

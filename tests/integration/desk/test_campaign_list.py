@@ -131,7 +131,7 @@ def test_twenty_campaigns_cost_as_many_queries_as_two(
     assert counts[0] == counts[1] <= 30
 
 
-def test_nobody_elses_campaign_is_seen(page: Client, filled: Filled) -> None:
+def test_other_campaigns_are_not_visible(page: Client, filled: Filled) -> None:
     filled("museum", (1,))
     other = make_campaign("secret")
     make_organiser(other, "zoe@example.org")

@@ -64,7 +64,7 @@ def test_overview_of_draft_shows_no_progress_before_judgments(client: Client) ->
     assert "No judgments in 14 days" in client.get(address).content.decode()
 
 
-def test_what_is_there_is_done(campaign: Campaign) -> None:
+def test_completed_steps_are_checked(campaign: Campaign) -> None:
     make_task(campaign, planned=0)
     make_judge(campaign)
     instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=False)

@@ -65,7 +65,7 @@ def is_json(cell: str) -> bool:
 
 
 @EVERY_PROTOCOL
-def test_each_cell_is_a_value_in_a_described_column(protocol: Protocol) -> None:
+def test_exported_cells_match_described_columns(protocol: Protocol) -> None:
     task = WORLDS[protocol](make_campaign())
     assert Judgment.objects.of(task.pk).exists()
     for kind, file_format in csv_formats(task):

@@ -201,7 +201,7 @@ def test_rows_of_other_languages_are_refused_or_left_out(
         (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_kept(
+def test_invalid_file_is_named_and_nothing_is_stored(
     task: Task,
     onto: FiveWay,
     refused: Say,

@@ -53,7 +53,9 @@ def said_of_the_reference(done: Say, *arguments: str, name: str) -> str:
     return str(done("import_test_set", *arguments, **NAMES | {"name": name})).partition("s, ")[2]
 
 
-def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files, done: Say) -> None:
+def test_import_reports_the_use_of_the_reference(
+    campaign: Campaign, files: Files, done: Say
+) -> None:
     none = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="none")
     assert none == "2 systems; the reference is shown to judges and not ranked."
     asked = said_of_the_reference(done, *plain(files, "--rank-shown-reference"), name="asked")
@@ -237,7 +239,7 @@ def test_error_after_many_segments_leaves_nothing(
         ("ref.tsv", "source\treference\t_ref\ta\nS\tR\tT\tU\n", "a system is called _ref"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_kept(
+def test_invalid_file_is_named_and_nothing_is_stored(
     campaign: Campaign, write: Write, refused: Say, name: str, content: str | bytes, said: str
 ) -> None:
     assert said in refused("import_test_set", str(write(name, content)), **NAMES)

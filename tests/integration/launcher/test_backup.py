@@ -68,7 +68,7 @@ def rankings(directory: DataDirectory) -> str:
 
 
 class TestWhatABackupIs:
-    def test_it_names_what_it_holds_and_keeps_the_secret_key(
+    def test_backup_lists_its_content_and_has_the_secret_key(
         self, saved: tuple[DataDirectory, Path]
     ) -> None:
         directory, backup = saved
@@ -78,7 +78,7 @@ class TestWhatABackupIs:
         assert manifest.damaged(backup) == []
         assert (backup / "secret_key").read_text() == directory.secret_key()
 
-    def test_nobody_else_may_read_it(self, saved: tuple[DataDirectory, Path]) -> None:
+    def test_backup_is_readable_by_its_owner_only(self, saved: tuple[DataDirectory, Path]) -> None:
         _directory, backup = saved
         for path in (backup, backup / "quintet.dump", backup / "secret_key"):
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
@@ -139,7 +139,7 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services) == (["later", "saved"], ["later", "saved"])
 
-    def test_what_is_replaced_is_set_aside(self, directory: DataDirectory, small: Path) -> None:
+    def test_restore_sets_existing_data_aside(self, directory: DataDirectory, small: Path) -> None:
         done = launcher(directory, "restore", str(small), "--yes")
         assert done.returncode == 0, done.stderr
         assert "set aside: " in done.stdout
@@ -190,7 +190,7 @@ class TestADatabaseOfOnesOwn:
 
                 yield make
 
-    def test_it_is_restored_into_an_empty_database_and_backed_up_from_there(
+    def test_backup_is_restored_into_an_empty_database_and_backed_up_again(
         self,
         saved: tuple[DataDirectory, Path],
         directory: DataDirectory,

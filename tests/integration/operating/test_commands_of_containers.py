@@ -40,7 +40,7 @@ LACKING = ("campaign_session", "campaign_task", "campaign_job")
         for name in PROCESSES
     ],
 )
-def test_it_runs_and_says_that_it_is_well(world: World, name: str, tmp_path: Path) -> None:
+def test_container_runs_and_reports_healthy(world: World, name: str, tmp_path: Path) -> None:
     process, log = PROCESSES[name], tmp_path / "log"
     with world.running(process, log) as started:
         if "web" in name:
@@ -158,7 +158,7 @@ def provoke(kind: str, world: World) -> None:
         for kind in KINDS
     ],
 )
-def test_it_is_logged_as_json_and_reported(
+def test_error_is_logged_as_json_and_reported(
     broken: World, service: tuple[str, list[bytes]], kind: str, tmp_path: Path
 ) -> None:
     address, sent = service

@@ -69,7 +69,7 @@ class TestWebhooks:
         assert of("quintet_webhook_endpoints") == {"failing": 1}
         assert of("quintet_webhook_deliveries") == {"retried": 1}
 
-    def test_what_is_due_has_waited_since_then(
+    def test_delivery_waits_from_its_due_time(
         self, message: Callable[..., WebhookDelivery]
     ) -> None:
         now = timezone.now()

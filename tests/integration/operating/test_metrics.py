@@ -84,7 +84,7 @@ def test_the_age_of_a_queue_is_that_of_its_first_message(
 
 
 @pytest.mark.thorough
-def test_what_workers_did_is_counted(
+def test_work_of_workers_is_counted(
     asked: Callable[[], dict[str, float]],
     start_worker: Callable[..., Any],
     eventually: Callable[[Callable[[], bool]], None],

@@ -120,7 +120,7 @@ def test_an_address_without_an_id_is_refused_and_stores_nothing(
     assert not Judge.objects.exists()
 
 
-def test_each_end_leads_back_with_id_and_code_encoded(
+def test_panel_completion_links_encode_id_and_code(
     client: Client, campaign: Campaign, task: Task
 ) -> None:
     panel = generic(

@@ -155,7 +155,7 @@ def test_a_closed_panel_takes_nobody_new_and_lets_the_others_finish(
     assert Judge.objects.exclude(external_id="").count() == 1
 
 
-def test_who_is_excluded_or_paused_is_screened_out_in_kind_words(
+def test_excluded_or_paused_participant_is_screened_out(
     client: Client, prolific: Prolific, task: Task
 ) -> None:
     organiser = make_organiser(task.test_set.campaign)
@@ -184,7 +184,7 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
 
 
 @pytest.mark.thorough
-def test_who_finds_no_more_work_has_finished_with_what_there_was(
+def test_participant_finishes_when_there_is_no_more_work(
     client: Client,
 ) -> None:
     small = make_task(make_campaign(), documents=(3,))

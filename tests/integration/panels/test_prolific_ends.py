@@ -49,7 +49,7 @@ def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm
     assert "You have left this study" in client.get(DONE).content.decode()
 
 
-def test_what_prolific_did_not_sign_just_now_is_not_believed(
+def test_prolific_events_without_a_fresh_signature_are_refused(
     client: Client, prolific: Prolific
 ) -> None:
     prolific.opens(client, "ada")
@@ -125,7 +125,7 @@ def test_work_done_in_time_earns_the_code_however_late_they_ask(
 
 
 @pytest.mark.usefixtures("task")
-def test_what_was_done_of_a_returned_submission_counts_for_the_next(
+def test_work_of_a_returned_submission_counts_for_the_next(
     client: Client, prolific: Prolific
 ) -> None:
     prolific.opens(client, "ada")

@@ -197,7 +197,7 @@ def test_activity_log_loses_data_only_while_a_request_is_open(judge: Judge) -> N
         execute(statement)
 
 
-def test_what_nobody_answers_in_time_is_carried_out(judge: Judge) -> None:
+def test_unanswered_erasure_request_is_carried_out(judge: Judge) -> None:
     asked = erasure_ask(judge=judge)
     assert erasures_due_carry_out() == 0
     assert asked.due_at - asked.asked_at == timedelta(days=30)
@@ -275,7 +275,7 @@ def test_request_for_a_password_is_erased_with_the_account(judge: Judge) -> None
     assert list(Mail.objects.filter(kind="password")) == [other]
 
 
-def test_who_has_another_part_keeps_it(task: Task, judge: Judge) -> None:
+def test_erased_judge_keeps_other_roles(task: Task, judge: Judge) -> None:
     elsewhere = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "other-name")
     Judge.objects.filter(pk=elsewhere.pk).update(user=judge.user)
     assert judge.user is not None

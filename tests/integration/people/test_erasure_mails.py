@@ -92,7 +92,7 @@ def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
     assert sent() == []
 
 
-def test_it_was_carried_out_is_told_to_the_address_as_it_was_which_then_is_gone(
+def test_erasure_is_confirmed_to_the_former_address(
     judge: Judge,
 ) -> None:
     asked = erasure_ask(judge=judge)
@@ -123,7 +123,7 @@ def test_an_address_that_cannot_be_reached_does_not_stay(
     assert (row.address, row.error) == ("", "")
 
 
-def test_what_is_withdrawn_before_it_is_told_is_not_told(judge: Judge, organiser: User) -> None:
+def test_withdrawn_erasure_request_sends_no_mail(judge: Judge, organiser: User) -> None:
     assert organiser.email
     erasure_ask(judge=judge)
     erasure_withdraw(judge=judge)
@@ -161,7 +161,7 @@ def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> N
     assert Mail.objects.exclude(kind="judge").count() == len(found)
 
 
-def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> None:
+def test_mail_of_a_stopped_worker_is_not_repeated(judge: Judge) -> None:
     erasure_ask(judge=judge)
     assert mail_claim() is not None
     assert mail_claim() is None

@@ -42,7 +42,7 @@ def checked(campaign: Campaign, text: str) -> list[CheckedRow]:
     return list(found.rows)
 
 
-def test_each_row_says_what_it_would_do(campaign: Campaign) -> None:
+def test_judge_list_preview_shows_the_effect_of_rows(campaign: Campaign) -> None:
     judges_invite_by_mail(campaign=campaign, addresses=["old@example.org"], base_url="http://x")
     rows = checked(
         campaign,

@@ -53,7 +53,7 @@ def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
 
 
 @pytest.mark.thorough
-def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task) -> None:
+def test_judge_of_fluency_does_not_rate_adequacy_of_the_segment(task: Task) -> None:
     [needed] = judges_needed([task])
     assert not needed.is_feasible
     # With a few more judges than needed, all is done in whatever order they ask.

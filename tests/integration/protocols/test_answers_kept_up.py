@@ -93,7 +93,7 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     assert page.index(f'id="{kind}"') < page.index('id="progress"')
 
 
-def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None:
+def test_analysis_is_recomputed_after_ten_percent_more_judgments(client: Client) -> None:
     task = rated_task(make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
     rank_task(task.pk)
@@ -109,7 +109,7 @@ def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None
     assert Analysis.objects.latest().watermark == due
 
 
-def test_it_is_computed_again_once_other_judges_count(client: Client) -> None:
+def test_analysis_is_recomputed_when_counted_judges_change(client: Client) -> None:
     task = rated_task(make_campaign())
     organiser = make_organiser(task.test_set.campaign)
     client.force_login(organiser)

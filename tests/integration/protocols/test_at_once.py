@@ -72,7 +72,7 @@ def lent_at_last(judge: Judge) -> Assignment:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None:
+def test_edits_under_review_stay_in_a_race(make_task_of: MakeTask) -> None:
     task = make_task_of(Protocol.EDITING)
     hits_plan(task_id=task.pk, count=3)
     campaign = task.test_set.campaign

@@ -68,7 +68,7 @@ def test_the_reference_is_chosen_like_a_system_or_drawn_at_its_rate(ranking: Tas
     assert shown(ranking) == set(PAIR)
 
 
-def test_what_fills_no_block_is_refused(ranking: Task) -> None:
+def test_too_few_systems_for_a_block_are_refused(ranking: Task) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"systems": ["cobalt"], "kind": "binary"}, "Outputs per block: 2"),
         ({"systems": PAIR}, "Outputs per block: 5"),

@@ -113,7 +113,7 @@ def test_outputs_compare_by_the_weights_alone(
     assert stored.json()["answer"] == {"outputs": points}
 
 
-def test_each_of_three_criteria_has_a_pass(judging: Client, judge: Judge, task: Task) -> None:
+def test_three_criteria_have_three_passes(judging: Client, judge: Judge, task: Task) -> None:
     in_passes(task, criterion("one"), criterion("two"), criterion("three", highest=7))
     seen: dict[str, list[str]] = {}
     for _attempt in range(30):

@@ -196,7 +196,7 @@ def test_wrong_criteria_are_refused_in_a_sentence(task: Task, criteria: Any, wor
 
 
 @pytest.mark.parametrize("name", PRESET_NAMES)
-def test_each_preset_is_valid_in_every_language(name: str) -> None:
+def test_presets_are_valid_in_every_language(name: str) -> None:
     criteria = preset_criteria(name)
     assert criteria_read([each.as_json() for each in criteria]) == criteria
     for each in criteria:

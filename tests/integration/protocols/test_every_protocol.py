@@ -247,7 +247,7 @@ def test_no_byte_that_a_judge_gets_names_a_system(browser: Browser, task: Task) 
 
 
 @TWO_PROTOCOLS
-def test_who_came_by_a_panels_link_gets_a_completion(task: Task) -> None:
+def test_panel_participant_gets_a_completion(task: Task) -> None:
     campaign = task.test_set.campaign
     prolific = Prolific(make_panel(campaign, blocks_asked=2))
     client = Client()

@@ -126,7 +126,7 @@ def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[.
     assert Judgment.objects.filter(task=other).count() == 2
 
 
-def test_what_an_answer_cannot_carry_is_said(other: Task, imported: Callable[..., str]) -> None:
+def test_losses_of_imported_answers_are_reported(other: Task, imported: Callable[..., str]) -> None:
     said = imported(line("fluency", condition="ASR", duration_ms=900))
     assert "input conditions, which belong to systems (1 times" in said
     assert Judgment.objects.get(task=other).duration_ms == 900

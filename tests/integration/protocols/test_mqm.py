@@ -97,7 +97,7 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(judging: Client, task:
         ),
     ],
 )
-def test_what_the_task_does_not_ask_is_refused(
+def test_answers_to_other_questions_are_refused(
     judging: Client, task: Task, answer: dict[str, Any], problem: str
 ) -> None:
     refused = judgment_put(judging, hit_asked(judging)["blocks"][0], answer=answer)

@@ -209,7 +209,7 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
     assert first["files"] == second["files"]
 
 
-def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
+def test_invalid_content_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
     five = refused(pairwise(*TWO, *(row.replace(",1\n", ",9\n") for row in FIVE)), Protocol.TWO_OUTPUTS)  # fmt: skip
     assert "the number of outputs is 3, but judges in this task see 2" in five
     assert "pairwise.csv, line 5" in five

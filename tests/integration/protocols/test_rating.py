@@ -143,7 +143,7 @@ def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_skipped_is_not_shown_again(judging: Client, judge: Judge, task: Task) -> None:
+def test_skipped_text_is_not_shown_again(judging: Client, judge: Judge, task: Task) -> None:
     hit = hit_asked(judging)
     skipped, *others = hit["blocks"]
     judging.put(
@@ -182,7 +182,7 @@ def test_a_hit_in_hand_holds_the_second_pass_back(
     assert hit_asked(judging)["rules"]["criterion"] == "adequacy"
 
 
-def test_each_text_is_for_two_judges_and_no_judge_meets_a_segment_twice(task: Task) -> None:
+def test_texts_have_two_judges_and_judges_see_segments_once(task: Task) -> None:
     pool_fill(task_id=task.pk, size=1000)
     hits = HIT.objects.filter(task=task)
     assert set(hits.values_list("part", flat=True)) == {1}
@@ -222,7 +222,7 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(make_task_of: MakeTas
     assert RatingAnswer.objects.filter(criteria=["adequacy"], points__0__gte=3).count() == 10
 
 
-def test_what_is_allotted_stays(task: Task, judge: Judge) -> None:
+def test_allotted_texts_stay(task: Task, judge: Judge) -> None:
     with pytest.raises(ValidationError, match="already been assigned to judges"):
         task_rules_change(task=task, rules={"raters": 3})
     lend(judge)

@@ -98,7 +98,7 @@ SPANS: list[tuple[Any, str]] = [
         ),
     ],
 )
-def test_what_is_not_asked_is_refused_in_words(
+def test_answer_to_another_question_is_refused_in_words(
     make_task_of: MakeTask,
     client: Client,
     protocol: Protocol,

@@ -57,7 +57,7 @@ def judge_all(judge: Judge, task: Task, *, damaged: float, others: float) -> Non
 
 
 @pytest.mark.thorough
-def test_who_reads_rejects_damaged_texts_and_who_does_not_is_seen(task: Task) -> None:
+def test_careful_judges_reject_damaged_texts(task: Task) -> None:
     careful, careless = (make_judge(task.test_set.campaign, name) for name in ("ada", "bob"))
     judge_all(careful, task, damaged=5, others=75)
     judge_all(careless, task, damaged=95, others=40)

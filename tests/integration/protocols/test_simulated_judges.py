@@ -75,7 +75,7 @@ def submitted_one_by_one(assignment: Assignment, judged: Sequence[SimulatedJudgm
 
 
 @EVERY_PROTOCOL
-def test_what_they_judge_is_stored_as_what_people_submit(
+def test_simulated_judgments_are_stored_like_submitted_ones(
     make_task_of: MakeTask, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = make_task_of(protocol)

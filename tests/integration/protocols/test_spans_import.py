@@ -269,7 +269,7 @@ def scored(**output: Any) -> str:
 
 
 @pytest.mark.thorough
-def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
+def test_invalid_content_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
     cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),
         (scored(spans=None), "has only a score, but judges in this task mark errors"),

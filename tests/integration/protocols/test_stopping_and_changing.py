@@ -42,7 +42,7 @@ class TestRating:
         return make_task_of(Protocol.RATING)
 
     @pytest.mark.thorough
-    def test_who_lost_a_hit_goes_on_and_what_they_said_of_it_late_is_taken(
+    def test_judge_continues_after_losing_a_hit_and_late_answers_are_accepted(
         self, judging: Client, judge: Judge, task: Task
     ) -> None:
         held = lend(judge)
@@ -58,7 +58,7 @@ class TestRating:
         assert rated(judging, first, 4).status_code == 400
 
     @pytest.mark.thorough
-    def test_what_was_only_skipped_is_not_shown_again(
+    def test_skipped_segment_is_not_shown_again(
         self, judging: Client, judge: Judge, task: Task
     ) -> None:
         held = lend(judge)
@@ -142,7 +142,7 @@ class TestSorting:
         assert len(blocks) - len(checks) >= 5 * len(self.wanted(task))
 
     @pytest.mark.thorough
-    def test_nobody_waits_for_sentences_they_have_all_seen(self, task: Task, judge: Judge) -> None:
+    def test_judge_who_has_seen_everything_does_not_wait(self, task: Task, judge: Judge) -> None:
         HIT.objects.filter(task=task).update(completed_at=Now())
         make_seen(judge, list(task.test_set.segments.all()), task=task)
         Task.objects.filter(pk=task.pk).update(blocks_wanted=1)

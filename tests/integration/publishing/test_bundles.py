@@ -59,7 +59,7 @@ def as_letters(path: Path, zipped: bytes) -> str:
     return b"\n".join(files.values()).decode(errors="replace") + json.dumps(table.to_pydict())
 
 
-def test_nobody_is_identified_whose_name_is_not_to_be_known(
+def test_anonymous_systems_cannot_be_identified(
     judged: TestSetWriter, tmp_path: Path, organiser: User
 ) -> None:
     System.objects.filter(name="birch").update(team="Timber Ltd", contact="ceo@timber.example")

@@ -58,7 +58,7 @@ def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Clien
     assert "Preview version 2" in text_of(again)
 
 
-def test_what_has_changed_since_is_shown_again(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_changed_preview_is_shown_again(judged: TestSetWriter, as_organiser: Client) -> None:
     sent = filled() | {"act": "yes", "seen": "0" * 64}
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
     assert answer.status_code == 409
@@ -66,7 +66,7 @@ def test_what_has_changed_since_is_shown_again(judged: TestSetWriter, as_organis
     assert not PublishedResult.objects.exists()
 
 
-def test_what_is_refused_stands_at_its_field(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_errors_are_shown_at_their_field(judged: TestSetWriter, as_organiser: Client) -> None:
     sent = filled(anonymous=["cobalt"], acknowledgement="Thanks to Cobalt.")
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
     assert answer.status_code == 400

@@ -38,7 +38,9 @@ def section_of(writer: TestSetWriter, **chosen: Any) -> Any:
 
 
 @pytest.mark.thorough
-def test_it_is_frozen_of_the_judgments_that_count(judged: TestSetWriter, organiser: User) -> None:
+def test_published_result_is_frozen_from_counted_judgments(
+    judged: TestSetWriter, organiser: User
+) -> None:
     quality_action_take(
         judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
     )

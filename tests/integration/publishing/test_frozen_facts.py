@@ -130,7 +130,7 @@ def test_segments_and_documents_are_those_the_ranking_counted(
     assert (facts["segments"], facts["documents"]) == (10, 4 if size == 3 else 1)
 
 
-def test_what_is_looked_at_is_what_is_frozen(judged: TestSetWriter) -> None:
+def test_previewed_result_is_frozen(judged: TestSetWriter) -> None:
     draft = published_draft(task=judged.task)
     result = result_publish(task=judged.task, by=None, seen=draft.seen)
     assert result.content["input"] == draft.content["input"]

@@ -87,7 +87,7 @@ def test_content_says_what_went_in(judged: TestSetWriter) -> None:
     assert inter["low"] < inter["high"]
 
 
-def test_who_was_left_out_is_said_with_the_reason_and_without_a_name(
+def test_excluded_judges_are_listed_anonymously_with_reasons(
     judged: TestSetWriter, organiser: User
 ) -> None:
     quality_action_take(
@@ -239,7 +239,7 @@ def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign)
         publish(judged)
 
 
-def test_what_is_published_is_what_was_looked_at(judged: TestSetWriter) -> None:
+def test_published_result_equals_the_preview(judged: TestSetWriter) -> None:
     seen = published_draft(task=judged.task).seen
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [2, 1])
     ranking_run_compute(task_id=judged.task.pk)

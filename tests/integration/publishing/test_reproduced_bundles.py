@@ -71,7 +71,7 @@ def test_last_digits_of_another_processor_are_no_difference(
 
 
 @pytest.mark.thorough
-def test_what_a_result_lacks_and_what_nobody_compared_is_said(
+def test_missing_parts_and_uncompared_systems_are_reported(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
     _result, zipped = bundled(judged.task)

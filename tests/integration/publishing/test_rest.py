@@ -49,7 +49,7 @@ def post(client: Client, writer: TestSetWriter, **body: Any) -> Any:
 
 
 @pytest.mark.thorough
-def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_changeable_fields_of_a_result_change(judged: TestSetWriter, as_organiser: Client) -> None:
     until = timezone.now() + timedelta(days=1)
     result = result_publish(task=judged.task, by=None, embargo_until=until)
     said = patch(as_organiser, judged, reviewer_link=True).json()

@@ -132,9 +132,7 @@ def test_a_new_seed_is_told_before_it_is_given_and_only_then(
 
 
 @pytest.mark.thorough
-def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
-    campaign: Campaign, tmp_path: Path
-) -> None:
+def test_published_draws_do_not_confirm_names(campaign: Campaign, tmp_path: Path) -> None:
     task = drawn_and_judged(campaign)
     task_close(task=task)
     seed = str(Design.objects.get().seed)

@@ -45,7 +45,9 @@ def section_of(writer: TestSetWriter) -> Any:
 
 
 @pytest.mark.thorough
-def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
+def test_repeated_judgments_are_frozen_and_reported(
+    repeated: TestSetWriter, client: Client
+) -> None:
     assert section_of(repeated) is None
     answered(repeated)
     run = latest_run(task_id=repeated.task.pk)

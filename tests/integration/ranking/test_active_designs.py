@@ -32,7 +32,7 @@ def test_an_active_design_is_told_the_tallies_of_each_ranking(task: Task) -> Non
         assert np.array_equal(state.ties, expected.ties)
 
 
-def test_what_an_active_design_chose_is_ranked_by_bradley_terry(task: Task) -> None:
+def test_active_design_is_ranked_by_bradley_terry(task: Task) -> None:
     design_change(task=task, kind="active")
     judge_one_hit(make_judge(task.test_set.campaign))
     design_change(task=task, kind="balanced")

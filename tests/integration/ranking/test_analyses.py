@@ -203,7 +203,7 @@ def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
     assert asked.data["accuracy"] is None
 
 
-def test_each_watermark_has_its_address_and_its_answer(
+def test_analyses_have_an_address_for_each_watermark(
     ten_blocks: TestSetWriter, organiser: User, client: Client
 ) -> None:
     # An analyst may choose it, too.

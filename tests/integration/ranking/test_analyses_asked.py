@@ -21,7 +21,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def test_what_cannot_be_asked_is_refused_with_its_field(ten_blocks: TestSetWriter) -> None:
+def test_invalid_options_are_refused_with_their_field(ten_blocks: TestSetWriter) -> None:
     cases: list[tuple[str, dict[str, Any], str, str]] = [
         ("nothing", {}, "kind", "pairs, "),
         ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
@@ -68,7 +68,7 @@ def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
     assert earlier == first
 
 
-def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
+def test_failed_analysis_can_be_repeated(ten_blocks: TestSetWriter) -> None:
     everybody = analysis_choice("ranking", {"without": ["j1", "j2"]})
     asked = analysis_ask(task=ten_blocks.task, choice=everybody)
     jobs_run_waiting()

@@ -109,7 +109,7 @@ def test_flags_of_all_judges_leave_none_out_by_default(
 # --- Pairs of judges ------------------------------------------------------------------------------
 
 
-def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
+def test_agreement_of_pairs_of_judges(varied: TestSetWriter) -> None:
     found = answer(varied.task, "judge_pairs", judge="j0", other="j5")
     data = data_of(found)
     assert data["all_pairs"] == 15
@@ -158,7 +158,7 @@ def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
 # --- Agreement by part ----------------------------------------------------------------------------
 
 
-def test_where_judges_agree_least(varied: TestSetWriter) -> None:
+def test_agreement_is_broken_down_by_pair_and_document(varied: TestSetWriter) -> None:
     document = Document.objects.create(
         test_set=varied.task.test_set, name="news/first", position=99
     )

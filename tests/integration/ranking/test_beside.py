@@ -66,7 +66,7 @@ def notes_of(analysis: Analysis) -> str:
 
 
 @pytest.mark.thorough
-def test_each_task_has_its_order_its_hours_and_its_pairs(task: Task) -> None:
+def test_tasks_have_their_order_hours_and_pairs(task: Task) -> None:
     found = data_of(task)
     ranked, chosen = found["tasks"]
     assert (ranked["task"], ranked["judgments"], ranked["watermark"]) == ("ranking", 24, 24)
@@ -100,7 +100,7 @@ def test_two_tasks_correlate_and_contradict_each_other(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_judged_later_changes_no_answer(task: Task) -> None:
+def test_later_judgments_do_not_change_an_analysis(task: Task) -> None:
     first = asked(task)
     ada = Judge.objects.get(pseudonym="ada")
     judged(other_of(task), ada, "amber", "dune", number=20, verdict="first", active_ms=1)

@@ -178,7 +178,7 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     assert any("Mean ranks have no range" in note for note in percentiles.tables[0].notes)
 
 
-def test_who_judged_in_several_tasks_counts_together(
+def test_judges_of_several_tasks_count_once(
     write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:
     """The same judgments by the same six judges in two test sets; then as if by others in each."""
@@ -208,7 +208,7 @@ def test_who_judged_in_several_tasks_counts_together(
 
 
 @pytest.mark.thorough
-def test_what_there_is_nothing_of_is_said(
+def test_empty_sections_are_reported(
     write_test_set: WriteTestSet, campaign: Campaign, as_organiser: Client
 ) -> None:
     address = reverse("campaign-tables", args=[campaign.slug])

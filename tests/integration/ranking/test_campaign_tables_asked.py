@@ -48,7 +48,7 @@ def test_a_computed_table_follows_from_what_it_recorded(
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_asked_is_refused_with_its_field(
+def test_invalid_options_are_refused_with_their_field(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:
     refused_ones: list[tuple[str, dict[str, Any], str]] = [

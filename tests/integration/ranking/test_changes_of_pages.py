@@ -163,7 +163,7 @@ def test_the_same_page_in_another_language_is_another_version(
     assert as_organiser.get(live, headers=german).status_code == 200
 
 
-def test_what_follows_the_clock_is_as_of_the_minute(
+def test_time_dependent_parts_are_as_of_the_minute(
     organiser: User, judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ages, who is at work, and so whom HITs were lent to."""

@@ -95,7 +95,7 @@ def test_keeping_waits_for_a_worker_that_is_ranking(
         own.execute("RESET lock_timeout")
 
 
-def test_what_is_no_milestone_is_shown_and_not_kept(varied: TestSetWriter) -> None:
+def test_other_rankings_are_shown_but_not_kept(varied: TestSetWriter) -> None:
     first = rank(varied)
     judge_on(varied)
     second = rank(varied)
@@ -198,7 +198,7 @@ def test_the_last_ranking_of_a_day_is_kept_before_that_of_another_day_replaces_i
     assert (latest.watermark, latest.is_kept, latest.last_kept) == (74, False, kept)
 
 
-def test_where_judging_rests_the_last_ranking_is_kept_the_day_after(varied: TestSetWriter) -> None:
+def test_last_ranking_of_an_idle_task_is_kept_the_next_day(varied: TestSetWriter) -> None:
     rank(varied)
     judge_on(varied)
     rank(varied)

@@ -70,7 +70,7 @@ def test_the_fragment_is_the_part_of_the_page_it_replaces(
 # --- Who is answered --------------------------------------------------------------------------------
 
 
-def test_whoever_is_removed_or_signed_out_gets_no_answer_to_the_next_question(
+def test_removed_or_signed_out_user_gets_no_next_update(
     ask: Ask, organiser: User, as_organiser: Client, judged: TestSetWriter
 ) -> None:
     seen = version_of(ask(""))

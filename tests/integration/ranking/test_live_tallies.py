@@ -57,7 +57,7 @@ def judge_more(writer: TestSetWriter, segment: int = 1) -> None:
 Rank = Callable[..., RankingRun]
 
 
-def test_what_was_counted_once_is_not_counted_again(
+def test_counted_judgments_are_not_counted_again(
     judged: TestSetWriter, counted: list[int], rank: Rank
 ) -> None:
     StoredTallies.objects.all().delete()

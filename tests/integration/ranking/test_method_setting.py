@@ -105,7 +105,7 @@ def test_another_method_is_due_until_it_is_ranked_by(varied: TestSetWriter) -> N
     assert due_tasks() == []
 
 
-def test_what_does_not_go_together_is_refused(varied: TestSetWriter) -> None:
+def test_contradicting_options_are_refused(varied: TestSetWriter) -> None:
     for changes in (
         {"method": "bojar", "ranges": "anytime"},
         {"method": "gt_all_in_block", "resample": "pairs"},

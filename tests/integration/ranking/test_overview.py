@@ -82,7 +82,7 @@ def needs(campaign: Campaign) -> list[str]:
     return [f"{need.what} → {need.address.removeprefix('/campaigns/museum/')}" for need in found]
 
 
-def test_what_needs_somebody(writer: TestSetWriter) -> None:
+def test_attention_items_are_listed(writer: TestSetWriter) -> None:
     own = f"tasks/{writer.task.pk}/"
     assert needs(writer.campaign) == ["No judgments yet. → invitations/"]
     judged_by_day(writer, [3], last=2)

@@ -159,7 +159,7 @@ def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
     assert measures_by_judge(task_id=judged.task.pk) == measured
 
 
-def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
+def test_suggested_rules_warn_judges_who_rank_in_display_order(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
     for block in Block.objects.filter(hit__task=judged.task)[:6]:
@@ -299,7 +299,7 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     assert judging_progress(task=task).judged == 2 * BLOCKS
 
 
-def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
+def test_disagreeing_judges_are_found_among_counted_systems_and_judges(
     writer: TestSetWriter, organiser: User
 ) -> None:
     for name in ("_ref", "_ref2"):
@@ -347,7 +347,7 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
     assert JudgeStatus.WARNED.may_judge
 
 
-def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
+def test_missed_measurements_are_made_up_and_new_rules_look_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
     run = ranking_run_compute(task_id=judged.task.pk)

@@ -48,7 +48,7 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) ->
     assert ranking_run_reproduce(stored) == stored.result
 
 
-def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
+def test_former_reference_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
     human = writer.system("human", kind="reference")
     writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
     run = ranking_run_compute(task_id=writer.task.pk)

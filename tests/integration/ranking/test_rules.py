@@ -106,9 +106,7 @@ def test_one_in_five_or_fewer_need_no_word_and_the_rule_acts_at_once(
     assert "confirmed_by" not in QualityAction.objects.get().evidence
 
 
-def test_what_is_previewed_is_what_the_worker_does(
-    judged: TestSetWriter, campaign: Campaign
-) -> None:
+def test_worker_does_what_the_preview_shows(judged: TestSetWriter, campaign: Campaign) -> None:
     """The worker measures anew, the preview reads what is stored: the same bits."""
     warning = terms(action="warn")
     preview = rules_preview(campaign=campaign, terms=[warning])
@@ -166,7 +164,7 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]
 
 
-def test_who_is_stopped_already_makes_no_rule_wait(
+def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
     """A pause of somebody excluded takes nobody out; an exclusion of somebody paused does."""
@@ -226,9 +224,7 @@ def test_switching_off_undoes_or_keeps(
     assert excluded_judges(campaign_id=campaign.pk) == left
 
 
-def test_what_a_measure_cannot_be_is_refused_before_anything_is_stored(
-    judged: TestSetWriter, campaign: Campaign
-) -> None:
+def test_impossible_threshold_is_refused(judged: TestSetWriter, campaign: Campaign) -> None:
     cases: list[tuple[dict[str, Any], str, str]] = [
         ({"threshold": 50.0}, "threshold", "between 0% and 100%"),
         ({"measure": "inter", "threshold": -1.5}, "threshold", "between −1 and 1"),

@@ -30,7 +30,7 @@ from tests.integration.ranking.writing import TestSetWriter, documents_of, setti
 pytestmark = pytest.mark.django_db
 
 
-def test_nobody_changed_anything_and_ranges_are_two_way(varied: TestSetWriter) -> None:
+def test_default_ranges_are_two_way(varied: TestSetWriter) -> None:
     assert ranking_settings_in_force(task_id=varied.task.pk).choice == RangeChoice()
     run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
@@ -148,7 +148,7 @@ def test_anytime_ranges_are_of_expected_wins_and_not_for_active_designs(
         settings_change(varied, ranges="anytime")
 
 
-def test_what_makes_no_ranges_is_refused_and_changes_nothing(varied: TestSetWriter) -> None:
+def test_settings_without_ranges_are_refused_and_change_nothing(varied: TestSetWriter) -> None:
     for changes, field in (
         ({"ranges": "confidence_set", "correction": "benjamini_hochberg"}, "correction"),
         ({"ranges": "anytime", "sides": 1}, "sides"),

@@ -167,7 +167,7 @@ def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: W
 
 
 @pytest.mark.django_db
-def test_what_a_judge_is_sent_is_as_described(
+def test_judging_responses_match_the_schema(
     described: BaseSchema, judge: Judge, task: Task, client_of: Callable[[User], Client]
 ) -> None:
     """Also the times: the page's clock reads them. The answers are built by hand, for speed."""

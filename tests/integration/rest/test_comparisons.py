@@ -81,7 +81,7 @@ def test_of_a_system_it_stands_first(task: Task, ranking: RankingRun, analyst: C
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_what_does_not_count_is_left_out(
+def test_uncounted_judgments_are_left_out(
     task: Task, ranking: RankingRun, judge: Judge, analyst: Client
 ) -> None:
     assert {row["judge"] for row in results(analyst, address(task))} == {"ada", "bob"}

@@ -140,7 +140,7 @@ def named(row: dict[str, Any]) -> Any:
 
 
 @pytest.mark.thorough
-def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> None:
+def test_responses_have_an_etag_and_unchanged_ones_are_not_resent(world: World) -> None:
     for address in readable(world):
         first = ask(world, address, "get")
         again = ask(world, address, "get", **{"If-None-Match": first.headers["ETag"]})

@@ -119,7 +119,7 @@ def test_a_crash_is_one_too(
     assert said["detail"] == "Internal server error."
 
 
-def test_what_a_view_says_otherwise_stays() -> None:
+def test_json_of_an_error_stays_and_html_becomes_a_problem() -> None:
     request = RequestFactory().get("/api/v1/x/")
     response = JsonResponse({"detail": "No.", "effects": [1]}, status=409)
     problem_make(request, response)

@@ -45,7 +45,7 @@ def patch(client: Client, address: str, body: Any) -> Any:
     return client.patch(address, body, content_type="application/json")
 
 
-def test_what_is_named_changes_and_the_next_ranking_has_it(
+def test_named_settings_change_and_apply_to_the_next_ranking(
     organiser: Client, address: str, task: Task, ranking: RankingRun
 ) -> None:
     changed = patch(

@@ -71,7 +71,7 @@ def test_a_key_that_is_none_is_refused(client: Client, key: str) -> None:
 
 
 @pytest.mark.django_db
-def test_what_was_refused_may_be_sent_again_when_it_can_be_done(client: Client) -> None:
+def test_refused_request_can_be_repeated_later(client: Client) -> None:
     client.post(GROUPS, {"name": "Students"}, content_type="application/json")
     assert post(client, "k1", name="Students").status_code == 400
     JudgeGroup.objects.all().delete()

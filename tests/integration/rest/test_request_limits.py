@@ -43,7 +43,7 @@ def test_without_a_limit_nothing_is_refused(analyst: Client, settings: Settings)
     assert {analyst.get(CAMPAIGNS).status_code for _ in range(3)} == {200}
 
 
-def test_each_person_is_counted_alone(
+def test_rate_limits_count_per_person(
     campaign: Campaign,
     analyst: Client,
     make_member: Callable[..., User],

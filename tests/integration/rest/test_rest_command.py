@@ -123,7 +123,7 @@ def test_changes_are_the_owners_unless_another_user_is_named(
         assert (event.origin, event.through, event.operator) == ("command", "rest", "ivo")
 
 
-def test_who_may_not_gets_what_the_api_says(campaign: Campaign) -> None:
+def test_rest_command_reports_missing_permission(campaign: Campaign) -> None:
     make_analyst(campaign)
     with pytest.raises(CommandError):
         rest("PATCH", "campaigns/museum/", "lease_minutes=90", by="rita@example.org")

@@ -24,7 +24,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-def test_it_is_built_once_for_all_who_ask(client: Client, builds: list[str]) -> None:
+def test_schema_is_built_once(client: Client, builds: list[str]) -> None:
     first = client.get("/api/schema/")
     again = client.get("/api/schema/", headers={"Accept": "application/json"})
     third = client.get("/api/schema/?version=7")

@@ -41,7 +41,7 @@ def test_the_right_password_signs_in_and_leads_to_where_somebody_wanted_to_go(
     assert is_signed_in(client)
 
 
-def test_nobody_is_led_to_another_host(client: Client, settings: Settings) -> None:
+def test_redirects_stay_on_the_host(client: Client, settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["testserver", "other.example.org"]
     for elsewhere in (
         "https://evil.example.org/",

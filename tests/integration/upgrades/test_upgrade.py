@@ -106,7 +106,7 @@ def _manage(*arguments: str) -> "subprocess.CompletedProcess[str]":
 class TestAnUpgradedDatabase:
     """The tests share its rows, and run in this order."""
 
-    def test_it_has_the_tables_of_a_new_one(self) -> None:
+    def test_upgraded_database_has_the_tables_of_a_new_one(self) -> None:
         found = Catalogue.of(connection)
         kept = catalogue_for(found.migrations)
         assert kept is not None

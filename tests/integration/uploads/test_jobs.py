@@ -49,7 +49,7 @@ def state_of(job: Job) -> tuple[str, str]:
     return job.state, job.error
 
 
-def test_each_kind_has_somebody_who_does_it() -> None:
+def test_kinds_of_jobs_have_a_handler() -> None:
     import annotation.tasks  # noqa: F401  as a worker does
 
     assert set(jobs._HANDLERS) == set(JobKind)

@@ -257,7 +257,9 @@ def test_wrong_decisions_change_nothing(sent: Sent) -> None:
         assert Upload.objects.filter(pk=upload.pk).values().get() == before
 
 
-def test_what_is_missing_is_said_before_anything_is_begun(sent: Sent, campaign: Campaign) -> None:
+def test_missing_files_are_reported_before_the_import_starts(
+    sent: Sent, campaign: Campaign
+) -> None:
     upload = sent(name="News")
     with pytest.raises(UploadRefusedError, match="Source language, Target language"):
         upload_import(upload=upload)

@@ -63,7 +63,7 @@ def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> 
     assert int(server.get("/process")) != victim
 
 
-def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
+def test_running_requests_are_finished_before_shutdown(tmp_path: Path) -> None:
     server, pipe = _server_with_pipe(tmp_path)
     try:
         answers: list[bytes] = []

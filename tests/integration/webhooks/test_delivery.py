@@ -57,7 +57,7 @@ def test_a_second_implementation_verifies_what_arrives(
     assert webhooks_deliver() == 0
 
 
-def test_what_failed_comes_again_with_the_same_id_and_a_new_time(
+def test_failed_delivery_is_retried_with_the_same_id_and_a_new_time(
     endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver.codes = [500, 503, 200]
@@ -126,7 +126,7 @@ def test_a_worker_that_is_lost_between_sending_and_recording_sends_again_under_t
     assert WebhookDelivery.objects.get().attempts == 2
 
 
-def test_who_is_late_records_nothing_over_the_attempt_of_another(
+def test_late_worker_does_not_overwrite_another_attempt(
     endpoint: WebhookEndpoint,
 ) -> None:
     webhook_test(endpoint=endpoint)

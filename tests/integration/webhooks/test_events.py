@@ -72,7 +72,7 @@ def test_judgments_are_told_in_batches_from_the_watermark_on(
     assert (said()[1]["data"]["first"], said()[1]["data"]["count"]) == (last + 1, 5)
 
 
-def test_what_came_while_paused_is_told_as_one_batch(
+def test_events_during_a_pause_are_sent_as_one_batch(
     campaign: Campaign, endpoint: WebhookEndpoint
 ) -> None:
     webhook_pause(endpoint=endpoint)

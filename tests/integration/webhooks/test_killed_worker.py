@@ -40,7 +40,7 @@ def delivered() -> int:
     return WebhookDelivery.objects.filter(state=DeliveryState.DELIVERED).count()
 
 
-def test_what_a_killed_worker_was_sending_comes_again_under_its_id_and_all_else_once(
+def test_delivery_of_a_killed_worker_is_repeated_with_its_id(
     endpoint: WebhookEndpoint,
     receiver: Receiver,
     start_worker: StartWorker,

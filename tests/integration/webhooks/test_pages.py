@@ -68,7 +68,7 @@ def test_a_page_adds_changes_rotates_pauses_and_deletes(page: Client, campaign: 
         {"url": URL, "events": ["x"]},
     ],
 )
-def test_what_cannot_be_is_refused_by_page_and_rest(
+def test_invalid_webhook_is_refused_by_page_and_rest(
     page: Client, campaign: Campaign, sent: dict[str, Any]
 ) -> None:
     assert page.post(reverse("webhooks", args=["museum"]), sent).status_code == 400

@@ -141,7 +141,7 @@ def test_the_source_has_a_row_of_each_model_that_is_cloned(source: Campaign) -> 
     assert [model for model in CLONED if not rows(model, source, chosen=True)] == []
 
 
-def test_each_field_of_each_model_is_the_same(source: Campaign) -> None:
+def test_clone_has_equal_fields(source: Campaign) -> None:
     clone = clone_of(source)
     for model in CLONED:
         assert rows(model, clone, chosen=False) == rows(model, source, chosen=True), model
@@ -172,7 +172,7 @@ def test_a_seed_that_became_public_foretells_nothing_of_the_clone(source: Campai
     assert after[-1] == after[-2]
 
 
-def test_each_key_leads_within_the_clone_to_what_it_led_to(source: Campaign) -> None:
+def test_foreign_keys_of_a_clone_stay_inside_it(source: Campaign) -> None:
     clone = clone_of(source)
     place = {
         (model, campaign.pk): {
@@ -243,7 +243,7 @@ def test_parts_that_are_not_wanted_stay_behind(source: Campaign, texts: bool, pe
     assert clone.quality_rules.exclude(task=None).exists() == texts
 
 
-def test_nobody_is_mailed_daily_about_a_clone_without_asking(source: Campaign) -> None:
+def test_clone_sends_daily_mail_only_on_request(source: Campaign) -> None:
     Membership.objects.filter(campaign=source).update(daily_alerts=True)
     clone = clone_of(source, texts=False, people=True)
     assert list(clone.memberships.values_list("daily_alerts", flat=True)) == [False]

@@ -145,7 +145,7 @@ def test_the_same_seed_gives_the_same_rehearsal(
 
 
 @pytest.mark.thorough
-def test_it_is_gone_when_the_campaign_opens(campaign: Campaign, organiser: User) -> None:
+def test_rehearsal_is_deleted_when_the_campaign_opens(campaign: Campaign, organiser: User) -> None:
     before = rows_everywhere()
     clone = rehearse(campaign, organiser)
     campaign_state_change(campaign=campaign, transition=Transition.OPEN, by=organiser)
@@ -166,7 +166,7 @@ def test_it_is_gone_when_the_campaign_opens(campaign: Campaign, organiser: User)
 
 
 @pytest.mark.thorough
-def test_it_goes_with_a_campaign_that_is_deleted(campaign: Campaign, organiser: User) -> None:
+def test_rehearsal_is_deleted_with_its_campaign(campaign: Campaign, organiser: User) -> None:
     rehearse(campaign, organiser)
     assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=organiser)
     assert not Campaign.objects.exists()
@@ -183,7 +183,7 @@ def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: U
 
 
 @pytest.mark.thorough
-def test_each_task_is_judged_also_by_one_bot(campaign: Campaign, organiser: User) -> None:
+def test_tasks_are_rehearsed_even_with_one_bot(campaign: Campaign, organiser: User) -> None:
     make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
     counts = [
@@ -206,7 +206,7 @@ def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User
 
 
 @pytest.mark.thorough
-def test_what_opens_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: User) -> None:
+def test_campaign_opened_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: User) -> None:
     """Nobody waits for a rehearsal: whoever opens the campaign in its last moment has none."""
     job = rehearsal_begin(campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser)
 
@@ -236,7 +236,7 @@ def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
         Campaign.objects.filter(pk=clone.pk).update(rehearsal_of=None)
 
 
-def test_what_cannot_be_rehearsed_is_refused_in_words(campaign: Campaign, organiser: User) -> None:
+def test_impossible_rehearsal_is_refused_in_words(campaign: Campaign, organiser: User) -> None:
     values: dict[str, Any] = {"bots": 1, "skill": 1.0, "share": 1.0, "seed": 1, "by": organiser}
     rehearsal_begin(campaign=campaign, **values)
     with pytest.raises(RehearsalRefusedError, match="already starting or ending"):

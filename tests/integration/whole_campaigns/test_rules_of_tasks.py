@@ -78,7 +78,7 @@ WAYS = pytest.mark.parametrize("way", [by_rest, by_file])
 class TestChanging:
     @pytest.mark.thorough
     @WAYS
-    def test_each_way_gives_the_same_row_and_event(
+    def test_page_and_rest_give_the_same_row_and_event(
         self, client: Client, task: Task, way: Way
     ) -> None:
         assert way(client, task, FOUR) == ""
@@ -93,13 +93,13 @@ class TestChanging:
         assert rules_of(task) == {**FOUR, "four_answers": False}
 
     @WAYS
-    def test_what_is_not_named_stays(self, client: Client, task: Task, way: Way) -> None:
+    def test_omitted_fields_stay_unchanged(self, client: Client, task: Task, way: Way) -> None:
         by_rest(client, task, FOUR)
         assert way(client, task, {}) == ""
         assert rules_of(task) == FOUR
 
     @WAYS
-    def test_it_is_refused_once_lent_and_what_is_chosen_already_is_not(
+    def test_choice_is_refused_once_lent_unless_unchanged(
         self, client: Client, task: Task, way: Way
     ) -> None:
         begin(task)

@@ -141,7 +141,7 @@ class TestDeleting:
         # The same can be added again.
         second(ranking)
 
-    def test_what_was_lent_or_judged_stays(self, ranking: Task) -> None:
+    def test_lent_or_judged_hits_stay(self, ranking: Task) -> None:
         task = second(ranking)
         design_ensure(task=task)
         hits_plan(task_id=task.pk, count=2)

@@ -42,7 +42,7 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
 
 
 @pytest.mark.thorough
-def test_what_was_judged_while_the_broker_was_away_is_ranked(
+def test_judgments_made_without_a_broker_are_ranked(
     broker: Valkey, start_worker: StartWorker, eventually: Eventually
 ) -> None:
     _task, judge = campaign_with_a_judge()

@@ -59,7 +59,7 @@ def test_a_threshold_is_read_as_people_write_it(measure: str, text: str, thresho
         ("reference_ignored", "1e-3", "from 0 to 1, such as 0.01"),
     ],
 )
-def test_what_could_be_meant_otherwise_or_cannot_be_is_refused_with_its_range(
+def test_ambiguous_or_impossible_threshold_is_refused_with_its_range(
     measure: str, text: str, said: str
 ) -> None:
     with pytest.raises(ThresholdError, match=said.replace("%", "%")):

@@ -48,7 +48,7 @@ def test_equal_scores_share_a_rank(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", FAST)
-def test_each_group_is_ranked_as_its_judgments_alone(method: str) -> None:
+def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
     blocks = blocks_of("disconnected.csv")
     found = rank(blocks, method, resamples=40)
     assert len(found.groups) == 2

@@ -85,7 +85,7 @@ def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
         ("severities", "errors with a severity other than neutral, minor, major or critical"),
     ],
 )
-def test_what_a_campaign_of_pearmut_adds_is_counted(name: str, lost: str) -> None:
+def test_unread_content_of_a_pearmut_campaign_is_counted(name: str, lost: str) -> None:
     case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / f"{name}.jsonl"
     assert lost in {loss.what for loss in read_spans([str(case)]).losses}
 

@@ -103,7 +103,7 @@ def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
         ("73-pearmut-campaign-with-html-and-media", "c.json", "not among the files"),
     ],
 )
-def test_what_no_test_set_holds_is_refused(case: str, name: str, problem: str) -> None:
+def test_content_without_a_test_set_is_refused(case: str, name: str, problem: str) -> None:
     assert problem in refused(case, name).problem
 
 

@@ -25,7 +25,7 @@ def test_the_table_of_one_block_says_once_what_is_missing(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", TOLD)
-def test_each_group_has_a_table(form: str) -> None:
+def test_groups_have_one_table_each(form: str) -> None:
     found = told("disconnected", form)
     assert found.count("group 1 of 2") == found.count("group 2 of 2") == 1
 

@@ -25,7 +25,7 @@ def look() -> None:
     scheduler.tick()
 
 
-def test_each_look_at_the_schedule_is_noted(file: Path) -> None:
+def test_reads_of_the_schedule_are_recorded(file: Path) -> None:
     assert main() == 1
     look()
     seconds = seconds_since_look(file)

@@ -26,7 +26,7 @@ def test_every_task_is_sent_to_its_queue(tasks: list[str]) -> None:
     assert sent == {task: ROUTES[task]["queue"] for task in tasks}
 
 
-def test_what_happens_by_the_clock_has_a_queue() -> None:
+def test_periodic_tasks_have_a_queue() -> None:
     assert {each["task"] for each in settings.CELERY_BEAT_SCHEDULE.values()} <= ROUTES.keys()
 
 

@@ -17,7 +17,7 @@ def test_nothing_is_said_where_nothing_is_missing() -> None:
 
 @pytest.mark.parametrize("value", [None, ""])
 @pytest.mark.parametrize("name", COMPLETE)
-def test_what_is_missing_is_named_with_a_way_out(name: str, value: str | None) -> None:
+def test_missing_setting_is_named_with_a_remedy(name: str, value: str | None) -> None:
     given = {key: each for key, each in (COMPLETE | {name: value}).items() if each is not None}
     said = missing_from(given, "add_judge") or ""
     assert said.startswith(f"Quintet is not set up here: {name} is not set. What to do: run `make")

@@ -129,7 +129,7 @@ class TestContainers:
         assert printed == f"{resolver}\n"
 
 
-def test_what_clients_say_of_themselves_is_overwritten() -> None:
+def test_client_headers_about_addresses_are_overwritten() -> None:
     headers = dict(each.split(None, 1) for each in directives("proxy_set_header"))
     assert headers["X-Forwarded-For"] == "$remote_addr"  # not $proxy_add_x_forwarded_for
     assert headers["X-Forwarded-Proto"] == "https"

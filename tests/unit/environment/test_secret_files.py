@@ -53,7 +53,7 @@ def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path
         ({"SECRET_KEY_FILE": "/dev/null", "SECRET_KEY": "x"}, "are both set"),
     ],
 )
-def test_what_cannot_be_read_is_said_by_its_name(environment: dict[str, str], words: str) -> None:
+def test_unreadable_variable_is_reported_by_name(environment: dict[str, str], words: str) -> None:
     with pytest.raises(SystemExit, match=words):
         secrets_read(environment)
 

@@ -45,7 +45,9 @@ def test_a_record_that_cannot_be_written_is_no_error_but_says_so(
     assert recorded(tmp_path) == {"web"}
 
 
-def test_it_holds_everything_once_there_is_space(registry: ProcessRegistry, tmp_path: Path) -> None:
+def test_registry_is_complete_once_there_is_disk_space(
+    registry: ProcessRegistry, tmp_path: Path
+) -> None:
     with full_disk():
         registry.add("worker", os.getpid(), signal.SIGTERM)
         registry.add("beat", os.getpid(), signal.SIGTERM)

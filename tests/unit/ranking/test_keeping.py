@@ -35,7 +35,7 @@ def test_the_first_that_meets_a_stopping_rule_is_a_milestone() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"method": "bradley_terry"}, {"parameters": {"excluded_judges": ["ada"]}}, {"seed": 1}, {"code_version": "2"}])  # fmt: skip
-def test_what_is_computed_otherwise_is_kept(changes: dict[str, object]) -> None:
+def test_ranking_with_other_parameters_is_kept(changes: dict[str, object]) -> None:
     assert kept_for(ranking(100, **changes), last=ranking(100)) == KeptFor.PARAMETERS
     # There and back again: the latest of the history must be what is shown.
     assert kept_for(ranking(100), last=ranking(100, **changes)) == KeptFor.PARAMETERS

@@ -64,7 +64,7 @@ def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> 
         ("1,000 sentences", "1.000 Sätze", "decimals"),
     ],
 )
-def test_what_got_lost_is_named(english: str, translation: str, problem: str) -> None:
+def test_lost_part_of_a_translation_is_named(english: str, translation: str, problem: str) -> None:
     assert [problem in found for found in problems(english, translation)] == [True]
 
 
@@ -78,7 +78,7 @@ def test_what_got_lost_is_named(english: str, translation: str, problem: str) ->
         ("ar", ["لا جمل", "جملة", "جملتان", "{n} جمل", "{n} جملة", "{n} جملة"]),
     ],
 )
-def test_each_language_has_its_own_plural_forms(locale: str, forms: list[str]) -> None:
+def test_locales_have_their_plural_forms(locale: str, forms: list[str]) -> None:
     assert list(form_problems(WORDS, forms, locale)) == []
     assert list(form_problems(WORDS, [*forms[:-1], ""], locale))
     assert list(form_problems(WORDS, [*forms, forms[-1]], locale))

@@ -33,7 +33,7 @@ def test_every_language_on_offer_has_a_catalogue_and_the_other_way_round() -> No
     assert offered == {*locales(ROOT), "en"}
 
 
-def test_what_is_open_goes_out_and_comes_back(
+def test_untranslated_entries_are_listed_until_filled(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fill(project, CZECH) == 0

@@ -109,14 +109,14 @@ KEYS: dict[type[Model], dict[str, str]] = {
 }
 
 
-def test_each_recorded_model_is_in_the_file_or_says_why_not() -> None:
+def test_recorded_models_are_in_the_file_or_excluded_with_a_reason() -> None:
     """What is recorded is what people set: tests/integration/activity/test_registry.py."""
     assert set(IN_FILE) | set(NOT_IN_FILE) == set(recorded_models())
     assert not set(IN_FILE) & set(NOT_IN_FILE)
 
 
 @pytest.mark.parametrize("model", IN_FILE, ids=lambda model: model.__name__)
-def test_each_recorded_column_is_in_the_file_or_says_why_not(model: type[Model]) -> None:
+def test_recorded_columns_are_in_the_file_or_excluded_with_a_reason(model: type[Model]) -> None:
     names = {field.attname: field.name for field in model._meta.concrete_fields}
     recording = model.recording  # type: ignore[attr-defined]
     recorded = {names[column] for column in (*recording.fields, *recording.hidden)}
@@ -171,7 +171,7 @@ REST_ONLY: list[tuple[type[Serializer[Any]], type[Serializer[Any]], dict[str, st
 
 
 @pytest.mark.parametrize(("resource", "part", "why_not"), REST_ONLY)
-def test_each_field_of_rest_is_in_the_file_or_says_why_not(
+def test_rest_fields_are_in_the_file_or_excluded_with_a_reason(
     resource: type[Serializer[Any]], part: type[Serializer[Any]], why_not: dict[str, str]
 ) -> None:
     writable = {name for name, field in resource().fields.items() if not field.read_only}

@@ -11,7 +11,7 @@ from whole_campaigns.campaign_rows import TABLES, campaign_rows
 NOT_OF_A_CAMPAIGN = {User, Session, SignInCount, IdempotentAnswer}
 
 
-def test_each_model_of_the_project_is_of_a_campaign_or_not() -> None:
+def test_models_are_declared_as_of_a_campaign_or_not() -> None:
     models = {
         model
         for app in apps.get_app_configs()
@@ -22,7 +22,7 @@ def test_each_model_of_the_project_is_of_a_campaign_or_not() -> None:
     assert models - set(TABLES) == NOT_OF_A_CAMPAIGN
 
 
-def test_each_path_leads_to_one_campaign() -> None:
+def test_campaign_paths_lead_to_one_campaign() -> None:
     """A condition on something else than a campaign's key would delete rows of others."""
     for model in TABLES:
         sql, parameters = campaign_rows(model, 7).query.sql_with_params()

@@ -76,13 +76,13 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
 }
 
 
-def test_each_model_is_cloned_or_says_why_not() -> None:
+def test_models_are_cloned_or_excluded_with_a_reason() -> None:
     assert set(CLONED) | set(NOT_CLONED) == set(TABLES)
     assert not set(CLONED) & set(NOT_CLONED)
     assert all(NOT_CLONED.values())
 
 
-def test_what_is_left_out_or_replaced_is_of_cloned_models_and_columns() -> None:
+def test_omitted_and_replaced_columns_belong_to_cloned_models() -> None:
     assert set(ONLY) <= set(CLONED)
     for model, instead in INSTEAD.items():
         assert model in CLONED

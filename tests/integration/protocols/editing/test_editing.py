@@ -186,7 +186,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
 
 
 @pytest.mark.thorough
-def test_what_was_skipped_is_shown_as_it_is(task: Task, judge: Judge, client: Client) -> None:
+def test_skipped_output_is_shown_unedited(task: Task, judge: Judge, client: Client) -> None:
     hit = asked(client, judge)
     for block in hit["blocks"]:
         body = {"block": block["id"], "reason": "cannot_judge"}

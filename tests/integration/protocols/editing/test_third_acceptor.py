@@ -67,7 +67,7 @@ def repeats_of(first: HIT) -> list[HIT]:
 
 
 @pytest.mark.thorough
-def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
+def test_third_acceptor_is_not_asked_if_two_agree(task: Task) -> None:
     first = edited(task)
     assert len(repeats_of(first)) == 3
     mine = [
@@ -92,7 +92,7 @@ def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_where_two_disagree_a_third_decides(task: Task) -> None:
+def test_third_acceptor_decides_if_two_disagree(task: Task) -> None:
     first = edited(task)
     accepts(judge_of(task, "ada"), True, True, False)
     third = repeats_of(first)[-1]

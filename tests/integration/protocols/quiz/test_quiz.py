@@ -75,7 +75,7 @@ def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = No
 
 
 @pytest.mark.thorough
-def test_each_snippet_is_read_in_each_systems_outputs(task: Task) -> None:
+def test_snippets_are_read_in_outputs_of_all_systems(task: Task) -> None:
     hits = HIT.objects.filter(task=task).order_by("number")
     plans = plans_read([hit.pk for hit in hits])
     shown: Counter[tuple[int, tuple[str, ...]]] = Counter()
@@ -129,7 +129,7 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
     assert "expected" not in json.dumps(rows)
 
 
-def test_nobody_reads_a_snippet_twice(task: Task, judge: Judge) -> None:
+def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
     for _snippet in SNIPPETS:
         blocks = assigned_blocks(lend(judge))
         for block in blocks[:-1]:
@@ -183,7 +183,7 @@ def test_systems_that_wrote_the_same_are_read_as_one() -> None:
     ]
 
 
-def test_each_output_has_as_many_readers_as_the_rules_say() -> None:
+def test_outputs_have_the_number_of_readers_in_the_rules() -> None:
     task = quiz()
     task.rules = {"readers": 2}
     task.save()
@@ -218,9 +218,7 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
         ({"name": "tower"}, "tower: two snippets have this name"),
     ],
 )
-def test_what_does_not_fit_changes_nothing(
-    task: Task, change: dict[str, Any], problem: str
-) -> None:
+def test_invalid_content_changes_nothing(task: Task, change: dict[str, Any], problem: str) -> None:
     late: dict[str, Any] = {
         "name": "late",
         "document": "document 2",

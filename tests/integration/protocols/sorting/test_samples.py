@@ -82,7 +82,7 @@ def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_who_asks_again_and_again_gets_a_sample_of_each_comparison_and_no_more(task: Task) -> None:
+def test_judge_gets_one_sample_per_comparison(task: Task) -> None:
     judge, other = judges_of(task, 2)
     assert not HIT.objects.filter(task=task).exists(), "nothing is drawn before somebody asks"
     lent = ask_again_and_again(judge)
@@ -147,7 +147,7 @@ def test_lending_refuses_what_planning_should_not_have_planned(task: Task) -> No
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_what_a_judge_leaves_is_asked_of_others_and_comes_late(task: Task) -> None:
+def test_abandoned_sample_goes_to_others(task: Task) -> None:
     leaves, *others = judges_of(task, 4)
     held = lend_asked(leaves)
     assert held is not None

@@ -183,7 +183,7 @@ def rows_closed() -> list[Any]:
     return list(ClosedComparison.objects.order_by("step").values_list(*fields))
 
 
-def test_who_is_excluded_counts_for_no_verdict_to_come(task: Task) -> None:
+def test_excluded_judge_does_not_count_for_later_verdicts(task: Task) -> None:
     pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)

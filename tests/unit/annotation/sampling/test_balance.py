@@ -115,7 +115,7 @@ def test_an_active_design_shows_close_pairs_more_often_and_starves_nobody() -> N
     assert max(spread(row[:5]) for row in state.position_counts) <= 4
 
 
-def test_what_is_planned_counts_for_each_of_its_copies() -> None:
+def test_planned_blocks_count_once_per_copy() -> None:
     """Three judges for each window tell as much as one judge for three windows."""
     names = system_names(10)
     wins = won([0.1 * place for place in range(10)], judged=20)

@@ -13,7 +13,7 @@ ONE: dict[str, Any] = {"seed": 3, "systems_per_block": 1}
 
 
 @pytest.mark.parametrize("kind", [DesignKind.UNIFORM, DesignKind.BALANCED, DesignKind.ACTIVE])
-def test_each_block_shows_one(kind: DesignKind) -> None:
+def test_blocks_of_one_show_one_output(kind: DesignKind) -> None:
     texts = corpus(system_names(5), segments=30, identical=0.3, missing=0.2)
     found = drawn(DesignParameters(kind=kind, **ONE), texts, hits=20, state=DrawState.empty())
     sizes = {len(block.candidates) for plan, _state in found for block in plan.blocks}

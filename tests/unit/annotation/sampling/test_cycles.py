@@ -56,9 +56,7 @@ def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(n: int, ke
 
 @examples(20)
 @given(st.sampled_from([7, 9, 13, 15, 19, 21]), keys)
-def test_where_each_pair_can_meet_once_no_two_are_ever_more_than_one_apart(
-    n: int, key: int
-) -> None:
+def test_pair_counts_differ_by_at_most_one_if_each_pair_can_meet_once(n: int, key: int) -> None:
     met = np.zeros((n, n), dtype=np.int64)
     assert max(spread for number in range(2) for spread in cycle(met, 3, key + number)) <= 1
 

@@ -290,7 +290,7 @@ def test_references_and_damaged_ones_stand_in_their_share_of_blocks(
     assert {len(block.candidates) for block in blocks} == {5}
 
 
-def test_where_in_a_hit_the_reference_stands_cannot_be_foreseen() -> None:
+def test_position_of_the_reference_in_a_hit_is_unpredictable() -> None:
     parameters = DesignParameters(kind=DesignKind.UNIFORM, seed=4, reference_rate=1 / 3)
     texts = corpus([*system_names(9), REFERENCE], segments=60)
     blocks = blocks_drawn(parameters, texts, hits=600)

@@ -137,7 +137,7 @@ def test_active_finishes_first_what_takes_least_and_drops_what_is_told_apart() -
     assert nearly > 10 * told_apart
 
 
-def test_what_waits_in_the_pool_lowers_a_priority_as_if_it_were_judged() -> None:
+def test_pooled_hits_lower_a_priority_like_judged_ones() -> None:
     wins = np.full((4, 4), 20.0)
     judged = np.full((4, 4), 40, dtype=np.int64)
     waiting = judged.copy()

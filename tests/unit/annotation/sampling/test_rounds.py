@@ -29,7 +29,7 @@ def all_different(count: int) -> dict[int, SegmentOutputs]:
     return {n: segment(n, [f"{n} {system}" for system in SYSTEMS]) for n in range(1, count + 1)}
 
 
-def test_each_segment_is_in_one_round() -> None:
+def test_rounds_contain_every_segment_once() -> None:
     segments = list(range(1, 34))
     rounds = [Rounds(segments=segments, size=10, seed=7).window(n) for n in range(1, 6)]
     assert [len(each) for each in rounds] == [10, 10, 10, 3, 0]
@@ -38,7 +38,7 @@ def test_each_segment_is_in_one_round() -> None:
     assert list(rounds[0]) != segments[:10]
 
 
-def test_each_text_is_in_one_hit_and_systems_are_met_alike() -> None:
+def test_every_text_is_in_one_hit_and_systems_are_balanced() -> None:
     texts = all_different(10)
     hits = round_drawn(range(1, 11), number=1, texts=texts, parameters=PARAMETERS)
     assert len(hits) == len(SYSTEMS)
@@ -89,7 +89,7 @@ def read_together(*windows: tuple[int, ...]) -> Rounds:
     )
 
 
-def test_what_is_read_together_is_of_one_system_and_in_order() -> None:
+def test_segments_read_together_are_of_one_system_and_in_order() -> None:
     rounds = read_together((1, 2, 3), (4, 5), (8, 9, 10))
     windows = [rounds.window(number) for number in range(1, 5)]
     assert sorted(windows[:3]) == [(1, 2, 3), (4, 5), (8, 9, 10)]
@@ -125,7 +125,7 @@ def test_systems_that_wrote_the_same_throughout_are_read_as_one() -> None:
     assert [block.candidates for block in shared] == [((100, 101),), ((200, 201),)]
 
 
-def test_who_has_no_output_of_a_segment_is_not_read() -> None:
+def test_system_without_output_of_a_segment_is_not_read() -> None:
     texts = all_different(2)
     missing = SegmentOutputs(2, 12, texts[2].outputs[1:])
     hits = read_together((1, 2)).drawn(1, texts={**texts, 2: missing}, parameters=PARAMETERS)

@@ -21,7 +21,7 @@ def test_the_order_of_the_others_stays_where_segments_are_left_out(
     assert sample_order(left, seed=seed, pair=PAIR, judge="ada") == [n for n in order if n in left]
 
 
-def test_it_is_of_the_judge_the_comparison_and_the_seed() -> None:
+def test_sample_order_depends_on_judge_comparison_and_seed() -> None:
     orders = {
         tuple(sample_order(range(1, 101), seed=seed, pair=pair, judge=judge))
         for seed in (1, 2)

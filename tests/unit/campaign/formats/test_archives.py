@@ -122,7 +122,7 @@ def test_names_that_lead_astray_are_refused(packed: Packed, names: list[str], pr
     # Names of their own: the bytes hold the time at which they were made.
     ids=["zip", "tar.gz", "tar", "bzip2", "rar", "xz"],
 )  # fmt: skip
-def test_what_is_packed_twice_is_refused(packed: Packed, inner: bytes) -> None:
+def test_archive_inside_an_archive_is_refused(packed: Packed, inner: bytes) -> None:
     assert "is itself packed or compressed" in refused(packed([("a.txt", inner)]))
 
 

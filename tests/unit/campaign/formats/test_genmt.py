@@ -187,7 +187,7 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
         ([ONE | {"doc_id": " "}], AMBER, 'genmt.jsonl, line 1 (field "doc_id"): the value is empty.'),
     ],
 )  # fmt: skip
-def test_it_is_refused(
+def test_invalid_file_is_refused_with_its_place(
     refused: Refused, source: list[dict[str, Any]], amber: list[dict[str, Any]], message: str
 ) -> None:
     assert message in refused(lines(*source), {"amber": lines(*amber)})
@@ -231,7 +231,7 @@ _TEXTS = (
     order=st.randoms(use_true_random=False),
     ascii_only=st.booleans(),
 )
-def test_what_was_written_is_read_back(
+def test_written_file_is_read_back(
     make_file: MakeFile, texts: list[tuple[str, ...]], order: Any, ascii_only: bool
 ) -> None:
     def written(values: list[dict[str, Any]]) -> str:

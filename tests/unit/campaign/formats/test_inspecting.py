@@ -78,7 +78,7 @@ def test_bytes_that_are_not_utf_8_are_placed() -> None:
     assert found.error.file == "amber.de"
 
 
-def test_what_an_import_refuses_is_refused() -> None:
+def test_file_refused_by_the_import_is_refused() -> None:
     shifted = [*AMBER[:30], "", *AMBER[30:]]
     found = look(src_en=lines(SOURCE), amber_de=lines(shifted), birch_de=lines(BIRCH))
     assert found.error is not None

@@ -40,7 +40,7 @@ _TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"])).filter(
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT), _TEXT), min_size=1), st.booleans())
-def test_what_json_wrote_is_read_back(
+def test_written_json_is_read_back(
     make_file: MakeFile, rows: list[tuple[str, list[str], str]], ascii_only: bool
 ) -> None:
     content = "".join(

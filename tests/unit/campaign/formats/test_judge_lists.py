@@ -99,7 +99,7 @@ def test_names_come_in_one_form() -> None:
     assert row.name == "Zoë Müller"
 
 
-def test_what_is_no_list_is_refused_with_its_line() -> None:
+def test_non_list_is_refused_with_its_line() -> None:
     for content, said in (
         (b"PK\x03\x04" + bytes(50), "workbook"),
         (b"\x1f\x8b" + bytes(50), "archive"),

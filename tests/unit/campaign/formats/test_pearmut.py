@@ -71,7 +71,7 @@ def test_forms_tutorials_and_checks_are_left_out(read: Read) -> None:
     assert [segment.source for segment in segments] == [ONE["src"], TWO["src"]]
 
 
-def test_what_several_tasks_show_is_one_document_with_all_its_outputs(read: Read) -> None:
+def test_document_of_several_tasks_is_one_document_with_all_outputs(read: Read) -> None:
     amber, birch = ({**ONE, "tgt": {name: ONE["tgt"][name]}} for name in ("amber", "birch"))
     (segment,) = read(campaign([[amber]], [[birch]], [[birch]]))
     assert segment.outputs == ONE["tgt"]
@@ -98,7 +98,7 @@ def test_documents_without_ids_of_wmt_are_numbered(read: Read) -> None:
     assert [s.document for s in read(campaign([ONE], [TWO]))] == ["news/visit", "museum/2"]
 
 
-def test_what_is_said_of_sound_is_its_text(read: Read) -> None:
+def test_source_of_media_is_its_src_text(read: Read) -> None:
     heard = {**ONE, "src": "<video src='a.mp4'></video>", "src_text": "Welcome."}
     assert read(campaign([heard]))[0].source == "Welcome."
 
@@ -125,7 +125,9 @@ def test_what_is_said_of_sound_is_its_text(read: Read) -> None:
         (campaign([{**ONE, "src": "a\x07"}]), "data[0][0].src", "the character U+0007"),
     ],
 )  # fmt: skip
-def test_it_is_refused(refused: Refused, value: Any, place: str, problem: str) -> None:
+def test_invalid_file_is_refused_with_its_place(
+    refused: Refused, value: Any, place: str, problem: str
+) -> None:
     message = refused(value)
     assert message.startswith(f'campaign.json (field "{place}"): ')
     assert problem in message
@@ -166,7 +168,7 @@ _TEXTS = (
     indent=st.sampled_from([None, 1]),
     tasks=st.booleans(),
 )  # fmt: skip
-def test_what_was_written_is_read_back(
+def test_written_file_is_read_back(
     make_file: MakeFile, documents: list[list[tuple[str, ...]]], indent: int | None, tasks: bool
 ) -> None:
     data: list[Any] = [

@@ -63,7 +63,7 @@ _TEXT = st.text(
 
 
 @given(st.lists(st.tuples(_TEXT, _TEXT, _TEXT), min_size=1), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_what_was_written_a_line_a_segment_is_read_back(
+def test_file_with_a_line_per_segment_is_read_back(
     read: Read, rows: list[tuple[str, str, str]], line_end: str
 ) -> None:
     source, reference, output = ("".join(t + line_end for t in c) for c in zip(*rows, strict=True))

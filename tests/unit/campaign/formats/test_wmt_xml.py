@@ -158,7 +158,9 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
         ("<p>" * 40, 3, "elements are nested too deeply"),
     ],
 )  # fmt: skip
-def test_it_is_refused(refused: Refused, content: str, place: int, problem: str) -> None:
+def test_invalid_file_is_refused_with_its_place(
+    refused: Refused, content: str, place: int, problem: str
+) -> None:
     message = refused(whole(content))
     assert problem in message
     assert message.startswith(f"set.xml, line {place}")
@@ -212,7 +214,7 @@ _TEXTS = (
     line_end=st.sampled_from(["\n", "\r\n"]),
     mark=st.sampled_from(["", "\ufeff"]),
 )  # fmt: skip
-def test_what_was_written_is_read_back(
+def test_written_file_is_read_back(
     make_file: MakeFile, documents: list[list[tuple[str, ...]]], name: str, line_end: str, mark: str
 ) -> None:
     def version(head: str, column: int, texts: list[tuple[str, ...]]) -> str:

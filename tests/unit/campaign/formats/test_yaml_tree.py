@@ -26,13 +26,13 @@ _VALUES = st.recursive(
 
 
 @given(st.dictionaries(_TEXTS, _VALUES, max_size=4))
-def test_what_is_written_is_read_as_the_same(value: dict[str, object]) -> None:
+def test_written_values_are_read_unchanged(value: dict[str, object]) -> None:
     written = yaml_bytes(value)
     assert read_yaml("f", written).value == value
     assert yaml_bytes(read_yaml("f", written).value) == written
 
 
-def test_each_value_knows_its_line() -> None:
+def test_values_keep_their_line() -> None:
     tree = read_yaml("f", b"a: 1\nb:\n  - c: no\n  - d:\n      e: 2\n")
     assert tree.value == {"a": 1, "b": [{"c": "no"}, {"d": {"e": 2}}]}
     assert [tree.line(path) for path in [("a",), ("b", 0), ("b", 1, "d", "e")]] == [1, 3, 5]

@@ -39,7 +39,7 @@ def test_keys_stand_in_the_order_of_utf_16() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**53, {"a": {1, 2}}])
-def test_what_json_does_not_know_is_refused(value: object) -> None:
+def test_non_json_value_is_refused(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         canonical(value)
 

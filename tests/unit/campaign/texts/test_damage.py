@@ -42,7 +42,7 @@ def test_a_damaged_text_is_never_the_reference_nor_an_output_and_never_blank(
     assert made == again
 
 
-def test_each_damage_does_what_its_name_says() -> None:
+def test_damages_do_what_their_names_say() -> None:
     def made(damage: Damage) -> list[str]:
         text = bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(), damages=[damage]).text
         return text.split()

@@ -27,7 +27,7 @@ NAMES = ["heron", "cobalt", "wren"]
         ("ar", "heron، cobalt، wren", "heron، cobalt وwren", "heron؛ cobalt؛ wren", "A: B"),
     ],
 )
-def test_each_language_has_its_own_punctuation(
+def test_punctuation_depends_on_the_language(
     language: str, commas: str, conjunction: str, semicolons: str, label: str
 ) -> None:
     with override(language):

@@ -195,7 +195,7 @@ def test_files_may_call_languages_by_name(spelt: str, tag: str) -> None:
 
 
 @given(st.text())
-def test_what_a_file_calls_a_language_is_a_tag_or_stays(spelt: str) -> None:
+def test_language_in_a_file_becomes_a_tag_or_stays_unchanged(spelt: str) -> None:
     tag = language_tag(spelt)
     assert tag == spelt.strip() or language_tag_checked(tag) == tag
     assert language_tag(tag) == tag

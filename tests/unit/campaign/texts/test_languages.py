@@ -45,7 +45,7 @@ def test_a_language_is_named_as_its_reader_writes_it(tag: str, reader: str, name
 
 
 @pytest.mark.parametrize("tag", ["klingon", "xx", "English to German"])
-def test_what_is_no_language_keeps_its_spelling(tag: str) -> None:
+def test_unknown_language_keeps_its_spelling(tag: str) -> None:
     assert language_name(tag) == language_own_name(tag) == tag
 
 

@@ -28,7 +28,7 @@ from campaign.texts.markdown import markdown_render
         ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
     ],
 )  # fmt: skip
-def test_what_is_written_becomes_harmless_html(text: str, html: str) -> None:
+def test_markup_becomes_harmless_html(text: str, html: str) -> None:
     assert markdown_render(text).strip() == html
 
 

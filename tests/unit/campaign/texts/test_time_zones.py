@@ -81,7 +81,7 @@ def test_time_that_clocks_skip_is_no_moment(minute: str) -> None:
 
 
 @pytest.mark.parametrize("language", dict(settings.LANGUAGES))
-def test_each_format_of_a_time_names_the_zone_in_every_language(language: str) -> None:
+def test_time_formats_include_the_zone_in_every_language(language: str) -> None:
     moment = SUMMER.astimezone(named_zone("Asia/Kolkata"))
     with translation.override(language):
         for name in ("TIME_FORMAT", "DATETIME_FORMAT", "SHORT_DATETIME_FORMAT"):

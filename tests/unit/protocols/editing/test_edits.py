@@ -98,7 +98,7 @@ def test_edits_of_one_segment_hang_together() -> None:
     assert other.low < one.low - 0.1
 
 
-def test_what_counts_as_acceptable() -> None:
+def test_edit_is_acceptable_by_majority_of_its_acceptances() -> None:
     edits = edits_of(
         [
             ("A", 1, Outcome.EDITED, 2, 2),

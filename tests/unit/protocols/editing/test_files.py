@@ -64,7 +64,7 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
         ({"active_ms": 1.5}, "active_ms", "1.5 is not a whole number"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_line_and_key(
+def test_error_names_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:

@@ -71,7 +71,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
         ({"systems": ["B"]}, "system", "has both system and systems"),
     ],
 )
-def test_what_is_wrong_is_said_with_line_and_key(
+def test_error_names_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
@@ -98,7 +98,7 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     assert said["systems"][0]["share"]["value"] == pytest.approx(1 / 3)
 
 
-def test_what_several_systems_wrote_counts_for_each(make_file: MakeFile) -> None:
+def test_text_of_several_systems_counts_for_each_of_them(make_file: MakeFile) -> None:
     shared = {key: value for key, value in READING.items() if key != "system"}
     rows = [
         {**shared, "systems": ["B", "A"]},

@@ -98,7 +98,7 @@ def test_alpha_is_krippendorffs(ratings_of: MakeRatings, rows: list[list[int]]) 
     )
 
 
-def test_what_cannot_be_told_is_none(ratings_of: MakeRatings) -> None:
+def test_agreement_without_enough_ratings_is_none(ratings_of: MakeRatings) -> None:
     alone = rating_agreement(ratings_of([(1, "A", "a", 3)]))
     assert (alone.pairs, alone.kappa.value, alone.p_observed, alone.alpha.value) == (
         0,

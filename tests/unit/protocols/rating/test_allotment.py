@@ -41,7 +41,7 @@ def test_an_allotment_exists_exactly_if_the_rule_says_so(
 
 
 @given(sizes, st.integers(1, 14), st.integers(1, 3), st.integers(1, 8))
-def test_it_says_the_fewest_judges_and_the_fewest_items(
+def test_feasibility_states_minimum_judges_and_items(
     texts: list[int], judges: int, raters: int, most: int
 ) -> None:
     def feasible(judges: int, most: int) -> bool:
@@ -103,7 +103,7 @@ def test_too_few_judges_are_refused_with_what_is_needed() -> None:
     assert refused.value.feasibility.judges_of_a_segment == 52
 
 
-def test_it_is_random_and_repeatable() -> None:
+def test_allotment_is_random_and_reproducible() -> None:
     one, same, other = (allot(systems=4, segments=30, judges=12, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(one.judge, same.judge)
     assert not np.array_equal(one.judge, other.judge)

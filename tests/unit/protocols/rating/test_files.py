@@ -64,7 +64,7 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
         ({"value": 3}, "judge", "the answer differs from that of the same judge in"),
     ],
 )
-def test_what_is_wrong_is_said_with_line_and_key(
+def test_error_names_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:

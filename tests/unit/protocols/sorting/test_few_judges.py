@@ -25,7 +25,7 @@ def judged(answers: dict[str, list[int]], *, shared: bool = False) -> PairJudgme
 ANSWERS = {"ann": [1, 1, 1, 0], "bob": [1, -1, 1, 1], "eve": [1, 0, 0, 1], "joe": [-1, 1, 1, 0]}
 
 
-def test_it_is_that_of_scipy_over_the_means_of_judges() -> None:
+def test_p_value_equals_scipy_on_means_of_judges() -> None:
     means = [np.mean(given) for given in ANSWERS.values()]
     expected = stats.ttest_1samp(means, 0).pvalue
     assert p_over_judges(judged(ANSWERS)) == pytest.approx(expected)
@@ -33,7 +33,7 @@ def test_it_is_that_of_scipy_over_the_means_of_judges() -> None:
     assert p_over_judges(judged(ANSWERS).reversed()) == pytest.approx(expected)
 
 
-def test_what_shared_segments_add_makes_it_less_sure() -> None:
+def test_shared_segments_increase_the_p_value() -> None:
     alike = {judge: [1, 1, 1, -1, -1, 1, 1, 0 if judge == "ann" else 1] for judge in ANSWERS}
     own, shared = (p_over_judges(judged(alike, shared=shared)) for shared in (False, True))
     assert own is not None

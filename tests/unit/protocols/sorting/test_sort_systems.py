@@ -94,7 +94,7 @@ def test_the_report_for_people(every_pair: str, expected: str) -> None:
     assert expected in run(every_pair)
 
 
-def test_what_to_compare_next(make_file: MakeFile) -> None:
+def test_next_comparison_is_listed(make_file: MakeFile) -> None:
     said = run_json(make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E")
     assert said["order"] is None
     assert said["done"] + said["left_at_most"] == 7
@@ -143,7 +143,7 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
         (["--exclude-judge", "eve"], "judge 'eve' not found"),
     ],
 )
-def test_what_does_not_fit_is_refused(every_pair: str, arguments: list[str], problem: str) -> None:
+def test_invalid_arguments_are_refused(every_pair: str, arguments: list[str], problem: str) -> None:
     with pytest.raises(CommandError, match=problem) as refused:
         run(every_pair, *arguments)
     assert refused.value.returncode == 2

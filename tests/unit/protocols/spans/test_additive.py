@@ -29,7 +29,7 @@ def least_squares(columns: ScoreColumns) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_least_squares_over_all_effects(seed: int) -> None:
+def test_additive_fit_equals_least_squares(seed: int) -> None:
     model = SpanModel(systems=5, segments=25, judges=4, screens=2, liking_sd=3)
     columns = score_columns(simulate_spans(model, seed=seed).judgments)
     fit = fit_additive(columns)
@@ -99,7 +99,7 @@ def test_a_common_judge_alone_connects_nothing_but_a_chain_does() -> None:
     assert fit_additive(score_columns(chain), level="segments").group.tolist() == [0, 0, 0]
 
 
-def test_what_only_judges_differ_in_is_not_a_system() -> None:
+def test_systems_confounded_with_judges_are_not_estimable() -> None:
     # On each segment A is scored by one judge and B by another: mild judge or good system cannot be told apart.
     screens = [
         judgment(output(system, score + n), segment=str(n), judge=judge)
@@ -124,7 +124,7 @@ def test_one_judge_says_nothing_of_judges() -> None:
 
 
 @pytest.mark.thorough
-def test_it_is_right_where_sampling_was_adaptive_and_means_are_not() -> None:
+def test_additive_fit_is_unbiased_under_adaptive_sampling() -> None:
     """Later segments are harder, and later screens show better systems: means hold that against these."""
     model = SpanModel(
         systems=6, segments=120, judges=10, sampling="adaptive", trend=40, cold_start=15

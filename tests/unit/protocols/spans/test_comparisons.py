@@ -98,7 +98,7 @@ def test_errors_weigh_as_in_mqm(marked: ScoredOutput, score: float | None) -> No
     assert weighted_score(marked) == score
 
 
-def test_what_has_no_such_score_cannot_be_analysed() -> None:
+def test_outputs_without_the_score_are_left_out() -> None:
     screen = judgment(output("A", None, [minor()]), output("B", 50, None))
     assert score_columns([screen]).systems == ("B",)
     assert score_columns([screen], weights=USUAL_WEIGHTS).systems == ("A",)

@@ -54,7 +54,7 @@ def test_errors_explain_a_low_score_but_not_a_perfect_one() -> None:
     assert kinds(output("A", 89, [major()])) == []
 
 
-def test_what_was_not_asked_contradicts_nothing() -> None:
+def test_missing_answers_contradict_nothing() -> None:
     assert kinds(output("A", 20, None), output("B", None, [major()])) == []
 
 

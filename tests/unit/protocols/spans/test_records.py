@@ -32,7 +32,7 @@ def test_a_screen_shows_one_to_five_outputs_of_different_systems() -> None:
         judgment(output("A", 50), output("A", 60))
 
 
-def test_what_has_no_place_in_a_line_is_no_name() -> None:
+def test_name_with_line_breaks_is_refused() -> None:
     for segment in ("a\tb", "a\nb", " "):
         with pytest.raises(ValueError, match="name"):
             judgment(output("A", 50), segment=segment)

@@ -38,7 +38,7 @@ def test_json_lines_lose_nothing(judgments: list[ScoredJudgment]) -> None:
 )  # fmt: skip
 @given(judgments=st.lists(any_judgment(), min_size=1, max_size=4))
 @MANY
-def test_what_came_through_once_comes_through_again(
+def test_second_round_trip_changes_nothing(
     read: Read, write: Write, judgments: list[ScoredJudgment]
 ) -> None:
     """A second round trip loses nothing more: formats lose data but do not change them."""

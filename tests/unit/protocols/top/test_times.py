@@ -36,7 +36,7 @@ def test_the_ratio_is_that_of_means() -> None:
     ],
     ids=["no block", "one judge", "one segment", "equal times"],
 )
-def test_what_tells_nothing_has_no_interval(first: Times, second: Times) -> None:
+def test_uninformative_times_have_no_interval(first: Times, second: Times) -> None:
     found = times_compared(first, second)
     assert (found.low, found.high) == (None, None)
 

@@ -66,7 +66,7 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
         ({"labels": [1, 2]}, "labels", "the key is unknown"),
     ],
 )
-def test_what_is_wrong_is_said_with_line_and_key(
+def test_error_names_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     first = {**LINE, "answer": "both_fine"}

@@ -51,7 +51,7 @@ def test_a_difference_of_three_standard_errors_worked_by_hand() -> None:
 @pytest.mark.parametrize(
     ("difference", "variance", "degrees_of_freedom"), [(0.3, 0.01, 9), (0.1, 0.004, 4)]
 )
-def test_it_is_the_mixture_of_noncentral_t_densities(
+def test_anytime_statistic_equals_mixture_of_noncentral_t_densities(
     difference: float, variance: float, degrees_of_freedom: float
 ) -> None:
     t, spread = difference / variance**0.5, MIXTURE / variance**0.5
@@ -90,7 +90,7 @@ def test_an_estimate_half_a_width_away_has_just_the_evidence(
         assert float(found) == pytest.approx(needed, rel=1e-4, abs=1e-6)
 
 
-def test_who_looks_after_every_unit_is_seldom_wrong() -> None:
+def test_looking_after_every_unit_keeps_the_error_rate() -> None:
     runs, units = 2000, 400
     seen = np.random.default_rng(4).normal(0, 1, (runs, units))
     number = np.arange(1, units + 1)

@@ -283,7 +283,7 @@ def test_a_segment_weighs_the_same_in_both_tasks() -> None:
     assert found.low is None
 
 
-def test_each_is_ranked_as_live_rankings_are_by_default() -> None:
+def test_tasks_are_ranked_like_default_live_rankings() -> None:
     tasks = campaign(WORLDS["another order"], np.random.default_rng(2))
     done: list[tuple[int, int]] = []
     found = tasks_beside(tasks, resamples=200, seed=3, progress=lambda *each: done.append(each))

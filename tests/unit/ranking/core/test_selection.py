@@ -112,7 +112,7 @@ def test_majority_is_the_commonest_outcome_as_shown() -> None:
     assert found.oracle == 0.75
 
 
-def test_what_nothing_is_known_of_counts_as_wrong() -> None:
+def test_unpredictable_comparisons_are_counted_as_unknown() -> None:
     rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 2]), BlockRow("j", 2, [("c",), ("d",)], [1, 2])]
     found = select_method(
         blocks_from_rows(rows, NAMES),

@@ -119,7 +119,7 @@ def test_other_line_ends_blank_lines_and_a_mark_of_order_change_nothing(
 @pytest.mark.parametrize(
     ("old", "new"), [("Czech,", 'Cz"ech,'), ("Czech,", '"Cz""ech",'), ("Czech,", " Czech,"), (",-1\n", ", -1\n"), (",5\n", ",05\n"), (",A,", ", A,")]
 )  # fmt: skip
-def test_what_is_odd_but_in_order_is_read(old: str, new: str, make_file: MakeFile) -> None:
+def test_unusual_but_valid_file_is_read(old: str, new: str, make_file: MakeFile) -> None:
     plain = five_way(np.random.default_rng(3), 200)
     odd = make_file(with_once(plain, old, new), "odd")
     assert_same(read_judgments([odd]), read_judgments([make_file(plain)]))
@@ -143,7 +143,7 @@ def test_what_is_odd_but_in_order_is_read(old: str, new: str, make_file: MakeFil
         (",7,A,", ",7,,", "rank|Id"),
     ],
 )
-def test_what_is_not_in_order_is_refused_with_its_field(
+def test_invalid_record_is_refused_with_its_field(
     old: str, new: str, field: str | None, make_file: MakeFile
 ) -> None:
     content = five_way(np.random.default_rng(4), 200)

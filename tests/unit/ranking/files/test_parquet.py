@@ -194,7 +194,7 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
         ({"duration_ms": [1, -1]}, 2, "duration_ms", "out of range"),
     ],
 )
-def test_what_is_not_in_order_is_refused_with_row_and_column(
+def test_invalid_cell_is_refused_with_row_and_column(
     changed: dict[str, Any], line: int | None, field: str, problem: str, tmp_path: Path
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:

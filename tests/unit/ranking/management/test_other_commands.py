@@ -73,7 +73,7 @@ def test_agreement_by_every_pairing_and_chance(
     assert said["intra"]["kappa"] is None
 
 
-def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
+def test_units_of_kappa_intervals_are_chosen_and_stated(
     judgments: str, run_json: RunJson, run: Run
 ) -> None:
     said = run_json("analyse", "agreement", judgments)

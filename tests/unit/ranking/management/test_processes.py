@@ -23,7 +23,7 @@ def test_manage_py_knows_all_commands_on_files() -> None:
     assert ours - {"analyse"} == FILE_COMMANDS
 
 
-def test_what_serves_still_insists_on_its_environment(process: Process) -> None:
+def test_server_commands_require_their_environment(process: Process) -> None:
     done = process("check")
     assert done.returncode != 0
     assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr

@@ -235,7 +235,7 @@ def test_ctrl_c_leaves_what_was_there(
     assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
 
 
-def test_what_does_not_converge_ends_in_words(
+def test_fit_that_does_not_converge_ends_with_a_message(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ranking.core.methods.bradley_terry._MAX_STEPS", 1)

@@ -34,7 +34,7 @@ def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
     assert [row["begins_cluster"] for row in plot["rows"]] == [False, True, False]
 
 
-def test_each_group_has_its_own_axis() -> None:
+def test_groups_have_their_own_axes() -> None:
     rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2), system("k", 1, 1, 1, 1)]
     first, second, unranked = rank_plots(
         [row | {"group": group} for row, group in zip(rows, (1, 1, 2), strict=True)],

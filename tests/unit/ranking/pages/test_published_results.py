@@ -42,7 +42,7 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
     assert "–" not in " ".join(differences(before, before))
 
 
-def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
+def test_difference_does_not_name_anonymized_systems() -> None:
     before, after = content_of(BIRCH, FJORD), content_of(BIRCH, row("System A", 2, 3, 2))
     after["systems"][1]["is_named"] = False
     said = " ".join(differences(before, after))

@@ -77,7 +77,7 @@ def test_the_test_against_clicking_waits_for_evidence() -> None:
     assert JudgeMeasure.REFERENCE_RANDOM in of_blocks(5)
 
 
-def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
+def test_random_judges_stand_out_from_careful_ones() -> None:
     rng = np.random.default_rng(8)
     rows, checks = [], []
     for segment in range(80):
@@ -160,7 +160,7 @@ def test_all_judges_are_measured_again_when_p_values_allow_for_another_number() 
     assert few[JudgeMeasure.TYPED_IN_ORDER].value == many[JudgeMeasure.TYPED_IN_ORDER].value == 1
 
 
-def test_nobody_has_no_measures_and_negative_counts_are_refused() -> None:
+def test_no_judges_have_no_measures_and_negative_counts_are_refused() -> None:
     assert measures_of_tallies(JudgeTallies()) == {}
     someone = tally_judges(blocks([BlockRow("ann", 1, ["a", "b"], [1, 2])]))
     assert measures_of_tallies(someone, judges={"bob"}) == {}

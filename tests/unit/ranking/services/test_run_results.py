@@ -130,7 +130,7 @@ def test_tallies_for_other_ranges_are_refused() -> None:
         run_result_of(tallies, by_judges, seed=SEED)
 
 
-def test_what_needs_no_other_tallies_is_no_other_definition() -> None:
+def test_options_with_the_same_tallies_share_a_definition() -> None:
     same = {
         run_definition(
             parameters_of("expected_wins", choice), method="expected_wins", seed=SEED

@@ -47,7 +47,7 @@ def test_the_segments_as_they_are_give_the_tables_of_each_pair_of_judges() -> No
 
 
 @pytest.mark.parametrize("pairing", Pairing)
-def test_each_compared_pair_of_judgments_weighs_the_same(pairing: Pairing) -> None:
+def test_compared_pairs_of_judgments_have_equal_weight(pairing: Pairing) -> None:
     # Repeated presentations, so that a judge is compared with himself as well as with others.
     blocks = drawn(600, segments=3, judges=3)
     found = measure_agreement(blocks, pairing=pairing, chance=Chance.COHEN, resamples=1)

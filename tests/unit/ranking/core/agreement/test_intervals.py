@@ -199,7 +199,7 @@ def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]
         ([BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)], "no_variation"),
     ],
 )
-def test_where_there_is_no_interval_the_reason_is_said(rows: list[BlockRow], reason: str) -> None:
+def test_missing_interval_has_a_reason(rows: list[BlockRow], reason: str) -> None:
     blocks = blocks_from_rows(rows, "abcd")
     for inter in (inter_judge_agreement(blocks).inter, measure_agreement(blocks).inter):
         assert inter.kappa is not None
@@ -304,7 +304,7 @@ def test_intervals_hold_kappa_of_the_population_where_judges_differ_in_care() ->
     assert found.estimated == pytest.approx(found.deviation, rel=0.15)
 
 
-def test_who_always_ties_agrees_no_more_than_chance_has_it() -> None:
+def test_judge_who_always_ties_agrees_by_chance_only() -> None:
     labels = {"ties": [[1, 1]] * 4, "decides": [[1, 1], [1, 2], [2, 1], [1, 2]]}
     rows = [
         BlockRow(judge, segment, "ab", given)
@@ -326,7 +326,7 @@ def test_who_always_ties_agrees_no_more_than_chance_has_it() -> None:
     assert pooled.inter == inter_judge_agreement(blocks, chance=Chance.SCOTT).inter
 
 
-def test_who_never_ties_is_expected_to_agree_on_half_of_what_others_decide() -> None:
+def test_judge_who_never_ties_agrees_on_half_of_decided_pairs_by_chance() -> None:
     labels = {"never": [[1, 2]] * 4, "half": [[1, 1], [1, 1], [1, 2], [2, 1]]}
     rows = [
         BlockRow(judge, segment, "ab", given)

@@ -167,7 +167,7 @@ def test_intervals_are_those_worked_by_hand() -> None:
         assert found.at(row).high == pytest.approx(high, abs=1e-6)
 
 
-def test_what_cannot_be_told_has_its_reason() -> None:
+def test_undefined_agreement_has_a_reason() -> None:
     rows = [
         # ann and bob share one segment; ann and cat agree on two; bob and cat tie on two.
         BlockRow("ann", 1, "ab", [1, 2]),

@@ -242,7 +242,7 @@ def test_judges_who_always_tie_have_no_variance() -> None:
     assert math.isnan(found.of_segments)
 
 
-def test_who_compared_nothing_is_no_judge_to_leave_out() -> None:
+def test_judge_without_comparisons_cannot_be_left_out() -> None:
     blocks = equal_segments()
     more = BlockRow("dot", 0, "ab", [1, None])
     with_one_more = blocks_from_rows([*equal_rows(), more], "ab")
@@ -286,7 +286,7 @@ def test_sums_over_the_same_judges_are_a_copy_and_over_others_in_their_order() -
     np.testing.assert_array_equal(copied.of_judges, 2 * tallies.of_judges)
 
 
-def test_what_sums_do_not_tell_is_refused() -> None:
+def test_agreement_that_sums_cannot_give_is_refused() -> None:
     tallies = tally_agreement(equal_segments())
     with pytest.raises(ValueError, match="cannot be resampled from sums"):
         agreement_of_tallies(tallies, resample="segments")

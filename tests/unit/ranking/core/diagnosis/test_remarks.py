@@ -58,7 +58,7 @@ def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() ->
     assert shown_blocks(blocks, [], [comment] * 3).commented.sum() == 2
 
 
-def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -> None:
+def test_interval_without_shared_units_equals_clopper_pearson() -> None:
     blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(30)], "ab")
     skips = [SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False) for n in range(30, 40)]
     shown = shown_blocks(blocks, skips, [])

@@ -89,7 +89,7 @@ def test_nothing_is_ranked() -> None:
     assert (found.first, found.size) == ((), None)
 
 
-def test_who_never_lost_loses_first_place_with_all_its_blocks() -> None:
+def test_unbeaten_system_loses_first_place_only_with_all_its_blocks() -> None:
     blocks = blocks_from_rows([*won(2, "a", "b"), *won(2, "b", "c")], "abc")
     found = fewest_blocks(blocks, counts_method_named("bojar"))
     assert (found.size, found.at_least, found.new_first) == (2, 2, "b")

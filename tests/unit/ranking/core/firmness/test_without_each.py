@@ -54,7 +54,7 @@ def test_nothing_is_ranked() -> None:
     "name", ["expected_wins", "geq_others", "gt_all_in_block", "bradley_terry"]
 )
 @pytest.mark.parametrize("unit", ["judges", "segments"])
-def test_it_is_the_ranking_of_the_other_blocks(
+def test_leaving_a_unit_out_equals_ranking_the_other_blocks(
     name: str, unit: str, drawn_blocks: Callable[[int], Blocks]
 ) -> None:
     blocks, method = drawn_blocks(300), counts_method_named(name)

@@ -54,7 +54,9 @@ kinds = st.lists(
 
 
 @given(kinds, st.integers(-60, 60))
-def test_it_is_the_convolution(drawn: list[tuple[list[int], list[int], int]], away: int) -> None:
+def test_tail_of_sum_equals_convolution(
+    drawn: list[tuple[list[int], list[int], int]], away: int
+) -> None:
     values = np.array([row for row, _, _ in drawn], dtype=np.int64).reshape(-1, 3)
     shares = np.array([row for _, row, _ in drawn], dtype=np.float64).reshape(-1, 3)
     shares /= shares.sum(axis=1, keepdims=True)
@@ -111,7 +113,7 @@ def test_probability_is_that_of_all_ways_to_shuffle_the_labels_given() -> None:
     )
 )
 @example([[1, 1, 1, 2], [5, 3], [2, None, 2]])
-def test_it_equals_counting_every_shuffle(labels: list[list[int | None]]) -> None:
+def test_reference_p_value_equals_counting_every_shuffle(labels: list[list[int | None]]) -> None:
     names = [RANDOM_REF, "a", "b", "c", "d"]
     rows = [BlockRow("ann", n, names[: len(each)], each) for n, each in enumerate(labels)]
     (ann,) = reference_preferences(blocks_from_rows(rows, RANDOM_SYSTEMS), "_ref")
@@ -189,7 +191,7 @@ def test_the_probability_is_that_of_all_ways_to_shuffle() -> None:
     assert ann.p_shuffled == pytest.approx(at_least_two / len(ways))
 
 
-def test_who_shuffles_is_found_out_as_often_as_the_level_says() -> None:
+def test_random_judges_are_detected_at_the_level() -> None:
     rng = np.random.default_rng(4)
     rows = [
         BlockRow(f"j{judge:03d}", segment, LINE_SYSTEMS, rng.permutation([1, 2, 2, 3, 4]).tolist())
@@ -278,7 +280,7 @@ def test_evidence_of_typing_is_worth_nothing_on_average_over_all_shuffles() -> N
     assert np.mean(values) == pytest.approx(1)
 
 
-def test_what_follows_the_order_half_of_the_time_by_chance_says_nothing() -> None:
+def test_display_order_expected_by_chance_is_no_evidence() -> None:
     rows = [
         BlockRow("ann", 1, SYSTEMS[:3], [1, 1, 2]),  # 4 of 6 shuffles are lines
         BlockRow("ann", 2, SYSTEMS[:4], [3, 3, 3, 3]),

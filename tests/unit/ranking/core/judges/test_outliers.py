@@ -41,7 +41,7 @@ def diagnosed(judged: Blocks) -> tuple[JudgeDiagnosis, ...]:
     return diagnose_judges(judged, reference="_ref", seconds=seconds, resamples=10)
 
 
-def test_each_rule_finds_who_stands_out(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
+def test_rules_find_outlying_judges(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
     found = {each.rule: each.outliers for each in outliers(diagnosed, deviations=2)}
     assert found == {
         Rule.AGREEMENT: ("random",),
@@ -65,7 +65,7 @@ def test_only_suspects_are_named_unless_a_threshold_is_given(
         assert (figures.mean, figures.deviation) == (named.mean, named.deviation)
 
 
-def test_who_judged_little_is_not_judged(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
+def test_judge_with_few_judgments_is_not_diagnosed(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
     for each in outliers(diagnosed, minimum=10**6):
         if each.rule not in {Rule.REFERENCE, Rule.SUSPECT}:
             assert (each.judged, each.mean, each.outliers) == (0, None, ())

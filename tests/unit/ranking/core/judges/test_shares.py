@@ -182,7 +182,7 @@ def test_judges_and_segments_that_both_differ_add_up() -> None:
     assert (found.low, found.high) == pytest.approx(ends)
 
 
-def test_what_never_varies_counts_once_for_each_judge() -> None:
+def test_constant_answers_count_once_per_judge() -> None:
     all_right = two_way_share(
         np.full(12, 3), np.full(12, 3), segment=np.arange(12), judge=np.arange(12) % 4
     )
@@ -228,9 +228,7 @@ def test_rows_without_trials_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("segments", "judges", "skill"), [(60, 4, 0.7), (60, 10, 0.7), (20, 4, 0.7), (20, 10, 0.3)]
 )
-def test_it_holds_the_share_where_few_judges_differ(
-    segments: int, judges: int, skill: float
-) -> None:
+def test_share_interval_covers_with_few_judges(segments: int, judges: int, skill: float) -> None:
     held, by_segments = 0, 0
     for seed in range(200):
         random = np.random.default_rng([segments, judges, seed])

@@ -70,7 +70,7 @@ def test_the_median_and_its_interval_are_those_of_the_ordered_times(
         assert (median.low, median.high) == pytest.approx(ends)
 
 
-def test_nobody_has_no_median() -> None:
+def test_no_judges_have_no_median() -> None:
     assert median_times_of_tallies(NO_TIMES, 0) == []
     assert median_times_of_tallies(NO_TIMES, 1) == [None]
 
@@ -206,7 +206,7 @@ def test_any_history_adds_up_to_the_tallies_of_what_stands(
     assert state - state == JudgeTallies()
 
 
-def test_what_changed_names_the_judges() -> None:
+def test_difference_of_tallies_names_changed_judges() -> None:
     ann = BlockRow("ann", 1, [("anna",), ("bert",)], [1, 2])
     bob = BlockRow("bob", 1, [("anna",), ("bert",)], [1, 2])
     before, after = tallied([(ann, 1.0), (bob, 1.0)]), tallied([(ann, 1.0), (bob, 2.0)])
@@ -306,7 +306,7 @@ def test_checks_with_nothing_beside_them_tell_nothing() -> None:
     )
 
 
-def test_who_scores_without_reading_is_called_careful_no_more_often_than_promised() -> None:
+def test_careless_scorer_passes_at_most_at_the_level() -> None:
     random = np.random.default_rng(1)
     names = [f"S{place}" for place in range(6)]
     checks = [

@@ -88,7 +88,7 @@ def test_after_any_steps_the_tallies_are_those_of_all_judgments(
 
 @given(history=histories, of=definitions, data=st.data())
 @examples(25)
-def test_who_is_excluded_leaves_no_trace_and_comes_back_the_same(
+def test_excluded_judge_leaves_no_trace_and_returns_unchanged(
     history: History, of: Definition, data: st.DataObject
 ) -> None:
     last, out = len(history.events), data.draw(st.sampled_from(["j0", "j1", "j2"]))
@@ -221,7 +221,7 @@ WHOLE = arrays(
 
 @given(kept=st.dictionaries(st.sampled_from(["a", "a/b", "a of b/c"]), WHOLE))
 @examples(60)
-def test_what_is_packed_comes_back(kept: dict[str, np.ndarray]) -> None:
+def test_packed_state_is_unpacked_unchanged(kept: dict[str, np.ndarray]) -> None:
     content: dict[str, Any] = {
         "judges": ("ann", "bjørn"),
         "arrays": kept,

@@ -116,7 +116,7 @@ def test_millions_of_comparisons_do_not_hide_a_system_seldom_compared() -> None:
     assert np.all(fit.covariance[:, 7, 7] > 1)
 
 
-def test_what_does_not_converge_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fit_that_does_not_converge_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ranking.core.methods.bradley_terry._MAX_STEPS", 1)
     with pytest.raises(NotConvergedError, match="did not converge"):
         davidson(np.triu(np.full((1, 6, 6), 9.0)) + 1, np.zeros((1, 6, 6)))
@@ -144,7 +144,7 @@ def fitted(rows: list[BlockRow], systems: str, prior: float = 0.0) -> dict[str, 
 CIRCLE = [pair("a", 1, "b", 2), pair("b", 1, "c", 2), pair("c", 1, "a", 2)]
 
 
-def test_who_won_everything_is_first_and_who_lost_everything_last() -> None:
+def test_system_that_won_everything_is_first() -> None:
     rows = [*CIRCLE, pair("d", 1, "a", 2), pair("b", 1, "e", 2)]
     ranking = rank(
         blocks_from_rows(rows, "abcdef"), "bradley_terry", resamples=10, parameters={"prior": 0}
@@ -229,7 +229,7 @@ def campaign(losses: int, *, last: bool) -> Blocks:
 
 @pytest.mark.parametrize("prior", some_now([0.0, 0.1]))
 @pytest.mark.parametrize("level", LEVELS)
-def test_who_hardly_ever_loses_is_first_at_every_level(level: Level, prior: float) -> None:
+def test_almost_unbeaten_system_is_first_at_every_level(level: Level, prior: float) -> None:
     for last in (False, True):
         for losses in (0, 1, 2, 3, 5):
             ranking = rank(

@@ -135,7 +135,7 @@ def test_gradient_and_information_are_the_derivatives_of_the_objective() -> None
     np.testing.assert_allclose(information, curve, atol=1e-5)
 
 
-def test_where_the_likelihood_is_not_concave_the_information_is_the_expected_one() -> None:
+def test_expected_information_is_used_if_the_likelihood_is_not_concave() -> None:
     model = JudgeEffectsModel(mixed(), systems=6, judges=3)
     at = some_point(model, spread=2.0)
     curve = [
@@ -147,7 +147,7 @@ def test_where_the_likelihood_is_not_concave_the_information_is_the_expected_one
     assert np.linalg.eigvalsh(model._gradient_and_information(at)[1]).min() > 0
 
 
-def test_what_is_expected_before_any_comparison() -> None:
+def test_prior_expectation_without_comparisons() -> None:
     """Normal priors with the standard deviations of the penalty, and half a unit for each."""
     penalty = Penalty(discrimination=0.5, leniency=2.0, covariate=4.0)
     none = mixed(0)
@@ -296,7 +296,7 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
     )
 
 
-def test_what_was_not_counted_is_not_estimable_and_groups_do_not_compare() -> None:
+def test_uncounted_systems_are_not_estimable_and_groups_not_comparable() -> None:
     rows = [BlockRow(f"j{k % 3}", k, ["a", "b"], [1 + k % 2, 2 - k % 2]) for k in range(8)]
     rows += [BlockRow("j0", 20 + k, ["c", "d"], [1, 1]) for k in range(3)]
     rows += [BlockRow("last", 30, ["a", "e"], [1, 2])]

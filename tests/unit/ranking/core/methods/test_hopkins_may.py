@@ -172,7 +172,7 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
         hopkins_may(tied, radius=0)
 
 
-def test_what_was_not_compared_is_not_estimable() -> None:
+def test_system_without_comparisons_is_not_estimable() -> None:
     rows = [
         BlockRow("j", 1, [("b",), ("c",)], [1, 2]),
         BlockRow("j", 1, [("d",), ("e",)], [1, 2]),

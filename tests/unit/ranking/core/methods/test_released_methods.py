@@ -175,7 +175,9 @@ def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -
 
 
 @pytest.mark.parametrize(("name", "pairs"), [("wmt12-es-en", 15), ("wmt12-cs-en", 10)])
-def test_who_looks_every_day_is_told_less_of_wmt12(real_data: Path, name: str, pairs: int) -> None:
+def test_daily_looks_separate_fewer_systems_of_wmt12(
+    real_data: Path, name: str, pairs: int
+) -> None:
     blocks = blocks_of(rows_of(real_data / name))
     found = anytime_ranges(blocks.without([s for s in blocks.systems if s == "_ref"]))
     assert found.refusals == {}

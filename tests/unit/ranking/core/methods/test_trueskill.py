@@ -181,7 +181,7 @@ def test_systems_of_one_candidate_tie_as_in_wmt_or_are_not_compared() -> None:
     assert not np.array_equal(as_wmt.scores.values, judged.scores.values)
 
 
-def test_what_was_not_compared_is_not_estimable() -> None:
+def test_system_without_comparisons_is_not_estimable() -> None:
     rows = [
         BlockRow("j", 1, [("a",), ("b",)], [1, 2]),
         BlockRow("j", 1, [("c",), ("d",)], [1, 1]),

@@ -172,7 +172,7 @@ def test_wins_of_all_segments_are_those_of_the_machines_orders() -> None:
 
 
 @pytest.mark.parametrize("best_worst", [False, True])
-def test_what_the_machine_compares_does_not_depend_on_answers(best_worst: bool) -> None:
+def test_machine_comparisons_do_not_depend_on_answers(best_worst: bool) -> None:
     blocks, metric = ranked()
     labels = np.where(np.arange(JUDGED)[:, np.newaxis] % 2, blocks.labels, np.int8(1))
     other = replace(blocks, labels=labels, best_worst=best_worst)

@@ -135,7 +135,7 @@ def test_p_values_reject_what_stages_of_critical_values_reject(
     assert np.array_equal(p <= level, staged(example, level, 2000))
 
 
-def test_what_was_rejected_no_longer_counts_but_its_contrary_does() -> None:
+def test_rejected_comparison_no_longer_counts_but_its_opposite_does() -> None:
     # The first is far ahead of the others; (0, 1) and (0, 2) go in the first step. Left are the
     # contrary statements and the pair of the last two.
     p = pairwise_p_values(np.array([100.0, 2.5, 0.0]), np.eye(3), draws=100_000)

@@ -128,7 +128,7 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
     assert tested(2)[0, 1] == 1
 
 
-def test_what_two_scores_share_is_taken_off_their_difference() -> None:
+def test_difference_removes_the_shared_part_of_two_scores() -> None:
     """Paired samples: the variance of the difference is that of scipy's paired test."""
     samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(2).normal(
         (0.4, 0.0, 0.2), 0.5, (9, 3)

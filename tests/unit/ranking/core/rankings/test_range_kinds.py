@@ -297,7 +297,7 @@ def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: 
             assert pair.adjusted_p == p[better, worse]
 
 
-def test_what_ranges_take_for_independent_and_which_sides_their_tests_have() -> None:
+def test_range_kinds_have_their_units_and_sides() -> None:
     said = {
         kind: (options.independent, options.chosen_sides, str(options.chosen_correction))
         for kind in RANGE_KINDS
@@ -366,7 +366,7 @@ def test_the_share_resampled_solves_its_equation_between_nought_and_one() -> Non
     ("judges", "segments", "level"),
     [(2, 30, "segments"), (30, 2, "judges"), (2, 2, "blocks"), (30, 30, "two_way")],
 )
-def test_what_is_resampled_where_units_are_few(judges: int, segments: int, level: Level) -> None:
+def test_resampling_level_with_few_units(judges: int, segments: int, level: Level) -> None:
     rows = [
         BlockRow(f"j{k % judges}", k // 2 % segments, ["a", "b", "c"], [1 + k % 3, 2, 3 - k % 2])
         for k in range(60)
@@ -377,7 +377,7 @@ def test_what_is_resampled_where_units_are_few(judges: int, segments: int, level
     assert (RangeLimit.FEW_SEGMENTS in limits) == (segments == 2)
 
 
-def test_where_nothing_varies_resampling_has_a_share_all_the_same() -> None:
+def test_resampling_has_a_share_without_variation() -> None:
     """Infinitely many degrees of freedom: ties only, and judges who agree more than chance."""
     ties = [BlockRow(f"j{k % 6}", k // 6, ["a", "b"], [1, 1]) for k in range(36)]
     assert two_way_resampling(blocks_from_rows(ties, "ab"), seed=0)[0].share == 1

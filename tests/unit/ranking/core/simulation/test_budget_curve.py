@@ -81,7 +81,7 @@ def test_so_many_groups_as_are_asked_for_are_drawn(groups: int, share: float) ->
     assert {len(set(row)) for row in drawn.tolist()} == {groups}
 
 
-def test_what_the_estimates_rule_out_is_not_possible() -> None:
+def test_number_of_groups_excluded_by_estimates_is_impossible() -> None:
     apart = GroupsPosterior(
         np.array([-2.0, 0.0, 2.0]), np.full(3, 0.01), np.array([1.0]), share_with_equals=0.5
     )
@@ -205,7 +205,7 @@ def test_intervals_hold_where_systems_are_equally_good(groups: int, start: int) 
     assert np.mean(held) >= 0.9
 
 
-def test_what_judgments_rule_out_does_not_widen_an_interval() -> None:
+def test_excluded_possibilities_do_not_widen_an_interval() -> None:
     """Ten thousand comparisons of systems far apart: they are not equal, and nothing near that is to come."""
     found = simulate_wins(Model(systems=6, noise=4), blocks=[1000], seed=1, experiment=0)
     now = round(15 * float(significant_pairs(found.wins[0])))
@@ -260,7 +260,7 @@ def test_an_active_design_gives_all_comparisons_away() -> None:
     assert active.pairs[-1] == pytest.approx(even.pairs[-1], abs=0.15)
 
 
-def test_it_is_the_same_again_and_refuses_nonsense() -> None:
+def test_budget_curve_is_reproducible_and_refuses_invalid_sizes() -> None:
     first, again = (budget_curve([100, 900], systems=5, per_block=3) for _ in range(2))
     assert first.pairs.tolist() == again.pairs.tolist()
     with pytest.raises(ValueError, match="at least 2"):

@@ -156,7 +156,7 @@ def test_the_product_is_as_wide_as_both_together() -> None:
         assert end == pytest.approx(10 * np.exp(0.5 * stats.norm.ppf(share)), rel=0.02)
 
 
-def test_what_is_never_reached_has_no_end_and_what_is_done_takes_nothing() -> None:
+def test_unreachable_target_has_no_end_and_reached_target_takes_nothing() -> None:
     most = [np.inf] * 10 + [100.0] * 90
     assert judgments_ahead(most).high is None
     found = hours_ahead(most, ASSUMED_PACE)

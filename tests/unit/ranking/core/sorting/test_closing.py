@@ -16,7 +16,7 @@ from ranking.core.sorting import (
 SIGNS = st.lists(st.sampled_from([1, 0, -1]), max_size=30)
 
 
-def test_it_is_open_until_its_quota_is_there() -> None:
+def test_comparison_is_open_until_its_quota() -> None:
     rule = {"quota": 3, "extension": 2}
     decision = decide_in_order("a", "b", [1, 1], **rule, seed=1)
     assert (decision.winner, decision.asked, decision.missing) == (None, 3, 1)
@@ -36,7 +36,7 @@ def test_an_even_one_is_extended_once_then_lot_decides() -> None:
 
 
 @given(SIGNS, SIGNS, st.integers(1, 8), st.integers(0, 5), st.integers(0, 9))
-def test_what_comes_later_changes_no_verdict(
+def test_later_judgments_do_not_change_a_verdict(
     signs: list[int], later: list[int], quota: int, extension: int, seed: int
 ) -> None:
     rule = {"quota": quota, "extension": extension}

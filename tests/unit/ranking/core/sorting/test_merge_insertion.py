@@ -153,7 +153,7 @@ def test_a_sort_goes_on_from_any_verdicts(systems: int, judge: int, data: st.Dat
     assert end.done - state.done <= state.left_at_most <= most_comparisons(systems) - state.done
 
 
-def test_what_the_sort_needs_in_any_case_is_open_at_once() -> None:
+def test_comparisons_always_needed_are_open_at_once() -> None:
     assert len(next_comparisons("ABCDEFGH", [], 0).open) == 4
     # Of nine systems with 19 comparisons or so, one at a time would be 19 waits.
     waits = [sorted_by(at_random(judge), LETTERS[:9])[2] for judge in range(20)]

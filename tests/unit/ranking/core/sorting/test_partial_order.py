@@ -14,7 +14,7 @@ from tests.properties import examples
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_what_follows_is_known_and_the_rest_is_not() -> None:
+def test_partial_order_knows_only_implied_comparisons() -> None:
     known = partial_order(["c", "d", "a", "b"], [Verdict("a", "b"), Verdict("b", "c")])
     assert known.systems == ("a", "b", "d", "c")
     assert [known.places(system) for system in range(4)] == [(1, 2), (2, 3), (1, 4), (3, 4)]
@@ -57,7 +57,7 @@ def test_places_are_tight() -> None:
         assert known.places(place) == (min(taken), max(taken))
 
 
-def test_it_is_drawn_with_signs_that_need_no_colour() -> None:
+def test_partial_order_is_drawn_with_signs_besides_colour() -> None:
     columns = [
         Column("system", "System", is_text=True),
         Column("low", "From"),

@@ -47,7 +47,7 @@ def test_segments_that_are_alike_are_the_trials() -> None:
     assert low < narrow[0] < share < narrow[1] < high
 
 
-def test_none_or_all_of_the_trials() -> None:
+def test_interval_of_no_or_all_successes() -> None:
     """Ten trials of their own segments and judges have a design effect of 10/9, from two parts of nine degrees."""
     units = np.arange(10)
     all_won = np.ones(10, dtype=np.int64)

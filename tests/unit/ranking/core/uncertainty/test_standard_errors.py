@@ -140,7 +140,7 @@ def test_errors_are_the_spread_of_repeated_campaigns(method: str) -> None:
     assert max(means[clusters] for clusters in ("blocks", "segments", "judges")) < 0.9 * spread
 
 
-def test_what_is_at_infinite_distance_has_no_error() -> None:
+def test_infinite_distance_has_no_error() -> None:
     rows = 8 * [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("d", "a"), ("d", "b")]
     blocks = blocks_from_rows(
         [

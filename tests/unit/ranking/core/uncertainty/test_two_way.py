@@ -36,7 +36,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @pytest.mark.parametrize("degrees_of_freedom", [np.inf, 3.0, 12.5])
-def test_each_system_has_deviates_of_students_t(degrees_of_freedom: float) -> None:
+def test_deviates_of_systems_follow_students_t(degrees_of_freedom: float) -> None:
     found = t_deviates(4, range(4000), 3, degrees_of_freedom)
     distribution = t(degrees_of_freedom) if np.isfinite(degrees_of_freedom) else t(1e12)
     for of_system in found.T:

@@ -92,7 +92,7 @@ def test_ranges_say_as_much_as_the_judgments_do() -> None:
         assert np.all(said.ranges.low <= said.ranges.high)
 
 
-def test_what_is_not_reached_within_the_limit_is_not_given_a_number() -> None:
+def test_target_beyond_the_limit_has_no_number() -> None:
     found = compare_designs(
         MODEL, ranges=("anytime",), target_pairs=(1.0,), limit=40, experiments=3, seed=1
     )

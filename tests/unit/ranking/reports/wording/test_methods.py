@@ -17,12 +17,12 @@ OFFERED = [method for method in LiveMethod if method is not LiveMethod.BY_DESIGN
 
 
 @pytest.mark.parametrize("method", OFFERED)
-def test_each_can_be_kept_up_to_date_over_segments_and_judges(method: LiveMethod) -> None:
+def test_live_methods_work_over_segments_and_judges(method: LiveMethod) -> None:
     assert RangeOptions().is_live(METHODS[method])
     assert score_words(method)
 
 
-def test_each_method_is_offered_or_says_why_not() -> None:
+def test_methods_are_offered_or_excluded_with_a_reason() -> None:
     others = [METHOD_WORDS[name] for name in METHODS if name not in set(OFFERED)]
     assert sorted(label for label, _why in methods_not_offered()) == sorted(map(str, others))
     assert all(why for _label, why in methods_not_offered())

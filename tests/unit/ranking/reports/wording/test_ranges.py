@@ -61,7 +61,7 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
         ({"confidence": float("nan")}, "confidence"),
     ],
 )
-def test_what_makes_no_ranges_is_refused_by_its_name(parts: dict[str, Any], field: str) -> None:
+def test_options_without_ranges_are_refused_by_name(parts: dict[str, Any], field: str) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         completed_choice(parts)
     assert refused.value.field == field
