@@ -59,7 +59,7 @@ describe("while the judge reads", () => {
     });
   }
 
-  test("what was spent on the block before goes on", () => {
+  test("time on the earlier block continues", () => {
     clock.start({ durationMs: 50_000, activeMs: 30_000 });
     pass(1000);
     assertRead(51_000, 31_000);
@@ -85,7 +85,7 @@ describe("while the judge reads", () => {
   });
 });
 
-describe("who is still", () => {
+describe("a judge without input", () => {
   test("for a minute is away, and only the minute counts", () => {
     pass(A_MINUTE - 1);
     assert.equal(clock.away, false);
@@ -144,7 +144,7 @@ describe("who is still", () => {
   });
 });
 
-describe("who pauses", () => {
+describe("a judge who pauses", () => {
   test("is away at once, until they are back", () => {
     pass(3000);
     clock.read();
@@ -159,7 +159,7 @@ describe("who pauses", () => {
   });
 });
 
-describe("who looks elsewhere", () => {
+describe("a judge who looks elsewhere", () => {
   test("to look something up is not away, and that does not count", () => {
     pass(1000);
     lookElsewhere();
@@ -222,7 +222,7 @@ describe("who looks elsewhere", () => {
   });
 });
 
-describe("what does not count", () => {
+describe("uncounted time", () => {
   test("is nothing while the judge reads, and asking changes nothing", () => {
     pass(20_000);
     assert.equal(clock.uncounted, 0);

@@ -52,7 +52,7 @@ describe("differences", () => {
     assert.deepEqual(marked("en", "a red door", "a blue door"), [["red"], ["blue"]]);
   });
 
-  test("that are most of the words are not marked", () => {
+  test("are not marked if most words differ", () => {
     const texts = ["one two three four five six", "seven eight nine ten eleven six"].map((text) => ({ text, lang: "en" }));
     assert.equal(differences(texts), null);
   });

@@ -62,7 +62,7 @@ test("the days are counted from the last change", () => {
   assert.deepEqual(without(new Drafts("anna").get("b1")), BEGUN);
 });
 
-test("what is not a draft of this judge is never forgotten", () => {
+test("only drafts of this judge are forgotten", () => {
   new Drafts("bert").put("b1", BEGUN);
   localStorage.setItem("quintet/outbox/anna/1", "{}");
   pass(100 * A_DAY);

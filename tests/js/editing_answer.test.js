@@ -16,7 +16,7 @@ test("nothing is said before it is", () => {
   assert.equal(editing.begun({ ...YES, acceptable: false }), true);
 });
 
-test("what was sent is what is read of it", () => {
+test("a sent answer is read back unchanged", () => {
   assert.deepEqual(editing.fields(EDITED), { answer: { outcome: "edited", text: "It reads well.", keystrokes: 5 } });
   assert.deepEqual(editing.read(editing.fields(EDITED)), EDITED);
   assert.deepEqual(editing.fields(YES), { answer: { acceptable: true } });
@@ -29,7 +29,7 @@ test("what was sent is what is read of it", () => {
   assert.equal(editing.read({ answer: { outcome: "unchanged", text: "", keystrokes: null } }).keystrokes, 0);
 });
 
-test("what is asked decides what is missing", () => {
+test("the missing parts depend on the question", () => {
   assert.deepEqual(editing.lack(editing.blank(), EDIT), { key: "edit_wanted" });
   assert.deepEqual(editing.lack({ ...EDITED, text: " " }, EDIT), { key: "edit_empty" });
   assert.equal(editing.lack(EDITED, EDIT), null);

@@ -39,7 +39,7 @@ describe("a submission", () => {
     assert.deepEqual(keptKeys(), []);
   });
 
-  test("that was confirmed is told of with what the server answered", async () => {
+  test("is reported with the response of the server once confirmed", async () => {
     const told = [];
     outbox.addEventListener("sent", ({ detail }) => told.push(detail));
     server.answer = () => ({ status: 201, data: { next: "hit" } });
@@ -75,7 +75,7 @@ describe("a submission", () => {
     assert.deepEqual(outbox.items(), []);
   });
 
-  test("that comes as a round ends, after it found nothing more, starts another", async () => {
+  test("starts another round if it arrives at the end of one", async () => {
     let late = false;
     outbox.addEventListener("change", () => {
       if (outbox.state !== "idle" || server.arrived.length !== 1 || late) return;
@@ -131,7 +131,7 @@ describe("the order", () => {
   });
 });
 
-describe("what the server refuses", () => {
+describe("a refused submission", () => {
   test("stays on the device with the reason, is told of, and is not sent again", async () => {
     const told = [];
     outbox.addEventListener("refused", ({ detail }) => told.push(detail));

@@ -32,7 +32,7 @@ describe("without an answer", () => {
     server.answer = noAnswer;
   });
 
-  test("it is sent again under the same id, after pauses that double, up to a minute", async () => {
+  test("retries keep the id, after pauses that double up to a minute", async () => {
     const item = outbox.add("judgments", "b1", {});
     await settled();
     for (const pause of [1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000)) {
@@ -152,7 +152,7 @@ describe("an answer of trouble", () => {
     });
   }
 
-  test("that names a time keeps it for so long, and says that it came too fast", async () => {
+  test("with a retry time is repeated then, and reported as too fast", async () => {
     server.answer = answering(429, { detail: "…", retry_after: 30 });
     const item = outbox.add("judgments", "b1", {});
     await settled();

@@ -31,7 +31,7 @@ describe("when the page is left", () => {
     });
   }
 
-  test("it stays on the device, and is sent again under the same id", async () => {
+  test("a submission stays on the device and is retried with the same id", async () => {
     server.answer = () => new Promise(() => undefined);
     const items = ["b1", "b2"].map((block) => outbox.add("judgments", block, {}));
     await settled();

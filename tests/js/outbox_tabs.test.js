@@ -16,7 +16,7 @@ function start(options) {
 beforeEach(() => start());
 
 describe("in two tabs", () => {
-  test("each submission is sent once, where tabs can take turns", async () => {
+  test("submissions are sent once if tabs can take turns", async () => {
     openTab();
     const other = new Outbox(server, "anna");
     for (const block of ["b1", "b2", "b3"]) {
@@ -29,7 +29,7 @@ describe("in two tabs", () => {
     assert.deepEqual([outbox.state, other.state], ["idle", "idle"]);
   });
 
-  test("each submission is stored once, where they cannot", async () => {
+  test("submissions are stored once if tabs cannot take turns", async () => {
     start({ locks: false });
     openTab();
     const other = new Outbox(server, "anna");
@@ -67,8 +67,8 @@ describe("in two tabs", () => {
   });
 });
 
-describe("what an answer cannot know of a block", () => {
-  test("is what waits, the latest of it, and never a report", async () => {
+describe("the unknown answer to a block", () => {
+  test("is the latest pending one, and never a report", async () => {
     server.answer = noAnswer;
     outbox.add("judgments", "b1", {});
     const revision = outbox.add("judgments", "b1", {});

@@ -10,7 +10,7 @@ beforeEach(() => {
   page = new OpenPage();
 });
 
-describe("what is lent", () => {
+describe("a lent HIT", () => {
   test("comes in the order of the HIT, each block with its place", async () => {
     assert.equal(await page.lendAndAsk("h1", ["b1", "b2", "b3"]), true);
     assert.deepEqual(page.ids, ["b1", "b2", "b3"]);
@@ -247,7 +247,7 @@ describe("a block of the history", () => {
     assert.deepEqual(page.queue.revised().answer.labels, [1, 1]);
   });
 
-  test("that is lent later is there once, in its HIT", async () => {
+  test("is there once, in its HIT, if it is lent later", async () => {
     page.queue.reopen(past("b2"));
     await page.lendAndAsk("h1", ["b1", "b2"]);
     assert.deepEqual(page.ids, ["b1", "b2"]);

@@ -156,7 +156,7 @@ describe("the HIT that comes along with a submission", () => {
   });
 });
 
-describe("what is kept ahead", () => {
+describe("the stock of HITs", () => {
   const blocks = (name) => [1, 2, 3].map((place) => `${name}/${place}`);
 
   async function stocked() {
@@ -235,7 +235,7 @@ describe("what is kept ahead", () => {
   });
 });
 
-describe("what was answered on another device", () => {
+describe("a block answered on another device", () => {
   beforeEach(() => page.lendAndAsk("h1", ["b1", "b2", "b3"]));
 
   test("is not sent again and is told with the answer that counts", async () => {
@@ -257,16 +257,16 @@ describe("what was answered on another device", () => {
   });
 });
 
-describe("who knows better", () => {
+describe("precedence", () => {
   beforeEach(() => page.lendAndAsk("h1", ["b1", "b2"]));
 
-  test("the server, of what was done on another device", async () => {
+  test("the server decides about blocks done on another device", async () => {
     await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", { state: "skipped" })]);
     assert.deepEqual([page.stateOf("b1"), page.stateOf("b2")], ["judged", "skipped"]);
     assert.deepEqual(page.queue.find("b1").answer.labels, [2, 1]);
   });
 
-  test("the server, of what it did not take", async () => {
+  test("the server decides about refused answers", async () => {
     page.server.answer = () => ({ status: 400 });
     page.judge("b1");
     await settled();
@@ -274,7 +274,7 @@ describe("who knows better", () => {
     assert.equal(page.stateOf("b1"), "open");
   });
 
-  test("the device, of what waits there", async () => {
+  test("the device decides about pending answers", async () => {
     const give = page.server.lendLater(hit("h1", ["b1", "b2"]));
     const asked = page.queue.ask();
     await settled();
@@ -285,7 +285,7 @@ describe("who knows better", () => {
     assert.equal(page.stateOf("b1"), "judged");
   });
 
-  test("the device, of what was confirmed after the question and before its answer", async () => {
+  test("the device decides about answers confirmed between a request and its response", async () => {
     const give = page.server.lendLater(hit("h1", ["b1", "b2"]));
     const asked = page.queue.ask();
     await settled();
@@ -298,7 +298,7 @@ describe("who knows better", () => {
     assert.equal(page.stateOf("b1"), "judged");
   });
 
-  test("the server, of what was confirmed before the question", async () => {
+  test("the server decides about answers confirmed before the request", async () => {
     page.judge("b1");
     await settled();
     pass(5);
@@ -306,7 +306,7 @@ describe("who knows better", () => {
     assert.equal(page.stateOf("b1"), "open");
   });
 
-  test("the device, after a reload, of what was confirmed while the question was on its way", async () => {
+  test("the device decides after a reload about answers confirmed during the request", async () => {
     page.server.answer = noAnswer;
     page.judge("b1");
     await settled();

@@ -99,7 +99,7 @@ describe("a page loaded anew without an answer of the server", () => {
   });
 });
 
-describe("what is kept of texts", () => {
+describe("the copy of texts on the device", () => {
   test("is the HIT in hand, and nothing once that is done", async () => {
     await page.lendAndAsk("h1", ["b1"]);
     await passAndSettle(0);

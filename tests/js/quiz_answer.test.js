@@ -15,7 +15,7 @@ test("nothing is said until a statement is answered", () => {
   assert.equal(quiz.same(SAID, { given: [...SAID.given] }), true);
 });
 
-test("what is sent is read back", () => {
+test("a sent answer is read back", () => {
   assert.deepEqual(quiz.fields(SAID), { answer: { answers: [true, false, null] } });
   assert.deepEqual(quiz.read(quiz.fields(SAID)), SAID);
   assert.deepEqual(quiz.fields({ given: [] }), { answer: { answers: [] } });
@@ -23,7 +23,7 @@ test("what is sent is read back", () => {
   assert.deepEqual(quiz.read({ answer: null }), quiz.blank());
 });
 
-test("each statement is to be answered, and where there is none, reading is enough", () => {
+test("all statements need an answer; without statements, reading is enough", () => {
   assert.deepEqual(quiz.lack({ given: ["yes", ""] }), { key: "quiz_wanted" });
   assert.deepEqual(quiz.lack(quiz.blank()), { key: "quiz_wanted" });
   assert.equal(quiz.lack(SAID), null);
@@ -45,7 +45,7 @@ test("statements are asked with the last block alone", () => {
   assert.deepEqual(quiz.statementsOf({}, "b2"), []);
 });
 
-test("what is new of a text follows what was read before", () => {
+test("new text follows the text read before", () => {
   const text = CANDIDATES[0].text;
   assert.deepEqual(quiz.parted(text, "It opens."), { before: "It opens.\n", after: "It closes." });
   assert.deepEqual(quiz.parted(text, undefined), { before: "", after: text });

@@ -12,14 +12,14 @@ test("nothing is said before a label is given", () => {
   assert.equal(ranking.begun({ labels: [null, 2, null] }), true);
 });
 
-test("what was sent is what is read of it", () => {
+test("a sent answer is read back unchanged", () => {
   const answer = { labels: [2, null, 1] };
   assert.deepEqual(ranking.fields(answer), { labels: [2, null, 1] });
   assert.deepEqual(ranking.read(ranking.fields(answer), 3), answer);
   assert.deepEqual(ranking.read({}, 3), ranking.blank(3));
 });
 
-test("what was read is not what is changed then", () => {
+test("an answer that was read is not changed by edits", () => {
   const stored = { labels: [1, 2] };
   ranking.read(stored, 2).labels[0] = 5;
   ranking.fields(stored).labels[1] = 5;
@@ -57,7 +57,7 @@ test("the history has the order, the best first", () => {
   assert.equal(ranking.said(ranking.blank(2)), "");
 });
 
-test("who is told of missing labels is asked for whole rankings", () => {
+test("reporting missing labels asks for complete rankings", () => {
   assert.deepEqual(ranking.rulesAfter(PARTIAL, { missing: ["y"] }), WHOLE);
   for (const refusal of [null, {}, { missing: [] }]) assert.equal(ranking.rulesAfter(PARTIAL, refusal), PARTIAL);
 });

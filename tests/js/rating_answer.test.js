@@ -45,7 +45,7 @@ test("the history shows the points by the names of the criteria", () => {
   assert.equal(rating.said(rated({ fluency: 3, errors: 10 }, { errors: 0 }), BOTH), "Fluency 3, Errors 10; Fluency –, Errors 0");
 });
 
-test("each point of a scale has a key of its own", () => {
+test("points of a scale have different keys", () => {
   for (const [lowest, highest] of [[1, 5], [0, 6], [0, 10], [1, 10], [1, 11]]) {
     const scale = { ...FLUENCY, lowest, highest };
     const points = rating.pointsOf(scale);

@@ -27,7 +27,7 @@ describe("sentences beside each other", () => {
     assert.deepEqual(compared.lines, ["It is open. ", "It is closed. ", "It is old."]);
   });
 
-  test("each text is whole, however it is cut", () => {
+  test("texts stay whole, however they are cut", () => {
     for (const text of ["Offen und zu. Alt.", "Ja! Nein! Doch! Oh! Ach!", "Ein Satz. 🙂 Noch einer."]) {
       const { lines, compared, count } = sentences.beside(shown(text));
       assert.equal(lines[0].join(""), text);

@@ -21,13 +21,13 @@ test("nothing is said before an error is marked or a score is given", () => {
   assert.equal(spans.begun({ outputs: [NOTHING, { score: null, spans: [MINOR] }] }), true);
 });
 
-test("what was sent is what is read of it", () => {
+test("a sent answer is read back unchanged", () => {
   assert.deepEqual(spans.fields(whole()), { answer: whole() });
   for (const answer of [whole(), spans.blank(2)]) assert.deepEqual(spans.read(spans.fields(answer), 2), answer);
   assert.deepEqual(spans.read({ labels: [1, 2] }, 2), spans.blank(2));
 });
 
-test("what is sent or read is not changed with the answer", () => {
+test("sent and read answers do not change with the answer", () => {
   const answer = whole();
   const kept = [spans.fields(answer).answer, spans.read({ answer }, 2)];
   answer.outputs[0].spans[0].severity = "major";
@@ -97,7 +97,7 @@ describe("in the queue", () => {
     page = new OpenPage();
   });
 
-  test("what was judged is known, and a change to it can be taken back", async () => {
+  test("a judged block is restored, and a change to it can be undone", async () => {
     const judged = { state: "judged", judgment: { labels: [1, 2], answer: whole(), comment: "so" } };
     await page.lendAndAsk("h1", ["b1", block("b2", judged)], { protocol: "spans" });
     assert.deepEqual(page.queue.find("b1").answer, spans.blank(2));
@@ -110,7 +110,7 @@ describe("in the queue", () => {
     assert.equal(page.queue.isRevised(known), false);
   });
 
-  test("what waits in the outbox is known when the page is loaded anew", async () => {
+  test("answers in the outbox are known after a reload", async () => {
     await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "spans" });
     page.server.answer = noAnswer;
     page.judge("b1", { labels: undefined, answer: whole() });

@@ -22,7 +22,7 @@ test("errors stand in the order of the text, and what is missing after them", ()
   assert.deepEqual(spans, [error(0, 3, "major"), error(8, 9), missing()]);
 });
 
-test("what a new error overlaps gives way to it, and what only touches it stays", () => {
+test("a new error replaces those it overlaps, but not adjacent ones", () => {
   const spans = [error(0, 4), error(5, 9), error(9, 12)];
   assert.deepEqual(marked(spans, { start: 3, end: 9 }, "major"), [error(3, 9, "major"), error(9, 12)]);
   assert.deepEqual(spans, [error(0, 4), error(5, 9), error(9, 12)]);
@@ -120,7 +120,7 @@ test("an output that is asked about for itself is not asked about beside another
   assert.equal(asked([90], [95, error(0, 1, "major")]).length, 1);
 });
 
-test("each question has a name of its own, by which it is asked once", () => {
+test("questions have different names and are asked once", () => {
   const names = (...outputs) => asked(...outputs).map(({ id }) => id);
   assert.deepEqual(names([40], [30]), ["low_without_error 0", "low_without_error 1"]);
   assert.deepEqual(names([45], [30]), names([40], [30]));

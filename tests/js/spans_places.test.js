@@ -10,7 +10,7 @@ const THAI = { text: "ฉันชอบอ่าน", lang: "th" };
 const words = (text, byCharacter = false) =>
   stopsOf(text, byCharacter).map(({ start, end }) => text.text.slice(start, end));
 
-describe("where the word cursor stops", () => {
+describe("stops of the word cursor", () => {
   const { Segmenter } = Intl;
 
   afterEach(() => {

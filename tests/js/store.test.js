@@ -17,14 +17,14 @@ beforeEach(async () => {
   await load();
 });
 
-test("what is kept is there again when the page is loaded anew", async () => {
+test("stored values survive a reload", async () => {
   store.put("a/1", { labels: [1, null] });
   await load();
   assert.deepEqual(store.get("a/1"), { labels: [1, null] });
   assert.equal(store.lasting, true);
 });
 
-test("what was never kept, or is no JSON, is null", () => {
+test("a value that is missing or not JSON is null", () => {
   localStorage.setItem("a/broken", "{");
   assert.equal(store.get("a/none"), null);
   assert.equal(store.get("a/broken"), null);
@@ -38,7 +38,7 @@ test("keys are those that begin so, each once", () => {
   assert.deepEqual(store.keys("a/").sort(), ["a/1", "a/2", "a/3"]);
 });
 
-test("what is removed is gone, from the device and from memory", () => {
+test("removed values are gone from device and memory", () => {
   store.put("a/1", 1);
   refuseToKeep();
   store.put("a/1", 2);
@@ -47,7 +47,7 @@ test("what is removed is gone, from the device and from memory", () => {
   assert.deepEqual(store.keys("a/"), []);
 });
 
-test("where the browser refuses, memory keeps it and says that it will not last", async () => {
+test("if the browser refuses, values are kept in memory and reported as temporary", async () => {
   refuseToKeep();
   store.put("a/1", { labels: [1] });
   assert.deepEqual(store.get("a/1"), { labels: [1] });
@@ -56,7 +56,7 @@ test("where the browser refuses, memory keeps it and says that it will not last"
   assert.equal(store.get("a/1"), null);
 });
 
-test("what a full disk refused is kept on the device once there is room again", async () => {
+test("values refused by a full disk are stored once there is room", async () => {
   refuseToKeep();
   store.put("a/1", "first");
   mock.restoreAll();
@@ -66,7 +66,7 @@ test("what a full disk refused is kept on the device once there is room again", 
   assert.equal(store.get("a/1"), "second");
 });
 
-test("where there is nothing to keep things on, it is as where the browser refuses", () => {
+test("a missing storage is like one that refuses", () => {
   Object.defineProperty(globalThis, "localStorage", {
     configurable: true,
     get() {

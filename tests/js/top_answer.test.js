@@ -12,7 +12,7 @@ test("nothing is at the top before it is marked", () => {
   assert.equal(top.begun(SAID), true);
 });
 
-test("what was sent is what is read of it", () => {
+test("a sent answer is read back unchanged", () => {
   assert.deepEqual(top.fields(SAID), { answer: SAID });
   assert.deepEqual(top.read(top.fields(SAID), 3), SAID);
   assert.deepEqual(top.fields(top.blank(3)), { answer: null });

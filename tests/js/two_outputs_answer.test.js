@@ -16,7 +16,7 @@ test("nothing is said before a verdict is given", () => {
   assert.equal(twoOutputs.begun({ verdict: "same" }), true);
 });
 
-test("what was sent is what is read of it", () => {
+test("a sent answer is read back unchanged", () => {
   assert.deepEqual(twoOutputs.fields({ verdict: "first" }), { answer: { verdict: "first" } });
   assert.deepEqual(twoOutputs.fields({ verdict: null }), { answer: null });
   for (const verdict of [...VERDICTS, null]) {
@@ -72,7 +72,7 @@ describe("in the queue", () => {
     assert.deepEqual(page.queue.find("b3").answer, { verdict: "second" });
   });
 
-  test("what waits in the outbox is known when the page is loaded anew", async () => {
+  test("answers in the outbox are known after a reload", async () => {
     await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "two_outputs" });
     page.server.answer = noAnswer;
     page.judge("b1", { labels: undefined, answer: { verdict: "first" } });
