@@ -1,4 +1,4 @@
-"""A checkout of its own: the files that git knows or would add, in another folder, as the README makes one."""
+"""Copy tracked and untracked files into another folder, like a checkout."""
 
 import os
 import shutil
@@ -40,14 +40,14 @@ def copy_checkout(folder: Path) -> Path:
 
 
 def commit_all(folder: Path) -> None:
-    """Make a folder a repository, and commit its files."""
+    """Turn a folder into a repository and commit its files."""
     git(folder, "init", "--quiet")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--no-verify", "--message", "As tested")
 
 
 def clone(source: Path, folder: Path) -> Path:
-    """Clone a repository of `commit_all`, as another machine has it."""
+    """Clone a repository made by `commit_all`."""
     git(source, "clone", "--quiet", str(source), str(folder))
     (folder / ".venv").symlink_to(sys.prefix)
     return folder

@@ -59,7 +59,7 @@ SUGGESTED: Mapping[str, tuple[float, int]] = {
 
 
 def suspected(blocks: Blocks, judges: int) -> npt.NDArray[np.bool_]:
-    """Tell which judges break one of the rules `SUGGESTED`, as one of so many judges.
+    """Return the judges who break one of the rules `SUGGESTED`, given the number of judges.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def _as_shown(
     reference: npt.NDArray[np.int64],
     judges: int,
 ) -> Blocks:
-    """Make blocks of labels by position, with the reference at the given ones."""
+    """Make blocks from labels by position, with the reference at these positions."""
     count = len(labels)
     others = random.permuted(np.tile(np.arange(_SHOWN - 1), (count, 1)), axis=1)
     # Positions of the others, in an order of their own; that of the reference is the last column.

@@ -1,4 +1,4 @@
-"""Clocks of processes that are wrong. The database's is right, and the only one that decides."""
+"""Wrong clocks of processes. Only the database's clock, which is right, matters."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,11 +7,11 @@ from django.utils import timezone
 
 
 def set_process_clock(monkeypatch: pytest.MonkeyPatch, *, ahead_by: timedelta) -> None:
-    """Let Django in this process read a clock that is wrong by so much; it may be behind."""
+    """Shift Django's clock in this process, forwards or backwards."""
     monkeypatch.setattr(timezone, "now", lambda: datetime.now(UTC) + ahead_by)
 
 
 def stop_process_clock(monkeypatch: pytest.MonkeyPatch, *, ahead_by: timedelta) -> None:
-    """Let Django in this process read the same time from now on, however long the test takes."""
+    """Freeze Django's clock in this process."""
     stopped = datetime.now(UTC) + ahead_by
     monkeypatch.setattr(timezone, "now", lambda: stopped)

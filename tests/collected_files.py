@@ -1,4 +1,4 @@
-"""Static files as a server in use has them: collected once for all processes of a run."""
+"""Static files as in production, collected once for all processes of a run."""
 
 import fcntl
 import os

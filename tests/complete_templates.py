@@ -1,4 +1,4 @@
-"""Templates look up nothing that is not there: in its place Django shows nothing, which nobody would notice."""
+"""Fail for undefined names in templates, which Django silently renders as empty."""
 
 import inspect
 
@@ -7,11 +7,11 @@ from django.template.context import Context
 
 
 class NothingThereError(LookupError):
-    """A template looks up what its context does not have."""
+    """A template uses a name missing in its context."""
 
 
 class Refused(str):
-    """`string_if_invalid` of an engine that raises for what is not there, and shows nothing of what is None.
+    """`string_if_invalid` that raises for undefined names, and renders None as empty.
 
     Of `job.asked_by.name`, `asked_by` may be None. Django puts it, too, in the place of a row that another has not
     (`{% if reply.taken_back_by %}`), where it is false.

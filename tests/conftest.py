@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and hooks of all tests."""
 
 import contextlib
 import faulthandler
@@ -48,7 +48,7 @@ APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWO
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests that have a command of their own to it, which asks for them by their marker.
+    """Deselect tests that have their own command, unless it selects them by marker.
 
     Where processes share the run, begin with the files that take long.
     """
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage among what is imported and collected: millions of objects, all of them needed.
+    """Exclude imported modules and collected tests from garbage collection: millions of objects, all in use.
 
     That took half of the collection's time, and a seventh of each test's; so tests look more seldom, too.
     """
@@ -78,7 +78,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
-    """Watch what clears up, too: pytest ends its watch over a test (`faulthandler_timeout`) where it fails."""
+    """Extend the time limit to teardown: pytest's (`faulthandler_timeout`) ends when a test fails."""
     seconds = float(item.config.getini("faulthandler_timeout"))
     real_stderr = item.config.stash[fault_handler_stderr_fd_key]
     faulthandler.dump_traceback_later(seconds, file=real_stderr, exit=True)
@@ -89,14 +89,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None,
 ) -> Iterator[None]:
-    """Let the owner make the test database and, after `django_db_setup` below is undone, drop it."""
+    """Create the test database as the owner, and drop it after `django_db_setup` below is undone."""
     with connected_as(owner_role()):
         yield
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """Test as the application's role, which may not empty tables: that is left to the owner."""
+    """Test as the application's role; the owner empties the tables."""
     connection.close()
     with owner_cursor() as cursor:
         # So that no task has the id of its test set, and neither passes for the other.
@@ -115,7 +115,7 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
 
 @pytest.fixture
 def as_owner(django_db_setup: None) -> Iterator[None]:
-    """Test as the owner of the tables; asked for before `db`, whose transaction it must not end."""
+    """Test as the owner of the tables. Request it before `db`, whose transaction it must not end."""
     connection.close()
     with connected_as(owner_role()):
         yield
@@ -131,14 +131,14 @@ def as_owner_throughout(django_db_setup: None) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def patient_broker() -> Iterator["redis.Redis"]:
-    """The broker, asked by what may wait longer than a judge: a machine with other work answers late."""
+    """The broker with a long timeout, because a busy machine responds late."""
     with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=60) as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
 def _no_due_marks(request: pytest.FixtureRequest, patient_broker: "redis.Redis") -> Iterator[None]:
-    """Messages of one test must not hold back those of the next."""
+    """Reset throttling of messages after each test."""
     yield
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         patient_broker.flushdb()
@@ -146,26 +146,26 @@ def _no_due_marks(request: pytest.FixtureRequest, patient_broker: "redis.Redis")
 
 @pytest.fixture(scope="session", autouse=True)
 def _complete_templates() -> None:
-    """Refuse names in templates that are not there."""
+    """Raise for undefined names in templates."""
     Engine.get_default().string_if_invalid = Refused("%s")
 
 
 @pytest.fixture(autouse=True)
 def _no_language_left() -> Iterator[None]:
-    """The test client answers in the test's own thread, which keeps the language of the last page."""
+    """Reset the language: the test client runs in the test's thread, which keeps that of the last page."""
     yield
     translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
 def _same_draws_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A design whose seed nobody gave draws in each run of the tests as in any other."""
+    """Give designs without a seed the same draws in each run."""
     monkeypatch.setattr("secrets.randbits", same_bits)
 
 
 @pytest.fixture(scope="session")
 def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Static files, hashed and compressed as a server in use has them; tests only read them."""
+    """Static files, hashed and compressed as in production. Read-only."""
     folder = tmp_path_factory.getbasetemp()
     # Processes that share a run have folders of their own beside each other.
     return static_files_collect(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
@@ -173,13 +173,13 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def dead_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let messages to the worker go where nobody listens."""
+    """Send messages for the worker to a closed port."""
     _send_to(monkeypatch, port=1)
 
 
 @pytest.fixture
 def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let messages to the worker go to a broker that takes connections and never answers."""
+    """Send messages for the worker to a broker that accepts connections but never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         _send_to(monkeypatch, port=listening.getsockname()[1])
         yield
@@ -193,7 +193,7 @@ def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:
 
 @pytest.fixture(scope="session")
 def real_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judgments WMT released, uncompressed, and what is known of them; no texts."""
+    """Judgments released by WMT, uncompressed, with their known facts and without texts."""
     folder = tmp_path_factory.mktemp("released")
     released_unpack(folder)
     return folder
@@ -206,7 +206,7 @@ def real_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wmt12_with_texts(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """WMT12 Czech–English with texts: our own, and those released where they are asked for."""
+    """WMT12 Czech–English with generated texts, or the released ones on request."""
     if request.param == "released":
         return released_texts() / "wmt12-cs-en"
     folder = tmp_path_factory.mktemp("with-texts")
@@ -217,7 +217,7 @@ def wmt12_with_texts(
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Wait until something another process does is there; fail after ten minutes."""
+    """Wait for a condition that another process fulfils; fail after ten minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
         assert wait_until(ready, seconds=600), "It did not come to pass within ten minutes."
@@ -265,7 +265,7 @@ def start_worker(
 
 
 def test_database_url() -> str:
-    """The address of the test database: as given, with the name pytest-django made of it."""
+    """The address of the test database: the configured one with the name from pytest-django."""
     settings = connection.settings_dict
     host = settings["OPTIONS"].get("host") or settings["HOST"]
     port = f":{settings['PORT']}" if settings["PORT"] else ""

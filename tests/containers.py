@@ -57,7 +57,7 @@ class Process:
 
 
 def of_compose(name: str) -> Process:
-    """A service of ours, with what stands in the file where nothing else is set."""
+    """A service of docker-compose.yml with its defaults."""
     service = COMPOSE["services"][name]
     # The image's own command, where the file names none.
     docker = re.findall(r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE)[0]
@@ -84,7 +84,7 @@ def of_chart(name: str, values: dict[str, Any]) -> Process:
 
 @dataclass(frozen=True)
 class IgnorePattern:
-    """A line of `.dockerignore`: a path that stays out of the image, or comes in after all."""
+    """A line of `.dockerignore`: a path excluded from the image, or included again."""
 
     expression: re.Pattern[str]
     comes_in: bool
@@ -99,7 +99,7 @@ class IgnorePattern:
 
 
 def image_files(folder: Path) -> set[str]:
-    """Return the files of a checkout that the image is given, by the checkout's `.dockerignore`."""
+    """Return the files of a checkout that are copied into the image, according to its `.dockerignore`."""
     lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
     patterns = [IgnorePattern.of(line) for line in lines if line and not line.startswith("#")]
     top_level = {line[1:].partition("/")[0] for line in lines if line.startswith("!")}
@@ -118,7 +118,7 @@ def image_files(folder: Path) -> set[str]:
 
 
 class World:
-    """PostgreSQL and Valkey, and files of secrets; what containers are told, translated to them."""
+    """PostgreSQL, Valkey and secret files, with the containers' settings translated to them."""
 
     def __init__(self, services: Services, folder: Path) -> None:
         self.folder = folder
@@ -137,7 +137,7 @@ class World:
             (folder / name).write_text(f"{secret}\n")
 
     def environment(self, process: Process) -> dict[str, str]:
-        """What the container has, and where programs are."""
+        """The environment of the container, and the path to programs."""
         programs = f"{Path(sys.executable).parent}:/usr/bin:/bin"
         translated = {name: self._here(value) for name, value in process.environment.items()}
         image = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONUNBUFFERED": "1"}
@@ -159,7 +159,7 @@ class World:
         return re.sub(r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value)
 
     def words(self, words: list[str]) -> list[str]:
-        """A command with a port that is free, and files in our folder."""
+        """Return the command with a free port and files in our folder."""
         return [
             re.sub(
                 r"(?:0\.0\.0\.0|127\.0\.0\.1)(.)8000",
@@ -193,7 +193,7 @@ class World:
             started.wait(60)
 
     def is_well(self, process: Process) -> bool:
-        """Run what asks whether it is well."""
+        """Run the health check."""
         done = subprocess.run(
             self.words(process.healthcheck),
             env=self.environment(process),
@@ -230,7 +230,7 @@ def status(
     https: bool = False,
     headers: dict[str, str] | None = None,
 ) -> int:
-    """Return the status of an answer; 0 where nobody answers."""
+    """Return the status of a response; 0 without one."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     forwarded = {"X-Forwarded-Proto": "https"} if https else {}
     with contextlib.closing(connection):

@@ -45,7 +45,7 @@ class Description:
     document: Mapping[str, Any]
 
     def errors(self, schema: Mapping[str, Any], value: Any) -> list[str]:
-        """Return why the value is not as the schema describes; empty if it is."""
+        """Return why the value does not match the schema; empty if it does."""
         resource = DRAFT202012.create_resource(self.document)
         validator = Draft202012Validator(
             _with_absolute_references(schema),
@@ -88,7 +88,7 @@ def _with_absolute_references(schema: Any) -> Any:
 
 
 class AnswersWalk:
-    """Requests every GET address of the campaigns of a client's user, and keeps what is not as described.
+    """Request all GET addresses of a user's campaigns and collect mismatches with the schema.
 
     Attributes
     ----------

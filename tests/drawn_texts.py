@@ -1,4 +1,4 @@
-"""Made-up segments to draw HITs from, and the loop that draws them one after the other."""
+"""Generated segments, and a loop that draws HITs from them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,7 +15,7 @@ DAMAGED = "damaged"
 
 
 def segment_texts(number: int, texts: Mapping[str, str], *, words: int = 10) -> SegmentOutputs:
-    """A segment with a text of each named system; names starting so are references, or damaged."""
+    """A segment with a text per named system; prefixes mark references and damaged ones."""
     outputs = tuple(
         SystemOutput(name, 1000 * number + place, text, _kind(name))
         for place, (name, text) in enumerate(texts.items())
@@ -36,7 +36,7 @@ def system_names(count: int) -> list[str]:
 def corpus(
     names: Sequence[str], *, segments: int, missing: float = 0.0, identical: float = 0.0
 ) -> dict[int, SegmentOutputs]:
-    """Segments where each name has a text, but for some; some of them share one.
+    """Segments with a text per system, except some that are missing; some texts are identical.
 
     `missing` and `identical` are shares of outputs, spread by a hash.
     """
@@ -82,7 +82,7 @@ def drawn(
 
 
 def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentOutputs]) -> set[str]:
-    """The systems, and the references where they are drawn like systems."""
+    """The systems, including references that are drawn like systems."""
     kinds = {OutputKind.SYSTEM}
     if parameters.reference_rate is None:
         kinds.add(OutputKind.REFERENCE)

@@ -37,7 +37,7 @@ def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:
 
 
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:
-    """The first one owns the campaign."""
+    """Create an organiser; the first one is the owner."""
     user = User.objects.create_user(name="Olga", email=email)
     user.password = _password_hashed()
     user.save(update_fields=["password"])
@@ -47,12 +47,12 @@ def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> 
 
 @cache
 def _password_hashed() -> str:
-    """Once, since that is made to take long."""
+    """Hash the password once, because hashing is slow on purpose."""
     return make_password("correct horse battery")
 
 
 def make_analyst(campaign: Campaign, email: str = "rita@example.org") -> User:
-    """Of a campaign with an owner."""
+    """Create an analyst of a campaign that has an owner."""
     user = User.objects.create_user(name="Rita", email=email)
     member_add(campaign=campaign, user=user, role=MembershipRole.ANALYST)
     return user
@@ -153,7 +153,7 @@ def empty_task(
 
 
 def _variant(system: str, systems: Sequence[str]) -> str:
-    """A word that differs between systems without naming one."""
+    """A word that differs between systems without revealing them."""
     return ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")[
         list(systems).index(system) % 9
     ] + "x" * (list(systems).index(system) // 9)
@@ -170,7 +170,7 @@ def make_long_task(
     with_reference: bool = False,
     **fields: Any,
 ) -> Task:
-    """Many segments in documents of equal length, a statement a table; nothing planned."""
+    """Many segments in documents of equal length, by one statement per table; nothing is planned."""
     task = empty_task(campaign, name=name, source_language="en", target_language="de", **fields)
     documents = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
@@ -210,7 +210,7 @@ def make_long_task(
 
 
 def make_seen(judge: Judge, segments: Sequence[Segment], *, task: Task) -> None:
-    """Let a judge have seen segments, in a HIT that is done."""
+    """Make a judge have seen segments in a completed HIT."""
     now = timezone.now()
     hit = HIT.objects.create(
         task=task,

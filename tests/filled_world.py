@@ -1,4 +1,4 @@
-"""A campaign with many judgments and everything that pages of it can show; and what a page of it reads."""
+"""A campaign with all content that pages can show, and the reads of its pages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -185,7 +185,7 @@ def _upload(campaign: Campaign) -> Upload:
 
 @dataclass
 class Cost:
-    """Queries of a request, and what it read: rows and blocks of 8 kB by (table, table or index of it)."""
+    """Queries and reads of a request: rows and 8 kB blocks by (table, table or index)."""
 
     queries: int = 0
     rows: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -205,7 +205,7 @@ WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i')
 
 @contextmanager
 def costs() -> Iterator[Cost]:
-    """Count what is read within a transaction of the test's."""
+    """Count reads within the test's transaction."""
     cost = Cost()
     before = _read()
     # It holds so many, and warns of more.

@@ -1,4 +1,4 @@
-"""A test set with many judgments, stored in seconds: the rows that so many judged blocks leave behind.
+"""Store a test set with many judgments in seconds, as the rows of judged blocks.
 
 One INSERT … SELECT a table, with ids and values that are arithmetic of the block's number. Of the blocks, 3 %
 were skipped, 1 % are attention checks, in 5 % the first candidate stands for two outputs; 2 % of the
@@ -42,7 +42,7 @@ _ORDERS = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Filling:
-    """What to store.
+    """Contents of a test set.
 
     Attributes
     ----------
@@ -298,7 +298,7 @@ def _statements(filling: Filling) -> list[str]:
 
 
 def _label(place: int, salt: int) -> str:
-    """Write a label: by chance, and the higher the system's number the worse on average."""
+    """Draw a label that is worse on average for higher numbers of systems."""
     perceived = f"(hashint8extended(b, %(seed)s + {salt + place}) & 1023) + 512 * systems[{place}] / %(ranked)s"
     label = f"1 + ({perceived}) * 5 / 1536"
     return f"CASE WHEN NOT is_blank THEN {label} END" if place == 3 else label

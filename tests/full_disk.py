@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Let each write to a file fail, as on a full disk; files can still be made, moved and removed."""
+    """Make all writes fail as on a full disk; files can still be created, moved and removed."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:

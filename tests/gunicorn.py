@@ -22,7 +22,7 @@ from tests.conftest import test_database_url
 def web_server(
     folder: Path, *options: str, port: int | None = None, **environment: str
 ) -> Iterator[str]:
-    """Serve inside, and give the address; the log is `web.log` in the folder."""
+    """Run the server in this block and yield its address; the log is `web.log` in the folder."""
     address = f"127.0.0.1:{port or free_port()}"
     with (folder / "web.log").open("wb") as log:
         process = subprocess.Popen(
@@ -59,7 +59,7 @@ def free_port() -> int:
 
 @contextmanager
 def stopped(postgres: Postgres) -> Iterator[None]:
-    """Stop all processes of a PostgreSQL inside: it is there, and does nothing."""
+    """Suspend all processes of a PostgreSQL server in this block."""
     assert postgres.pid is not None
     server = psutil.Process(postgres.pid)
     processes = [server, *server.children(recursive=True)]

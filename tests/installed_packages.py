@@ -1,4 +1,4 @@
-"""Whether Quintet starts with the packages it runs on alone, though the tests' are installed beside them.
+"""Check that Quintet starts with only its own requirements, although those of tests are installed.
 
     python -m tests.installed_packages
 
@@ -50,7 +50,7 @@ SETTINGS: Final = {
 
 
 class OthersRefused(MetaPathFinder):
-    """Finds nothing, and refuses what belongs to none of these distributions.
+    """Import finder that refuses modules of all other distributions.
 
     Parameters
     ----------

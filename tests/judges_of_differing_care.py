@@ -25,7 +25,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class CareWorld:
-    """How judgments come about; qualities of systems are evenly spread over 0 … 10.
+    """Model of judgments; qualities of systems are evenly spaced from 0 to 10.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def draw_judges(world: CareWorld, count: int, random: np.random.Generator) -> Ju
 
 
 def draw_campaign(world: CareWorld, seed: int) -> tuple[Blocks, Judges]:
-    """Draw a campaign, always the same for a seed, and tell who its judges are."""
+    """Draw a campaign, reproducible by seed, and return its judges."""
     random = np.random.default_rng(seed)
     judges = draw_judges(world, world.judges, random)
     weight = 1 / np.arange(1, world.judges + 1) if world.unequal else np.ones(world.judges)

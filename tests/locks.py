@@ -1,4 +1,4 @@
-"""Whether a transaction waits for another one, and two of which one does."""
+"""Check whether a transaction waits for a lock, and run two of which one waits for the other."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ def somebody_waits_for_a_lock() -> bool:
 
 
 def one_before_the_other(first: Work, second: Work) -> None:
-    """Commit the first only when the second waits for it; raise what the second is refused with."""
+    """Commit the first once the second waits for it; raise the error of the second."""
 
     def elsewhere() -> None:
         try:

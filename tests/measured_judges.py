@@ -1,4 +1,4 @@
-"""Measures of judges from their blocks, which the product computes from tallies."""
+"""Measures of judges computed from blocks; the product computes them from tallies."""
 
 from ranking.core.agreement.tallies import tally_agreement
 from ranking.core.judged.blocks import Blocks

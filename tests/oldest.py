@@ -1,4 +1,4 @@
-"""Run tests on the oldest PostgreSQL and Redis that Quintet works with (`environment.server_versions`).
+"""Run tests on the oldest supported PostgreSQL and Redis (`environment.server_versions`).
 
     python -m tests.oldest [ARGUMENTS OF PYTEST]
 

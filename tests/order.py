@@ -1,4 +1,4 @@
-"""The order in which processes that share a run take the files of tests."""
+"""Order of test files in a parallel run."""
 
 from pathlib import PurePath
 
@@ -28,7 +28,7 @@ FIRST = (
 
 
 def turn(nodeid: str) -> int:
-    """Return the place of a test's file: the lowest is taken first; what is in no folder above comes last.
+    """Return the sort key of a test file; files in no folder above come last.
 
     Args:
         nodeid: pytest's name of the test, which begins with the path of its file.

@@ -1,4 +1,4 @@
-"""Outboxes with a past: what was sent and done, and what was given up long ago."""
+"""Fill outboxes with old mails, webhook messages and jobs."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from campaign.models import (
 
 
 def outboxes_fill(campaign: Campaign, count: int) -> None:
-    """Store so many mails, messages of webhooks and jobs that ended; a tenth failed, two days ago."""
+    """Store this number of ended mails, webhook messages and jobs; a tenth failed two days ago."""
     before = timezone.now() - timedelta(days=2)
     endpoint = WebhookEndpoint.objects.create(
         campaign=campaign,

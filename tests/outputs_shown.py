@@ -1,4 +1,4 @@
-"""What blocks show, read from their rows."""
+"""Outputs shown in blocks, read from their rows."""
 
 from annotation.models import Block
 from annotation.models.block import by_candidate

@@ -1,4 +1,4 @@
-"""All prepared queries there are, found where modules hold them."""
+"""Find all prepared queries in modules."""
 
 import sys
 

@@ -36,7 +36,7 @@ def profiles_register() -> None:
 
 
 def examples(count: int) -> settings:
-    """Draw so many examples in `make test-thorough`, and elsewhere fewer or more by the factor of all others.
+    """Set the number of examples in `make test-thorough`; other profiles scale it.
 
     For properties that take long.
     """

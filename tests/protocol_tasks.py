@@ -53,7 +53,7 @@ def make_task_of_protocol(
     systems: Sequence[str] = (),
     **campaign: Any,
 ) -> Task:
-    """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open.
+    """Create a task of a protocol on a test set; its ranking is closed unless kept open.
 
     Asked for a ranking, it returns that one. `systems` are their names, of which the first two agree now and then.
     """

@@ -62,7 +62,7 @@ class Prolific:
         }
 
     def opens(self, client: Client, person: str, session: str = "session") -> Any:
-        """The link, and the button of its page where there is one."""
+        """Open the link, and press the button of its page if there is one."""
         return opens(client, self.address, self.query(person, session))
 
     def tells(

@@ -31,7 +31,7 @@ class Address:
 
 
 def addresses() -> list[Address]:
-    """Return every address of the API but those of previews."""
+    """Return all addresses of the API except previews."""
     return [
         Address(route, pattern.callback.cls)  # type: ignore[attr-defined]
         for route, pattern in _patterns(get_resolver(), "")

@@ -30,7 +30,7 @@ def owner_role() -> dict[str, str]:
 
 @contextmanager
 def connected_as(role: dict[str, str]) -> Iterator[None]:
-    """Connect Django to the database as this role inside, from the next connection on."""
+    """Connect Django as this role in this block, from the next connection on."""
     before = {name: connection.settings_dict[name] for name in _ROLE}
     connection.settings_dict.update(role)
     yield
@@ -68,7 +68,7 @@ def _cursor(role: dict[str, str]) -> Iterator[Any]:
 def tables_listed(
     _operations: Any, _style: Any, tables: Sequence[str], **_options: Any
 ) -> list[str]:
-    """Return what `tables_empty` takes in place of statements: all tables but those that migrating filled.
+    """Return the tables that `tables_empty` empties: all except those filled by migrations.
 
     Nothing need make their rows anew, then, after each test.
     """
@@ -76,7 +76,7 @@ def tables_listed(
 
 
 def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
-    """Empty the tables after a test, past triggers, as the owner.
+    """Empty the tables after a test as the owner, bypassing triggers.
 
     Few rows are deleted in a tenth of the time that TRUNCATE takes for new files of a hundred tables and their
     indexes. It comes where deleted rows have made a table large.

@@ -1,4 +1,4 @@
-"""A server that speaks as much of S3 as keeping files takes: objects whole, in parts, by range, and their deletion."""
+"""A server with the parts of S3 that file storage uses: objects, multipart uploads, ranges and deletion."""
 
 import threading
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ ACCESS_KEY, SECRET_KEY, BUCKET = "access-key-of-tests", "secret-of-the-storage",
 
 
 class S3StandIn:
-    """What it holds by key, what it was asked, and the status that it answers everything with, if one is set."""
+    """Stored objects by key, received requests, and a fixed response status, if set."""
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
@@ -24,7 +24,7 @@ class S3StandIn:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of django-storages that lead here."""
+        """Options of django-storages for this server."""
         return {
             "bucket_name": BUCKET,
             "endpoint_url": self.address,
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def s3_stand_in() -> Iterator[S3StandIn]:
-    """Give a server that answers at `address` until the end."""
+    """Yield a server that listens at `address`."""
     stand_in = S3StandIn()
     handler = type("Handler", (_Handler,), {"stand_in": stand_in})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -67,12 +67,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Run tests in one process more than there are cores, four at most: a third of the time each of them waits."""
+    """Use one process more than cores, at most four, because each waits a third of the time."""
     return min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
 
 
 def services_needed(paths: Sequence[str], *, folder: Path) -> bool:
-    """Return whether a run needs services: all do but those of unit tests alone.
+    """Return whether a run needs services; only runs of unit tests do not.
 
     Args:
         paths: what the command line names, such as ``tests/unit/campaign/formats/test_tsv.py::test_name``; all
@@ -85,7 +85,7 @@ def services_needed(paths: Sequence[str], *, folder: Path) -> bool:
 
 
 def _absent_services_name() -> list[str]:
-    """Set the addresses that Django's settings need, of services nobody runs; return their names."""
+    """Set the addresses required by Django's settings to unused services; return their names."""
     absent = {
         name: address
         for name, address in {
@@ -107,7 +107,7 @@ def services(pytestconfig: pytest.Config) -> Services:
 
 @pytest.fixture
 def broker(services: Services) -> Iterator[Valkey]:
-    """The Valkey of this run, for tests that ``stop()`` it; it runs again when the test is over."""
+    """The Valkey of this run, for tests that ``stop()`` it; restarted after the test."""
     if services.valkey is None:
         pytest.skip("REDIS_URL names a Valkey that is not ours to stop")
     yield services.valkey

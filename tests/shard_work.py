@@ -1,4 +1,4 @@
-"""Work for engines to compute, also such as kills who computes it."""
+"""Work for engines, including work that kills its process."""
 
 import os
 import signal
@@ -12,32 +12,32 @@ from ranking.core.sharding import in_threads
 
 
 def squares(shard: range) -> npt.NDArray[np.int64]:
-    """Return a partial sum that says which numbers are in it."""
+    """Return a partial sum with its numbers."""
     numbers = np.arange(shard.start, shard.stop, dtype=np.int64)
     return np.array([len(numbers), numbers.sum(), (numbers**2).sum()])
 
 
 @in_threads
 def squares_in_threads(shard: range) -> npt.NDArray[np.int64]:
-    """Return the same, computed by threads where an engine has some."""
+    """Return the same, computed by the threads of an engine."""
     return squares(shard)
 
 
 def killed_once(folder: Path, shard: range) -> npt.NDArray[np.int64]:
-    """Return the squares; whoever computes the third shard is killed the first time."""
+    """Return the squares; kill the process of the third shard the first time."""
     if shard.start == 20 and _is_first(folder):
         os.kill(os.getpid(), signal.SIGKILL)
     return squares(shard)
 
 
 def killed_always(_folder: Path, shard: range) -> npt.NDArray[np.int64]:
-    """Kill whoever computes this."""
+    """Kill the process."""
     os.kill(os.getpid(), signal.SIGKILL)
     return squares(shard)
 
 
 def never_done(folder: Path, _shard: range) -> None:
-    """Say which process this is, and wait for ever."""
+    """Report the process id and wait forever."""
     (folder / str(os.getpid())).touch()
     Event().wait()
 

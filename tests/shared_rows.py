@@ -1,4 +1,4 @@
-"""Rows that the tests of a module share: made once, and there again for each test as they were made."""
+"""Rows shared by the tests of a module: created once and restored for each test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,13 +12,13 @@ Made = TypeVar("Made")
 
 
 def same_bits(bits: int) -> int:
-    """Return what `secrets.randbits` returns in tests."""
+    """Stand-in for `secrets.randbits` with fixed results."""
     return 20111208 % (1 << bits)
 
 
 @contextmanager
 def shared_rows(blocker: DjangoDbBlocker, make: Callable[[], Made]) -> Iterator[Made]:
-    """Make rows in a transaction around those of the module's tests, each of which is rolled back within it.
+    """Create rows in a transaction around the module's tests, each of which is rolled back.
 
     All of these tests find them, whether they ask or not. Not for modules with a test of real transactions, which
     would find none.

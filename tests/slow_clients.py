@@ -1,4 +1,4 @@
-"""Clients that are slow, or never end, each kind in its own way."""
+"""Kinds of slow and endless clients."""
 
 import socket
 import time
@@ -77,7 +77,7 @@ KINDS: Final = (
 
 @contextmanager
 def slow_clients(port: int, large: str, *kinds: Kind) -> Iterator[None]:
-    """Keep fifty clients connected inside, of these kinds in turn."""
+    """Keep fifty clients of these kinds connected in this block."""
     with ExitStack() as open_sockets:
         clients: list[tuple[Kind, socket.socket]] = []
         for number in range(CLIENTS):
@@ -101,7 +101,7 @@ def slow_clients(port: int, large: str, *kinds: Kind) -> Iterator[None]:
 
 
 def _await_response(client: socket.socket) -> None:
-    """Wait briefly for the first byte, so that what delays a judge is not that fifty requests arrive at once."""
+    """Wait briefly for the first byte, so that judges are not delayed by fifty simultaneous arrivals."""
     client.settimeout(1)
     with suppress(OSError):
         client.recv(1)

@@ -1,4 +1,4 @@
-"""Of a test with many parameters, those that `make test` takes."""
+"""Choose the parameters of a test that `make test` runs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def some_now(cases: Iterable[Any], most: int = 1) -> list[Any]:
-    """Return all cases; those after the first few are tried by `make test-thorough`.
+    """Return all cases; those after the first few are only run by `make test-thorough`.
 
     Args:
         cases: values of one parameter, or tuples of values of several.

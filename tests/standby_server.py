@@ -1,4 +1,4 @@
-"""A standby server of the tests' PostgreSQL, which can be stopped in the middle of what it replays."""
+"""A standby of the tests' PostgreSQL whose replay can be stopped."""
 
 import shutil
 import signal
@@ -65,7 +65,7 @@ class Standby:
         shutil.rmtree(self._folder)
 
     def pause(self) -> None:
-        """Replay nothing more: what is written from now on is not there."""
+        """Stop replaying: later writes are missing."""
         self.follow()
         self._ask("SELECT pg_wal_replay_pause()")
         assert wait_until(
@@ -103,7 +103,7 @@ class Standby:
 
 @contextmanager
 def standby_server(primary: Postgres) -> Iterator[Standby]:
-    """Run a standby server inside, with what the primary has."""
+    """Run a standby server in this block, with the primary's data."""
     standby = Standby(primary)
     try:
         standby.make()

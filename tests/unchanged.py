@@ -1,4 +1,4 @@
-"""What a refusal must leave: every row of ours as it was."""
+"""Check that a refusal changes no row."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _OF_A_VISIT = {"campaign.Session"}
 
 
 def rows_of_all_tables() -> dict[str, list[tuple[Any, ...]]]:
-    """Return the rows of each table of ours, in the order of their keys."""
+    """Return the rows of all our tables by primary key."""
     return {
         model._meta.label: list(model._base_manager.order_by("pk").values_list())
         for app in ("campaign", "annotation", "ranking")
@@ -22,7 +22,7 @@ def rows_of_all_tables() -> dict[str, list[tuple[Any, ...]]]:
 
 @contextmanager
 def nothing_changes() -> Iterator[None]:
-    """Fail if a row is added, changed or deleted within."""
+    """Fail if a row is added, changed or deleted in this block."""
     before = rows_of_all_tables()
     yield
     assert rows_of_all_tables() == before

@@ -1,4 +1,4 @@
-"""Pages opened one after the other, by the links between them."""
+"""Crawl pages by following links."""
 
 import re
 
@@ -6,7 +6,7 @@ from django.test import Client
 
 
 def broken_links(client: Client, first: str) -> dict[str, int]:
-    """Follow the links between pages under an address, to one page of each kind; return those that lead to none.
+    """Follow links below an address to one page of each kind; return broken links.
 
     Files are not opened.
     """
@@ -28,5 +28,5 @@ def broken_links(client: Client, first: str) -> dict[str, int]:
 
 
 def kind_of_page(path: str) -> str:
-    """Return an address without numbers and names of what there are many of, but with its task."""
+    """Return an address without ids and names, except its task."""
     return re.sub(r"(?<!/tasks)/(\d+|system/[^/]+|judges/[^/]+)/", "/…/", path)

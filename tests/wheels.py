@@ -27,7 +27,7 @@ def wheel_install(wheel: Path, python: Path) -> None:
 
 
 def installed_wheel(folder: Path) -> Path:
-    """Return the folder of programs of an environment with the wheel alone; packages of others are found where they are."""
+    """Return the `bin` folder of an environment with only the wheel; dependencies come from this one."""
     venv.create(folder / "env")
     programs = folder / "env" / "bin"
     wheel_install(wheel_build(CHECKOUT, folder), programs / "python")

@@ -22,7 +22,7 @@ SEGMENTS_A_DOCUMENT = 10
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """How campaigns come about.
+    """Model of simulated campaigns.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _shifts(
     judge: IntArray,
     shown: IntArray,
 ) -> FloatArray:
-    """Return what each perceived quality differs from the true one, shape (B, 5)."""
+    """Return perceived minus true qualities, shape (B, 5)."""
     segments = int(segment.max()) + 1
     clickers = round(world.clicking * world.judges)
     noise = np.where(np.arange(world.judges) < clickers, 6 * world.noise, world.noise)

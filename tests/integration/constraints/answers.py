@@ -1,4 +1,4 @@
-"""What answers of protocols say, and that judgments have them."""
+"""Answers of protocols, and judgments without one."""
 
 from datetime import timedelta
 from functools import partial

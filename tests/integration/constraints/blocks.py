@@ -1,4 +1,4 @@
-"""What a HIT shows: its blocks, their candidates, and the outputs these stand for."""
+"""Blocks of HITs, their candidates, and the outputs that these stand for."""
 
 from functools import partial
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The table of breakages: for each rule of the database, how it is broken and what it allows."""
+"""Registry of breakages: for each database rule, rows that it refuses and accepts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ Create = Callable[..., object]
 
 
 class Attempt:
-    """Tries things on one rule. Whatever is tried is taken back, so tries do not meet."""
+    """Attempts to break one rule. Each is rolled back, so attempts are independent."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -23,7 +23,7 @@ class Attempt:
 
     @contextmanager
     def refuses(self, saying: str | None = None) -> Iterator[None]:
-        """Assert that PostgreSQL refuses what is done here by exactly this rule, and keeps nothing.
+        """Assert that PostgreSQL refuses this block by exactly this rule, and stores nothing.
 
         `saying`: a pattern for the message, where it matters too.
         """
@@ -40,7 +40,7 @@ class Attempt:
 
     @contextmanager
     def accepts(self) -> Iterator[None]:
-        """Assert that PostgreSQL accepts what is done here, to the end of the transaction."""
+        """Assert that PostgreSQL accepts this block, including deferred checks."""
         with transaction.atomic():
             with _to_the_end():
                 yield
@@ -50,7 +50,7 @@ class Attempt:
 
 @contextmanager
 def _to_the_end() -> Iterator[None]:
-    """Do something as if its transaction ended with it: deferred rules are checked, too."""
+    """Run a block and check deferred constraints, as at the end of its transaction."""
     with transaction.atomic():
         yield
         connection.check_constraints()
@@ -61,7 +61,7 @@ BREAKAGES: dict[str, Breakage] = {}
 
 
 def breaks(name: str) -> Callable[[Breakage], Breakage]:
-    """Enter a function that breaks the rule `name`, and does something near it that is allowed."""
+    """Register a function that breaks the rule `name` and does something similar that is allowed."""
 
     def enter(breakage: Breakage) -> Breakage:
         assert name not in BREAKAGES, f"{name} stands in the table twice"
@@ -74,7 +74,7 @@ def breaks(name: str) -> Callable[[Breakage], Breakage]:
 def breaks_by_fields(
     name: str, arrange: Callable[[], Create], *refused: Fields, accepted: Fields | None = None
 ) -> None:
-    """Enter a breakage that is a row with the wrong fields.
+    """Register a breakage by rows with wrong fields.
 
     Parameters
     ----------

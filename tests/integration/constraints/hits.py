@@ -1,4 +1,4 @@
-"""Designs, and the HITs that are drawn by them."""
+"""Designs and their HITs."""
 
 from functools import partial
 

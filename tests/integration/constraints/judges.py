@@ -1,4 +1,4 @@
-"""What joins judges with systems, links, groups and instructions is of one campaign."""
+"""Links between judges, systems, invitations, groups and instructions stay within a campaign."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""Answers of protocols are kept as they were given."""
+"""Answers of protocols are append-only."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a quiz asks and what is answered."""
+"""Snippets and answers of quizzes."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the database refuses under a name: read from the project's models, so that none is missed.
+"""Named rules of the database, read from the project's models so that none is missed.
 
 Rules are what triggers refuse and the constraints in `Meta`, without those that a declaration says all of:
 unique columns and the bounds of one field, of which a test would only be a second copy, and what Django gives
@@ -23,7 +23,7 @@ AnyModel = type[Model]
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """A rule the database keeps on the table of a model."""
+    """A database rule on the table of a model."""
 
     name: str
     model: AnyModel
@@ -51,7 +51,7 @@ class ConstraintRule(Rule):
 
 @dataclass(frozen=True)
 class TriggerRule(Rule):
-    """What a trigger refuses: under the name its body raises, or under no name but the trigger's.
+    """A rule of a trigger, named by the constraint that it raises, or by the trigger.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def _rules_of_table(model: AnyModel) -> Iterator[Rule]:
 
 
 def _says_all_of_itself(constraint: BaseConstraint) -> bool:
-    """Return whether a constraint names columns that are unique, or bounds of one field and nothing else."""
+    """Return whether a constraint only makes columns unique or bounds one field."""
     if isinstance(constraint, UniqueConstraint):
         return not constraint.condition and not constraint.expressions
     condition = getattr(constraint, "condition", None)
@@ -141,5 +141,5 @@ def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:
 
 
 def _diagnosis(error: DatabaseError) -> Any:
-    """Return what PostgreSQL says of an error: `constraint_name`, `table_name`, `context`."""
+    """Return PostgreSQL's diagnostics of an error: `constraint_name`, `table_name`, `context`."""
     return error.__cause__.diag  # type: ignore[union-attr]

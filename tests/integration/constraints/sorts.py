@@ -1,4 +1,4 @@
-"""What a sort remembers: verdicts of comparisons."""
+"""Verdicts of sorts."""
 
 from typing import Any
 
