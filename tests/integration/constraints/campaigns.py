@@ -90,7 +90,7 @@ breaks_by_fields(
 
 
 @breaks("membership_leaves_an_owner")
-def the_only_owner_goes(attempt: Attempt) -> None:
+def only_owner_leaves(attempt: Attempt) -> None:
     membership()()
     members = Membership.objects.all()
     with attempt.refuses(saying="members but no owner"):

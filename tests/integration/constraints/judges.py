@@ -47,7 +47,7 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
 
 
 @breaks("judge_invitation_of_its_campaign")
-def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
+def judge_joins_by_an_invitation_for_someone_else(attempt: Attempt) -> None:
     link = link_for_anybody()()
     assert isinstance(link, Invitation)
     elsewhere = make_campaign("elsewhere")

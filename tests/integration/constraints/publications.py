@@ -31,7 +31,7 @@ def published() -> Create:
 
 
 @breaks("published_result_frozen")
-def what_is_published_is_changed(attempt: Attempt) -> None:
+def published_result_is_changed(attempt: Attempt) -> None:
     published()
     changes: list[dict[str, Any]] = [
         {"content": {"format": 2}},
@@ -60,7 +60,7 @@ def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
 
 
 @breaks("published_result_embargo_final_once_open")
-def what_everybody_could_read_is_hidden(attempt: Attempt) -> None:
+def public_result_is_hidden(attempt: Attempt) -> None:
     create = published()
     soon = timezone.now() + timedelta(days=1)
     with attempt.refuses():
