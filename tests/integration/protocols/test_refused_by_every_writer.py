@@ -144,7 +144,10 @@ def test_file_is_refused_even_if_its_reader_accepts_the_answer(
     wrong = WRONG[protocol]
     files = answer_files.answer_files(protocol)
     assert files is not None
-    careless = replace(files, answer=lambda _said, texts, _rules, _lose: wrong.answer(texts))
+    careless = replace(
+        files,
+        answer=lambda _said, texts, _rules, _lose: wrong.answer([text or "" for text in texts]),
+    )
     monkeypatch.setitem(answer_files._FILES, protocol, careless)
     _make, file_format, _command = COMMANDS[protocol]
     lines = [json.loads(text) for text in exported(task, file_format).splitlines()]
