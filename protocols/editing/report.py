@@ -29,7 +29,8 @@ from ranking.core.scores import Shortage
 from ranking.reports.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
+from ranking.reports.plots import interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, system_column
 from ranking.reports.wording.agreement import kappa_shown
 from ranking.reports.wording.methods import shortages_in_words
 from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures

@@ -25,7 +25,8 @@ from protocols.quiz.statistics import (
 from ranking.core.scores import Shortage
 from ranking.reports.analyses.options import CONFIDENCE
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Report, Table, estimate_columns, interval_plot
+from ranking.reports.plots import interval_plot
+from ranking.reports.tables import Column, Report, Table, estimate_columns
 from ranking.reports.wording.methods import lowered, not_yet_in_words
 from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 

@@ -39,9 +39,9 @@ from ranking.core.sorting import (
 from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.reports.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.plots import PartialOrderPlot
 from ranking.reports.tables import (
     Column,
-    Plot,
     Report,
     Table,
     end_columns,
@@ -358,7 +358,7 @@ def _known(chain: SortedChain) -> Table:
                 "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
             )
         ],
-        plot=Plot(kind="known", label="system", value="low", high="high"),
+        plot=PartialOrderPlot(),
     )
 
 

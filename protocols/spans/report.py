@@ -46,10 +46,10 @@ from ranking.reports.analyses.options import (
 )
 from ranking.reports.analyses.ranking import rankings_report
 from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     BETWEEN,
     Column,
-    Plot,
     Report,
     Table,
     Value,
@@ -414,7 +414,7 @@ def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> lis
     return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
 
 
-_RANK_PLOT = Plot(kind="intervals", label="system", value="score", low="low", high="high")
+_RANK_PLOT = interval_plot("system", "score")
 
 
 def _additive(fit: AdditiveFit) -> Table:

@@ -22,7 +22,8 @@ from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.dask_engine import dask_engine
 from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges import Correction
+from ranking.core.ranges import Correction, Sides
+from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.core.sharding import Engine, EngineError, ThisMachine
 from ranking.core.simulation.model import Model
 from ranking.files.reading import read_judgments
@@ -30,7 +31,10 @@ from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
 from ranking.files.references import REFERENCE_SYSTEM, reference_found
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
-from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.reports.range_choices import (
+    RangeChoiceError,
+    completed_ranges,
+)
 
 
 def whole_number(smallest: int, largest: int | None = None) -> type[int]:
@@ -284,13 +288,13 @@ _CORRECTIONS = {
     "holm": Correction.HOLM,
     "bh": Correction.BENJAMINI_HOCHBERG,
 }
-_SIDES = {"one": 1, "two": 2}
+_SIDES: Mapping[str, Sides] = {"one": 1, "two": 2}
 #: Default unit of --rank-ranges bootstrap without --resample.
 _LEVEL_OF_BOOTSTRAP: Level = "blocks"
 
 
 def add_range_arguments(parser: CommandParser) -> None:
-    """Add the arguments for rank ranges; see `range_choice`."""
+    """Add the arguments for rank ranges; see `range_options`."""
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
@@ -315,7 +319,7 @@ def add_range_arguments(parser: CommandParser) -> None:
     )
 
 
-def range_choice(options: Mapping[str, Any]) -> RangeChoice:
+def range_options(options: Mapping[str, Any]) -> RangeOptions:
     """Return the requested ranges, completed with defaults.
 
     Raises
@@ -324,7 +328,7 @@ def range_choice(options: Mapping[str, Any]) -> RangeChoice:
         If options contradict each other.
     """
     kind, level = options["rank_ranges"], options["resample"]
-    parts: dict[str, Any] = {"confidence": options["confidence"]}
+    parts: RangeParts = {"confidence": options["confidence"]}
     if kind in (_BOOTSTRAP, _TWO_WAY):
         parts["ranges"] = "percentile"
         if level is not None and (kind == _TWO_WAY) != (level == _TWO_WAY):
@@ -341,7 +345,7 @@ def range_choice(options: Mapping[str, Any]) -> RangeChoice:
         parts["correction"] = _CORRECTIONS[options["correction"]].value
     if options["sided"] is not None:
         parts["sides"] = _SIDES[options["sided"]]
-    return completed_choice(parts)
+    return completed_ranges(parts)
 
 
 BAD_INPUT = 2

@@ -13,8 +13,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction, Sides
-from ranking.core.rankings.range_kinds import RangeKind
-from ranking.reports.range_choices import RangeChoice
+from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
 from ranking.reports.wording.methods import LiveMethod
 from ranking.reports.wording.ranges import RangesFrom
 from ranking.reports.wording.stopping_rules import CRITERIA, RuleTests
@@ -63,7 +62,7 @@ class RankingSettings(_SettingOfTask):
 
     Each change is a new row, so the rows of a test set are its history of changes;
     the newest is in force. A test set without a row has the defaults of
-    `ranking.reports.range_choices.RangeChoice`.
+    `ranking.core.rankings.range_kinds.RangeOptions`.
     """
 
     Method = LiveMethod
@@ -174,9 +173,9 @@ class RankingSettings(_SettingOfTask):
         ]
 
     @property
-    def choice(self) -> RangeChoice:
+    def choice(self) -> RangeOptions:
         """Rank ranges of these settings."""
-        return RangeChoice(
+        return RangeOptions(
             resample=cast("Level", self.resample),
             ranges=cast("RangeKind", self.ranges),
             correction=Correction(self.correction),

@@ -14,11 +14,12 @@ from annotation.selectors.designs import PRESETS, Preset, design_of_preset
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from campaign.texts.joining import sentence_list
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.reports.range_choices import recorded_choice
-from ranking.reports.tables import Column, Table, end_columns, interval_plot
+from ranking.reports.plots import LinePlot
+from ranking.reports.tables import Column, Table, end_columns
 from ranking.reports.wording.numbers import decimals, percent
 from ranking.reports.wording.ranges import told_apart_notes
 from ranking.selectors.design_forecast import (
@@ -187,7 +188,7 @@ def _told_apart(run: RankingRun | None) -> list[str]:
         return []
     notes = told_apart_notes(
         run_told_apart(run),
-        recorded_choice(run.parameters),
+        RangeOptions.from_record(run.parameters),
         limits=run.result["limits"],
         counts=run.result["input"],
     )
@@ -260,9 +261,11 @@ def forecast_table(forecast: DesignForecast) -> Table:
             )
             for row in forecast.plotted
         ],
-        plot=interval_plot(
-            *("judgments", "pairs", "pairs_"),
-            kind="line",
+        plot=LinePlot(
+            label="judgments",
+            value="pairs",
+            low="pairs_low",
+            high="pairs_high",
             # If most pairs are separated already, the rest of the axis would be empty.
             start=0 if lowest < forecast.pairs / 2 else floor(lowest),
             end=forecast.pairs,

@@ -19,7 +19,8 @@ from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.analyses.ranking import ranks_table
-from ranking.reports.tables import Column, Plot, Table, end_columns, interval_plot
+from ranking.reports.plots import BarPlot, RankPlot, StripPlot, interval_plot
+from ranking.reports.tables import Column, Table, end_columns
 from ranking.selectors.dashboards import Period, campaign_overview, judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
@@ -90,7 +91,9 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
         # Lines are in the current order of systems.
         rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
         keys=2,
-        plot=interval_plot("comparisons", "rank", "rank_", kind="ranks", across="system"),
+        plot=RankPlot(
+            label="comparisons", value="rank", low="rank_low", high="rank_high", across="system"
+        ),
     )
 
 
@@ -116,7 +119,7 @@ def _progress(_request: HttpRequest, task: Task) -> Table:
         title=_("Blocks judged"),
         columns=(*moments, Column("judged", _("Blocks"))),
         keys=len(moments),
-        plot=Plot(kind="bars", label=moments[-1].key, value="judged", is_whole=True),
+        plot=BarPlot(label=moments[-1].key, value="judged", is_whole=True),
     )
 
 
@@ -168,9 +171,7 @@ def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
             Column("judges", _("Judges")),
         ),
         rows=rows,
-        plot=interval_plot(
-            *("measure", "value"), kind="strips", least="least", middle="middle", most_of_all="most"
-        ),
+        plot=StripPlot(label="measure", value="value"),
     )
 
 
@@ -184,7 +185,7 @@ def _hours(_request: HttpRequest, _task: Task, judge: Judge) -> Table:
             Column("sentences", _("Items")),
         ),
         rows=[(f"{hour:02}:00", worked.get(hour, 0)) for hour in range(24)],
-        plot=Plot(kind="bars", label="time", value="sentences", is_whole=True),
+        plot=BarPlot(label="time", value="sentences", is_whole=True),
     )
 
 

@@ -34,6 +34,7 @@ from campaign.texts.joining import (
 from campaign.texts.languages import language_pair_name
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.export.bundles import (
     FrozenResult,
     Progress,
@@ -73,7 +74,6 @@ from ranking.reports.published_results import (
     readme,
     title_of,
 )
-from ranking.reports.range_choices import recorded_choice
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.wording.agreement import (
     kappa_in_words,
@@ -180,7 +180,7 @@ def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
 
 def pairs_table(content: Content) -> Table:
     """Return the pairs in the order of ranks, drawn as a matrix."""
-    level = recorded_choice(content["method"]["parameters"]).level
+    level = RangeOptions.from_record(content["method"]["parameters"]).level
     # Results of older versions mark the tests of scores.
     is_own = has_own_tests(content)
     if is_own:

@@ -20,6 +20,7 @@ from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses, figure
 from ranking.pages.plot_drawing import drawn, drawn_for_page
+from ranking.reports.plots import PointPlot, RowPlot
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.ranges import rank_cell, rank_range
@@ -93,10 +94,11 @@ def _table(
 def _is_one_dot(table: Table) -> bool:
     """Return whether the plot of a table would compare nothing: it has one value."""
     plot = table.plot
-    if plot is None or plot.kind not in ("intervals", "line", "points", "bars"):
+    if not isinstance(plot, RowPlot | PointPlot):
         return False
     position = [column.key for column in table.columns].index(plot.value)
-    drawn = table.rows[: plot.most]
+    most = plot.most if isinstance(plot, RowPlot) else None
+    drawn = table.rows[:most]
     return sum(row[position] is not None for row in drawn) == 1
 
 

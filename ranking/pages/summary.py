@@ -16,9 +16,10 @@ from campaign.models import Task
 from campaign.models.system import system_in_sentence, system_label
 from campaign.texts.counted import counted
 from campaign.texts.joining import and_list, semicolon_list
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
 from ranking.reports.analyses.kind import AnalysisKind
-from ranking.reports.range_choices import ONE_DOCUMENT, recorded_choice
+from ranking.reports.range_choices import ONE_DOCUMENT
 from ranking.reports.wording.methods import METHOD_SOURCES, score_words
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.ranges import (
@@ -58,7 +59,7 @@ def summarise_run(
         "basis": _basis(run, leads or {}),
         "warnings": _warnings(run),
         "range_meaning": ranges_meaning(
-            recorded_choice(run.parameters),
+            RangeOptions.from_record(run.parameters),
             limits=run.result["limits"],
             counts=run.result["input"],
         ),
@@ -178,7 +179,7 @@ def _details(run: RankingRun) -> tuple[str, ...]:
     together = [names for names in clusters if len(names) > 1]
     if len(clusters) == 1 and len(systems) > 1 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
-    level = percent(recorded_choice(run.parameters).confidence)
+    level = percent(RangeOptions.from_record(run.parameters).confidence)
     return tuple(_cluster_in_words(names, level) for names in together[:_GROUPS_TOLD])
 
 
@@ -208,7 +209,7 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
 def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     counts, parameters = run.result["input"], run.parameters
     rests_on = _rests_on(counts, leads)
-    choice = recorded_choice(parameters)
+    choice = RangeOptions.from_record(parameters)
     has_ranges = any(not row.get("shortage") for row in run.result["systems"])
     ranges = (
         ranges_in_words(
@@ -262,7 +263,7 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
 
 def _warnings(run: RankingRun) -> tuple[str, ...]:
     result, groups = run.result, run.result["groups"]
-    ranges = recorded_choice(run.parameters).ranges
+    ranges = RangeOptions.from_record(run.parameters).ranges
     limits = tuple(
         limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result["limits"]

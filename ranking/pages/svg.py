@@ -9,7 +9,8 @@ from typing import Final
 from django.utils.html import conditional_escape, escape
 from django.utils.safestring import SafeString, mark_safe
 
-from ranking.reports.tables import Plot, Table
+from ranking.reports.plots import Scale
+from ranking.reports.tables import Table
 from ranking.reports.wording.numbers import decimals
 
 WIDTH: Final = 720
@@ -252,20 +253,20 @@ class Axis:
     """Axis from `start` to `end` over a number of units, with about `steps` round ticks."""
 
     def __init__(
-        self, values: Sequence[float], plot: Plot, low: float, high: float, *, steps: int = 6
+        self, values: Sequence[float], scale: Scale, low: float, high: float, *, steps: int = 6
     ) -> None:
-        start = min(values) if plot.start is None else min(plot.start, *values)
-        end = max(values) if plot.end is None else max(plot.end, *values)
-        if plot.mark is not None:
-            start, end = min(start, plot.mark), max(end, plot.mark)
+        start = min(values) if scale.start is None else min(scale.start, *values)
+        end = max(values) if scale.end is None else max(scale.end, *values)
+        if scale.mark is not None:
+            start, end = min(start, scale.mark), max(end, scale.mark)
         if start == end:
             start, end = start - 0.5, end + 0.5
-        self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
+        self.step = max(_step((end - start) / steps), 1.0 if scale.is_whole else 0.0)
         # Ranks begin at 1, so there is no tick at 0.
-        first = plot.start if plot.is_whole and plot.start == start else 0.0
+        first = scale.start if scale.is_whole and scale.start == start else 0.0
         self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
         self.end = end
-        if plot.end is None:
+        if scale.end is None:
             self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
         self._low, self._high = low, high
 
@@ -292,25 +293,25 @@ def _step(about: float) -> float:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
 
 
-def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
+def vertical(axis: Axis, scale: Scale, top: int, bottom: int) -> SafeString:
     """Return vertical lines at the marked value and at the ticks, with labels above."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", at, at, top, bottom))
         parts.append(text(at, 14, words, kind="quiet", anchor="middle"))
-    if plot.mark is not None:
-        at = axis.at(plot.mark)
+    if scale.mark is not None:
+        at = axis.at(scale.mark)
         parts.append(stroke("mark", at, at, top, bottom))
     return joined(parts)
 
 
-def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
+def horizontal(axis: Axis, scale: Scale, left: int, right: int) -> SafeString:
     """Return horizontal lines at the marked value and at the ticks, with labels on the left."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", left, right, at, at))
         parts.append(tag("text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"))
-    if plot.mark is not None:
-        at = axis.at(plot.mark)
+    if scale.mark is not None:
+        at = axis.at(scale.mark)
         parts.append(stroke("mark", left, right, at, at))
     return joined(parts)

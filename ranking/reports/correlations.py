@@ -8,7 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.tables import Column, Plot, interval_plot
+from ranking.reports.plots import Plot, interval_plot
+from ranking.reports.tables import Column
 from ranking.reports.wording.agreement import strength_in_words
 from ranking.reports.wording.numbers import decimals, percent, percent_in_figures
 

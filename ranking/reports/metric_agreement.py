@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.reports.correlations import interval_columns
-from ranking.reports.tables import Column, Table, interval_plot
+from ranking.reports.plots import interval_plot
+from ranking.reports.tables import Column, Table
 
 Data = Mapping[str, Any]
 

@@ -6,7 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from ranking.reports.tables import Column, Plot, Report, Table, plain
+from ranking.reports.plots import plot_from_record, recorded_plot
+from ranking.reports.tables import Column, Report, Table, plain
 
 
 def in_languages(
@@ -45,7 +46,7 @@ def report_in(stored: Mapping[str, Any], language: str, *, data: Any = None) -> 
             "columns": [Column(*column) for column in values["columns"]],
             "rows": stored[rows]["tables"][number]["rows"] if isinstance(rows, str) else rows,
             "rules": frozenset(values["rules"]),
-            "plot": plot and Plot(**plot),
+            "plot": plot_from_record(plot),
         }
         tables.append(Table(**{**values, **read}))
     return Report(
@@ -72,7 +73,7 @@ def _values(report: Report) -> dict[str, Any]:
                 "notes": [str(note) for note in table.notes],
                 "rules": sorted(table.rules),
                 "keys": table.keys,
-                "plot": plain(table.plot),
+                "plot": recorded_plot(table.plot),
                 "about": dict(table.about),
             }
             for table in report.tables

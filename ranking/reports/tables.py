@@ -10,86 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from django.utils.translation import gettext as _
 
-PlotKind = Literal[
-    "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips", "known"
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
-    """A plot of a table, by the keys of its columns.
-
-    Attributes
-    ----------
-    kind : "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips" or "known"
-        "intervals": one row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
-        `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
-        "matrix": two cells for each pair of `label` and `across`, one per direction; headings are in order of
-        appearance. "grid": a square table whose cells are “figure (number) mark”. "bump": a table of ranks, with
-        a line for each row across the columns from `value` on. "bars": a bar up to `value` for each `label`.
-        "ranks": for each name in `across` a line of its ranks, `value`, against the numbers in `label`, best at
-        the top, with a band from `low` to `high`. "strips": one row each, on its own axis from `least` to
-        `most_of_all`, with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`. "known": a
-        table with the columns name, first and last possible rank, and a sign for each name: "+", "−", either in
-        brackets, "?" or "".
-    label : str
-        The column that names a row, or the horizontal axis of a line.
-    value : str
-    low, high : str or None
-        Ends of the bar; for points, `low` is on the horizontal axis.
-    start, end : float or None
-        Ends of the value axis; by default determined from the rows.
-    mark : float or None
-        A value marked on the axis: the one expected if there is no difference.
-    is_whole : bool
-        Whether values and therefore ticks are whole numbers, such as ranks.
-    most : int or None
-        Maximum number of rows drawn; all by default.
-    across, back, count, sign : str or None
-        For a matrix: the columns of the second name of a pair, its share (`value` is that of
-        the first), the total of both, and marks of significance: "", "*", "†" or
-        "‡".
-    least, middle, most_of_all : str or None
-        For strips: the columns of the ends of the axis of a row, and of the mark on it.
-    bars : tuple of four str, or None
-        For points: the columns of the ends of the horizontal bar, then of the vertical one.
-    p, level : str, float or None
-        For a matrix: the column of p-values, and the largest one that is coloured. Without them, marks
-        determine the colour.
-    """
-
-    kind: PlotKind
-    label: str
-    value: str
-    low: str | None = None
-    high: str | None = None
-    start: float | None = None
-    end: float | None = None
-    mark: float | None = None
-    is_whole: bool = False
-    most: int | None = None
-    across: str | None = None
-    back: str | None = None
-    count: str | None = None
-    sign: str | None = None
-    least: str | None = None
-    middle: str | None = None
-    most_of_all: str | None = None
-    bars: tuple[str, str, str, str] | None = None
-    p: str | None = None
-    level: float | None = None
-
-
-def interval_plot(
-    label: str, value: str, ends: str = "", *, kind: PlotKind = "intervals", **more: Any
-) -> Plot:
-    """Return the plot of a value with its interval, in columns whose keys begin with `ends`.
-
-    `more` are other fields of the plot.
-    """
-    columns = {"low": f"{ends}low", "high": f"{ends}high"}
-    return Plot(kind=kind, label=label, value=value, **{**columns, **more})
-
+from ranking.reports.plots import BumpPlot, Plot
 
 Value = str | int | float | None
 #: Kind of object named in a column's cells; pairs of systems or judges are joined by `BETWEEN`.
@@ -206,7 +127,7 @@ def ranks_in_orders(
         ),
         rows=[(name, *(each.get(name) for each in ranks)) for name in systems],
         notes=notes,
-        plot=Plot(kind="bump", label="system", value=next(iter(headings))),
+        plot=BumpPlot(),
     )
 
 

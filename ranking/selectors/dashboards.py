@@ -28,10 +28,10 @@ from annotation.selectors.target import blocks_left_out, is_left_out
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.texts.time_zones import NamedZone
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult, RankingRun
 from ranking.reports.inputs import WorkFacts
-from ranking.reports.range_choices import recorded_choice
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
 from ranking.selectors.runs import judges_left_out, latest_run, stopping_rule_in_force
@@ -578,7 +578,7 @@ def _ranked_by(run: RankingRun) -> dict[str, Any]:
         "method_parameters": run.parameters["method_parameters"],
         "resamples": run.parameters["resamples"],
         "seed": run.seed,
-        **recorded_choice(run.parameters).recorded,
+        **RangeOptions.from_record(run.parameters).recorded,
     }
 
 

@@ -17,8 +17,9 @@ from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import CampaignState, GroupMember, System, Task, User
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
-from ranking.reports.range_choices import ToldApart, count_told_apart, recorded_choice
+from ranking.reports.range_choices import ToldApart, count_told_apart
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
 from version import code_version
 
@@ -152,7 +153,7 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
             or ranking.watermark < row.last_number
             or asked
             != (
-                *(recorded_choice(ranking.parameters), ranking.method),
+                *(RangeOptions.from_record(ranking.parameters), ranking.method),
                 *(ranking.rule, judges_not_counted(ranking.parameters)),
             )
         ):
@@ -170,7 +171,7 @@ def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]
 
 def pairs_of(run: RankingRun) -> list[ComparedPair]:
     """Return the pairs of ranked systems of a run, with the correction of its settings."""
-    choice = recorded_choice(run.parameters)
+    choice = RangeOptions.from_record(run.parameters)
     is_corrected = choice.correction is not Correction.NONE
     names = pairs_of_rows(run.result["systems"])
     pairs = []
@@ -192,13 +193,13 @@ def pairs_of(run: RankingRun) -> list[ComparedPair]:
 
 def corrected_pairs_of(run: RankingRun) -> tuple[ComparedPair, ...]:
     """Return the pairs of a run with corrected p-values, by which they are told apart."""
-    choice = recorded_choice(run.parameters)
+    choice = RangeOptions.from_record(run.parameters)
     return corrected_pairs(pairs_of(run), choice.correction, level=choice.level)
 
 
 def run_told_apart(run: RankingRun) -> ToldApart:
     """Return the number of pairs that a run tells apart, wherever it is shown."""
-    choice = recorded_choice(run.parameters)
+    choice = RangeOptions.from_record(run.parameters)
     return count_told_apart(corrected_pairs_of(run), choice)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from sys import float_info
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -16,15 +16,25 @@ from campaign.models import JudgeGroup, Task, User
 from campaign.texts.counted import counted
 from campaign.texts.refusals import RefusedError
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.models import RankingSettings, StoppingRule
 from ranking.reports.analyses.ranking import method_check
-from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.reports.range_choices import (
+    RangeChoiceError,
+    completed_ranges,
+)
 from ranking.reports.wording.methods import LiveMethod
 from ranking.reports.wording.stopping_rules import CRITERIA, OF_TESTS, RuleTests, looks_at_tests
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
 
 #: A thousand resamples are too few for a higher confidence level.
 MAX_CONFIDENCE = 0.999
+
+
+class SettingChanges(RangeParts, total=False):
+    """Changed ranking settings."""
+
+    judge_group: JudgeGroup | None
 
 
 @transaction.atomic
@@ -35,11 +45,11 @@ def ranking_settings_change(
     method: str | None = None,
     method_options: Mapping[str, Any] | None = None,
     reason: str = "",
-    **changes: Any,
+    **changes: Unpack[SettingChanges],
 ) -> RankingSettings:
     """Change the ranking method of a task, its rank ranges, and the judges who count.
 
-    `changes` are parts of a `RangeChoice` as plain values, and `judge_group`. Omitted settings stay unchanged, except
+    `changes` are parts of `RangeOptions` as plain values, and `judge_group`. Omitted settings stay unchanged, except
     that another method starts with its default options.
 
     If the kind of ranges changes, omitted level, correction and sides become the defaults of the new kind.
@@ -53,11 +63,13 @@ def ranking_settings_change(
     """
     row_locked(task)
     before = ranking_settings_in_force(task_id=task.pk)
-    group = changes.pop("judge_group", before.judge_group)
-    kept: dict[str, Any] = before.choice.recorded
-    if changes.get("ranges", before.ranges) != before.ranges:
-        kept = {"confidence": before.confidence}
-    choice = completed_choice({**kept, **changes})
+    parts: SettingChanges = {"confidence": before.confidence}
+    if changes.get("ranges", before.ranges) == before.ranges:
+        parts = {**before.choice.recorded}
+    parts["judge_group"] = before.judge_group
+    parts.update(changes)
+    group = parts.pop("judge_group")
+    choice = completed_ranges(parts)
     chosen = LiveMethod(before.method if method is None else method)
     _check(chosen, choice, task)
     if method_options is None and chosen == before.method:
@@ -123,7 +135,7 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
         )
 
 
-def _check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
+def _check(method: LiveMethod, choice: RangeOptions, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that this test set or the method does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")

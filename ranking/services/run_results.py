@@ -19,7 +19,7 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.models import RankingRun
 from ranking.reports.analyses.pairs import compared_often, fewest_comparisons, own_tests
-from ranking.reports.range_choices import range_limits, recorded_choice
+from ranking.reports.range_choices import range_limits
 from ranking.reports.wording.ranges import count_clusters
 from ranking.reports.wording.stopping_rules import RuleTests
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
@@ -104,7 +104,7 @@ def run_result_of(
     )
     method = definition.counts_method
     given = method.complete(parameters["method_parameters"])
-    ranking = rank_judged(counted, method, given, _options(parameters), seed=seed)
+    ranking = rank_judged(counted, method, given, RangeOptions.from_record(parameters), seed=seed)
     result = {
         "systems": ranking.rows(),
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
@@ -121,15 +121,11 @@ def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> 
     """Return the definition of a run's tallies, from its recorded parameters."""
     return definition_of(
         method,
-        _options(parameters),
+        RangeOptions.from_record(parameters),
         systems=tuple(parameters["systems"]),
         seed=seed,
         excluded=tuple(judges_not_counted(parameters)),
     )
-
-
-def _options(parameters: Mapping[str, Any]) -> RangeOptions:
-    return recorded_choice(parameters).options(resamples=parameters["resamples"])
 
 
 def with_documents(task_id: int, blocks: Blocks) -> Blocks:
@@ -164,7 +160,10 @@ def _units_and_limits(
             **(of_documents if documents > 1 else {}),
         },
         "limits": range_limits(
-            recorded_choice(parameters), ranking.limits, effective, one_document=documents == 1
+            RangeOptions.from_record(parameters),
+            ranking.limits,
+            effective,
+            one_document=documents == 1,
         ),
         "refusals": ranking.extra.get("refusals", {}),
         "pairs": stored_pairs(ranking),

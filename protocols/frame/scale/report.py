@@ -39,15 +39,14 @@ from ranking.reports.correlations import (
     interval_notes,
 )
 from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.plots import LinePlot, PointPlot, interval_plot
 from ranking.reports.tables import (
     Column,
-    Plot,
     Report,
     Table,
     Value,
     end_columns,
     estimate_columns,
-    interval_plot,
     judge_column,
     of_part,
     system_column,
@@ -407,7 +406,7 @@ def _all_means(found: RatingsFound) -> Table:
         name="both",
         title=_("%(later)s against %(one)s")
         % {"later": found.names[second], "one": found.names[first]},
-        plot=Plot(kind="points", label="system", value=second, low=first),
+        plot=PointPlot(label="system", value=second, x=first),
     )
 
 
@@ -582,7 +581,7 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
             ),
         ),
         notes=[_("An outlier is a reason to look closer, not proof of bad work.")],
-        plot=Plot(kind="line", label="judge", value="mean"),
+        plot=LinePlot(label="judge", value="mean"),
     )
 
 

@@ -104,9 +104,7 @@ def definition_of(
         If the method needs all judgments for such ranges, see `RangeOptions.is_live`.
     """
     if not options.is_live(method_named(method)):
-        raise ValueError(
-            f"method: {method} needs all judgments for ranges of {options.independent}"
-        )
+        raise ValueError(f"method: {method} needs all judgments for ranges of {options.resample}")
     resampled = options.keeps in RESAMPLED
     return Definition(
         systems=tuple(sorted(systems)),

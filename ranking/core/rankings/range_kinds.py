@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, TypeGuard, Unpack, get_args
+from typing import Any, Literal, Self, TypedDict, TypeGuard, Unpack, get_args
 
 import numpy as np
 
@@ -70,31 +70,57 @@ RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
 
 
-@dataclass(frozen=True, kw_only=True)
+#: Units that a kind of ranges always treats as independent.
+_FIXED_LEVELS: Mapping[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
+
+
+class RangeParts(TypedDict, total=False):
+    """Keyword arguments of `RangeOptions.completed`."""
+
+    ranges: RangeKind
+    resample: Level | None
+    correction: Correction | str | None
+    sides: Sides | None
+    confidence: float
+    resamples: int
+
+
+class RecordedRanges(TypedDict):
+    """Options of rank ranges as plain JSON, without the number of resamples."""
+
+    resample: Level
+    ranges: RangeKind
+    correction: str
+    sides: Sides
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RangeOptions:
-    """Options of rank ranges.
+    """Options of rank ranges and of the tests of pairs.
+
+    All options have values, so that recorded ones do not depend on the defaults of later versions.
+    The defaults here are those of percentiles; `completed` has those of each kind.
 
     Attributes
     ----------
-    kind : "percentile", "sign_test", "confidence_set" or "anytime"
+    ranges : "percentile", "sign_test", "confidence_set" or "anytime"
         "percentile": percentiles of resampled or drawn ranks (Koehn 2012, §5.1). "sign_test":
         ranges from significant differences of pairs, with comparisons treated as independent
         (ibid.). "confidence_set": sets that also hold among near-equal systems
         (`ranking.core.ranges`). "anytime": ranges that may be examined at any time
         (`ranking.core.anytime`), only for Expected Wins.
     resample : Level
-        Units treated as independent, for percentiles and confidence sets.
-    resamples : int
-        Number of resamples, or of draws.
+        Units treated as independent: "pairs" for sign tests, "two_way" for anytime ranges.
+    correction : Correction
+        Correction for the number of pairs. Without it, confidence sets are marginal; with `HOLM`,
+        they are simultaneous. Anytime ranges are always simultaneous.
+    sides : 1 or 2
+        Sides of the tests of pairs.
     confidence : float
         Between 0 and 1.
-    correction : Correction or None
-        Correction for the number of pairs; none if not given. Without it, confidence sets are
-        marginal; with `HOLM`, they are simultaneous.
-        Anytime ranges are always simultaneous.
-    sides : 1, 2 or None
-        Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
-        otherwise.
+    resamples : int
+        Number of resamples, or of draws.
 
     Raises
     ------
@@ -102,53 +128,101 @@ class RangeOptions:
         If options contradict each other.
     """
 
-    kind: RangeKind = "percentile"
     resample: Level = "two_way"
-    resamples: int = 1000
+    ranges: RangeKind = "percentile"
+    correction: Correction = Correction.NONE
+    sides: Sides = 2
     confidence: float = 0.95
-    correction: Correction | None = None
-    sides: Sides | None = None
+    resamples: int = 1000
 
     def __post_init__(self) -> None:
-        word_check("ranges", self.kind, RangeKind)
-        if self.sides is not None:
-            word_check("sides", self.sides, Sides)
-        if self.correction is not None:
-            correction = member_of(Correction, "correction", self.correction)
-            object.__setattr__(self, "correction", correction)  # the instance is frozen
+        word_check("ranges", self.ranges, RangeKind)
+        word_check("sides", self.sides, Sides)
+        correction = member_of(Correction, "correction", self.correction)
+        object.__setattr__(self, "correction", correction)  # the instance is frozen
         trim_count(self.resamples, self.confidence)
         Resampling(self.resample)
-        if self.kind in ("confidence_set", "anytime") and self.sides == 1:
-            raise ValueError(f"sides: {self.kind} ranges always use two-sided tests")
+        if self.ranges in ("confidence_set", "anytime") and self.sides == 1:
+            raise ValueError(f"sides: {self.ranges} ranges always use two-sided tests")
         false_share = Correction.BENJAMINI_HOCHBERG
-        if self.kind == "confidence_set" and self.correction is false_share:
+        if self.ranges == "confidence_set" and correction is false_share:
             raise ValueError(
                 "correction: confidence sets hold each by itself (none) or all together (holm)"
             )
-        if self.kind == "anytime" and self.correction not in (None, Correction.HOLM):
+        if self.ranges == "anytime" and correction is not Correction.HOLM:
             raise ValueError("correction: anytime ranges always hold for all pairs together (holm)")
+        level = _FIXED_LEVELS.get(self.ranges, self.resample)
+        if self.resample != level:
+            raise ValueError(f"resample: {self.ranges} ranges always use {level}")
+
+    @classmethod
+    def completed(
+        cls,
+        *,
+        ranges: RangeKind = "percentile",
+        resample: Level | None = None,
+        correction: Correction | str | None = None,
+        sides: Sides | None = None,
+        confidence: float = 0.95,
+        resamples: int = 1000,
+    ) -> Self:
+        """Return options with the defaults of the kind of ranges.
+
+        The tests of sign tests are one-sided, as in the paper.
+        """
+        if resample is None:
+            resample = _FIXED_LEVELS.get(ranges, "two_way")
+        if correction is None:
+            correction = Correction.HOLM if ranges == "anytime" else Correction.NONE
+        if sides is None:
+            sides = 1 if ranges == "sign_test" else 2
+        return cls(
+            ranges=ranges,
+            resample=resample,
+            correction=member_of(Correction, "correction", correction),
+            sides=sides,
+            confidence=confidence,
+            resamples=resamples,
+        )
+
+    @classmethod
+    def from_record(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the options recorded in the parameters of a ranking, among others."""
+        resamples = parameters.get("resamples", 1000)
+        recorded = {name: parameters[name] for name in RecordedRanges.__annotations__}
+        return cls(resamples=resamples, **recorded)
 
     @property
-    def independent(self) -> Level:
-        """Units that the ranges treat as independent."""
-        fixed: dict[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
-        return fixed.get(self.kind, self.resample)
+    def recorded(self) -> RecordedRanges:
+        """The options as plain JSON; see `from_record`."""
+        return RecordedRanges(
+            resample=self.resample,
+            ranges=self.ranges,
+            correction=self.correction.value,
+            sides=self.sides,
+            confidence=self.confidence,
+        )
 
     @property
     def keeps(self) -> Level | None:
         """Counts needed in addition to wins and ties, see `count_judgments`."""
-        drawn_from_tallies = self.independent == "pairs"
-        return None if drawn_from_tallies else self.independent
+        drawn_from_tallies = self.resample == "pairs"
+        return None if drawn_from_tallies else self.resample
 
     @property
-    def chosen_sides(self) -> Sides:
-        """Sides of the tests; the default of the kind if not given."""
-        return self.sides or (1 if self.kind == "sign_test" else 2)
+    def accounts_for_segments(self) -> bool:
+        """True if segments are treated as a sample of units."""
+        return self.resample in ("two_way", "segments")
 
     @property
-    def chosen_correction(self) -> Correction:
-        """Correction of the tests; the default of the kind if not given."""
-        return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
+    def accounts_for_documents(self) -> bool:
+        """True if documents, if known, replace segments as units."""
+        return self.resample == "two_way"
+
+    @property
+    def correction_of_pairs(self) -> Correction:
+        """The correction by which pairs are told apart: that of the options, otherwise Holm."""
+        return Correction.HOLM if self.correction is Correction.NONE else self.correction
 
     def is_closed_form(self, method: Method) -> bool:
         """Return whether the covariance of a method's scores can be computed without resampling."""
@@ -163,7 +237,7 @@ class RangeOptions:
         """
         if not isinstance(method, CountsMethod):
             return False
-        return self.independent != "two_way" or method.has_closed_form
+        return self.resample != "two_way" or method.has_closed_form
 
     @property
     def level(self) -> float:
@@ -238,7 +312,7 @@ _ABOUT = 0.5
 
 def blocks_needed(systems: int, options: RangeOptions) -> int:
     """Return the number of blocks that each of n ranked systems needs for these ranges."""
-    if options.kind != "percentile":
+    if options.ranges != "percentile":
         return FEWEST_BLOCKS
     each = FEWEST_BLOCKS_OF_PAIRS if options.resample == "pairs" else FEWEST_BLOCKS_PER_SYSTEM
     return max(FEWEST_BLOCKS, math.ceil(each * systems))
@@ -273,7 +347,7 @@ def shortages_of(
     dict
         Shortages by system, without systems that lack nothing.
     """
-    if options.kind == "anytime":
+    if options.ranges == "anytime":
         return dict(refused)
     few = _too_few_units(len(tallies.systems), options, effective, limits)
     if few is not None:
@@ -304,11 +378,11 @@ def _too_few_units(
     systems: int, options: RangeOptions, effective: EffectiveUnits, limits: tuple[str, ...]
 ) -> Shortage | None:
     """Return the independent unit of which there are too few for the ranges, if any."""
-    if options.independent == "segments":
+    if options.resample == "segments":
         needed = blocks_needed(systems, options)
         if effective.segments < needed - _ABOUT:
             return Shortage("segments", effective.segments, needed)
-    over_judges = options.independent == "judges" or "few_segments" in limits
+    over_judges = options.resample == "judges" or "few_segments" in limits
     if over_judges and "few_judges" not in limits and effective.judges < FEWEST_JUDGES - _ABOUT:
         return Shortage("judges", effective.judges, FEWEST_JUDGES)
     return None
@@ -466,14 +540,14 @@ def find_ranges(
     """
     wins = tally(judged).wins if isinstance(judged, Blocks) else judged.tallies.wins
     errors = _standard_errors(judged, method, parameters, options)
-    if options.kind == "anytime":
+    if options.ranges == "anytime":
         if method.name != "expected_wins" or isinstance(judged, Blocks):
             raise ValueError(
                 f"ranges: anytime ranges need the method expected_wins, not {method.name}"
             )
         return replace(_anytime(judged, method, options, all_systems or len(wins)), errors=errors)
-    if options.kind == "sign_test":
-        tests = sign_tests(wins, sides=options.chosen_sides, correction=options.chosen_correction)
+    if options.ranges == "sign_test":
+        tests = sign_tests(wins, sides=options.sides, correction=options.correction)
         return RangesFound(
             ranges_of_better(tests.adjusted_p <= options.level), tests, errors=errors
         )
@@ -497,16 +571,16 @@ def find_ranges(
         scores,
         matrix,
         degrees_of_freedom=freedom,
-        sides=options.chosen_sides,
-        correction=options.chosen_correction,
+        sides=options.sides,
+        correction=options.correction,
     )
-    if options.kind == "confidence_set":
+    if options.ranges == "confidence_set":
         how: dict[str, Any] = {
             "degrees_of_freedom": freedom,
             "group": scores.group,
             "seed": seed,
         }
-        if options.chosen_correction is Correction.HOLM:
+        if options.correction is Correction.HOLM:
             adjusted = pairwise_p_values(scores.values, matrix, **how)
             tests = PairTests(p_value=tests.p_value, adjusted_p=adjusted)
             ranges = ranges_of_better(adjusted <= 1 - options.confidence)
@@ -563,8 +637,8 @@ def _standard_errors(
     """Return standard errors over the independent units; None if unknown, or if ranges in closed
     form come with them.
     """
-    level = options.independent
-    in_closed_form = options.kind in ("percentile", "confidence_set") and level == "two_way"
+    level = options.resample
+    in_closed_form = options.ranges in ("percentile", "confidence_set") and level == "two_way"
     if not method.has_closed_form or in_closed_form:
         return None
     if isinstance(judged, Blocks):

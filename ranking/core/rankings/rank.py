@@ -4,7 +4,7 @@ counts.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from ranking.core.rankings.counted_judgments import (
 from ranking.core.rankings.range_kinds import (
     RangeKind,
     RangeOptions,
+    RangeParts,
     RangesFound,
     find_ranges,
     shortages_of,
@@ -150,7 +151,7 @@ class Ranking:
 
     method: str
     parameters: Mapping[str, Any]
-    resample: str
+    resample: Level
     ranges: RangeKind
     correction: Correction
     sides: Sides
@@ -199,10 +200,21 @@ class Ranking:
         return f"{row.rank:4}  {rank_range:5}  {score:>7}  {row.system:{width}}  {counts}"
 
     @property
+    def options(self) -> RangeOptions:
+        """The options of the ranges and of the tests of pairs."""
+        return RangeOptions(
+            ranges=self.ranges,
+            resample=self.resample,
+            correction=self.correction,
+            sides=self.sides,
+            confidence=self.confidence,
+            resamples=self.resamples,
+        )
+
+    @property
     def corrected_pairs(self) -> tuple[ComparedPair, ...]:
         """The pairs with corrected p-values, by which they are told apart: by Holm without a `correction`."""
-        level = RangeOptions(confidence=self.confidence).level
-        return corrected_pairs(self.pairs, self.correction, level=level)
+        return corrected_pairs(self.pairs, self.correction, level=self.options.level)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the ranked systems as plain JSON, with the `shortage` of systems that have one."""
@@ -217,16 +229,11 @@ def rank(
     blocks: Blocks,
     method: str = "expected_wins",
     *,
-    resample: Level = "two_way",
-    ranges: RangeKind = "percentile",
-    correction: Correction | None = None,
-    sides: Sides | None = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
     engine: Engine | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[RangeParts],
 ) -> Ranking:
     """Rank systems by a method, with rank ranges and clusters.
 
@@ -247,17 +254,6 @@ def rank(
         The current judgments of one test set.
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
-    resample : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units treated as independent, see `ranking.core.counting.resampling`.
-    ranges : "percentile", "sign_test", "confidence_set" or "anytime"
-        Kind of the ranges. It, `correction` and `sides` are as in
-        `ranking.core.rankings.range_kinds.RangeOptions`.
-    correction : Correction, optional
-    sides : 1 or 2, optional
-    resamples : int
-        Number of resamples, or of draws.
-    confidence : float
-        Confidence of the rank ranges, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64. The same blocks in any order, with the same arguments, give bit-identical
         rankings.
@@ -267,6 +263,9 @@ def rank(
         Where to compute; this thread if not given. Does not affect the result.
     progress : callable, optional
         Called with (resamples scored, all resamples), from this thread.
+    **options
+        `ranges`, `resample`, `correction`, `sides`, `confidence` and `resamples` of
+        `ranking.core.rankings.range_kinds.RangeOptions.completed`.
 
     Returns
     -------
@@ -283,23 +282,21 @@ def rank(
     chosen = method_named(method)
     settings = chosen.complete(parameters)
     # Check arguments before doing any work.
-    options = RangeOptions(
-        kind=ranges,
-        resample=resample,
-        resamples=resamples,
-        confidence=confidence,
-        correction=correction,
-        sides=sides,
-    )
+    chosen_ranges = RangeOptions.completed(**options)
     Resampling(seed=seed)
     blocks_required("rank", blocks)
     judged: Blocks | CountedJudgments = blocks
-    if options.is_live(chosen):
+    if chosen_ranges.is_live(chosen):
         judged = count_judgments(
-            blocks, chosen, keeps=options.keeps, resamples=resamples, seed=seed, engine=engine
+            blocks,
+            chosen,
+            keeps=chosen_ranges.keeps,
+            resamples=chosen_ranges.resamples,
+            seed=seed,
+            engine=engine,
         )
     return rank_judged(
-        judged, chosen, settings, options, seed=seed, engine=engine, progress=progress
+        judged, chosen, settings, chosen_ranges, seed=seed, engine=engine, progress=progress
     )
 
 
@@ -394,14 +391,14 @@ def rank_judged(
         # infinite distance from all others.
         errors = zip(ranked_tallies.systems, ranges.errors.tolist(), strict=True)
         values = {name: error for name, error in errors if error > 0}
-        extra["standard_errors"] = {"clusters": options.independent, "values": values}
+        extra["standard_errors"] = {"clusters": options.resample, "values": values}
     return Ranking(
         method=method.name,
         parameters=parameters,
-        resample=options.independent,
-        ranges=options.kind,
-        correction=options.chosen_correction,
-        sides=options.chosen_sides,
+        resample=options.resample,
+        ranges=options.ranges,
+        correction=options.correction,
+        sides=options.sides,
         limits=ranges.limits,
         resamples=options.resamples,
         confidence=options.confidence,
@@ -412,7 +409,7 @@ def rank_judged(
             ranked_tallies,
             fit.scores.take(kept),
             ranges.tests,
-            correction=options.chosen_correction,
+            correction=options.correction,
             level=options.level,
         ),
         not_estimable=_unranked(tallies, fit),
@@ -587,5 +584,5 @@ def rank_at_any_time(counted: CountedJudgments, *, confidence: float = 0.95) -> 
     method = counts_method_named("expected_wins")
     cells = len(method.layout(len(counted.systems)).used)
     moments = counted.moments.of_cells(np.arange(cells))
-    options = RangeOptions(kind="anytime", confidence=confidence)
+    options = RangeOptions.completed(ranges="anytime", confidence=confidence)
     return rank_judged(replace(counted, moments=moments), method, {}, options, seed=0)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,7 +11,7 @@ from django.utils.formats import number_format
 from campaign.management.files import Progress
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
-from ranking.core.rankings.range_kinds import seconds_of_resamples
+from ranking.core.rankings.range_kinds import RangeOptions, seconds_of_resamples
 from ranking.core.rankings.rank import Ranking, rank, rank_judged
 from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
@@ -25,7 +26,7 @@ from ranking.management.file_command import (
     add_range_arguments,
     add_resampling_arguments,
     parameters_of,
-    range_choice,
+    range_options,
     read_input,
     reference_among,
     selection_of,
@@ -34,7 +35,6 @@ from ranking.pages.formats import duration
 from ranking.reports import Report
 from ranking.reports.analyses.ranking import rankings_report
 from ranking.reports.inputs import CountedInput
-from ranking.reports.range_choices import RangeChoice
 
 
 class Command(ReportCommand):
@@ -49,7 +49,7 @@ class Command(ReportCommand):
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
-        choice = range_choice(options)
+        choice = range_options(options)
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
         pairs = choice.ranges != "percentile" or bool(options["correction"] or options["sided"])
@@ -57,7 +57,7 @@ class Command(ReportCommand):
             counted, found = _count_and_rank(options, parameters, choice, progress)
             return rankings_report(counted, found, pairs=pairs)
         given = read_input(options, progress)
-        work = {name: options[name] for name in ("resamples", "seed", "engine")}
+        work = {name: options[name] for name in ("seed", "engine")}
         if "lopez" in methods and options["verbosity"]:
             limit = METHODS["lopez"].complete(parameters["lopez"])["time_limit"]
             for announced in _lopez_announcements(given.blocks, choice, limit, options):
@@ -69,14 +69,14 @@ class Command(ReportCommand):
                 parameters=parameters[method],
                 progress=progress.begin(f"Ranking by {method}"),
                 **work,
-                **choice.arguments,
+                **asdict(choice),
             )
             for method in methods
         ]
         return rankings_report(given, rankings, pairs=pairs)
 
 
-def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeChoice) -> bool:
+def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeOptions) -> bool:
     """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
     All files must be Parquet files without votes, all methods must be functions of counts, and ranges must
@@ -85,8 +85,7 @@ def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeChoic
     files, input_format = options["files"], options["input_format"]
     if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
         return False
-    how = choice.options()
-    if "lopez" in methods or not all(how.is_live(METHODS[name]) for name in methods):
+    if "lopez" in methods or not all(choice.is_live(METHODS[name]) for name in methods):
         return False
     return not (choice.accounts_for_documents and names_documents(files))
 
@@ -94,11 +93,10 @@ def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeChoic
 def _count_and_rank(
     options: Options,
     parameters: Mapping[str, Mapping[str, Any]],
-    choice: RangeChoice,
+    choice: RangeOptions,
     progress: Progress,
 ) -> tuple[CountedInput, list[Ranking]]:
     """Count the judgments in the files, and rank by each method in `parameters`."""
-    how = choice.options(resamples=options["resamples"])
     methods = [counts_method_named(name) for name in parameters]
     layouts = [method.layout(0) for method in methods]
     kinds = tuple(dict.fromkeys((layout.ties, layout.outright) for layout in layouts))
@@ -106,7 +104,7 @@ def _count_and_rank(
     wanted = FilesWanted(
         selection=selection_of(options),
         leave_out=(options["reference_system"] or REFERENCE_SYSTEM) if excluded else None,
-        counts=CountsWanted(kinds, how.keeps, options["resamples"], options["seed"]),
+        counts=CountsWanted(kinds, choice.keeps, options["resamples"], options["seed"]),
     )
     found = count_files(
         options["files"],
@@ -121,7 +119,7 @@ def _count_and_rank(
             counted[method.name],
             method,
             method.complete(parameters[method.name]),
-            how,
+            choice,
             seed=options["seed"],
             engine=options["engine"],
             progress=progress.begin(f"Ranking by {method.name}"),
@@ -136,7 +134,7 @@ _LONG = 10.0
 
 
 def _lopez_announcements(
-    blocks: Blocks, choice: RangeChoice, time_limit: float, options: Options
+    blocks: Blocks, choice: RangeOptions, time_limit: float, options: Options
 ) -> list[str]:
     """Return a message on the expected duration of ranking by Lopez; none if it is short or nothing is resampled."""
     if choice.ranges not in ("percentile", "confidence_set"):

@@ -46,17 +46,16 @@ from ranking.reports.analyses.options import (
 )
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, ignored_documents_notes, report_on
+from ranking.reports.plots import GridPlot, LinePlot, interval_plot
 from ranking.reports.tables import (
     BETWEEN,
     Column,
     Named,
-    Plot,
     Report,
     Table,
     Value,
     end_columns,
     estimate_columns,
-    interval_plot,
     judge_column,
     of_part,
     plain,
@@ -242,7 +241,7 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                     (*kappa_columns(), Column("comparable", _("Comparable"), counts="judgments")),
                 ),
             ),
-            plot=interval_plot("words", "kappa", kind="line", start=0, end=1),
+            plot=LinePlot(label="words", value="kappa", low="low", high="high", start=0, end=1),
         )
         for kind, name, title in (
             ("inter", "by_length", _("Agreement between judges by source length")),
@@ -678,7 +677,7 @@ def _matrix(found: PairsFound) -> list[Table]:
                 for name, one in zip(names, judges, strict=True)
             ],
             notes=notes,
-            plot=Plot(kind="grid", label="judge", value="judge_1"),
+            plot=GridPlot(),
         )
     ]
 

@@ -20,7 +20,8 @@ from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, judge_column, plain, system_column
+from ranking.reports.plots import IntervalPlot, PointPlot
+from ranking.reports.tables import Column, Report, Table, judge_column, plain, system_column
 from ranking.reports.wording.numbers import decimals
 
 SKIPPED_BLOCKS = Option(
@@ -149,7 +150,7 @@ def _systems(found: CampaignDiagnosis) -> Table:
             Column("times_beside_reference", _("With reference"), of=beside.get),
             Column("tie_rate", _("Ties"), of=found.tie_rates.get),
         ),
-        plot=Plot(kind="points", label="system", value="geq_others", low="times_judged"),
+        plot=PointPlot(label="system", value="geq_others", x="times_judged"),
     )
 
 
@@ -173,7 +174,7 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
                 Column("geq_others", _("≥ others")),
             ),
             rows=rows,
-            plot=Plot(kind="points", label="system", value="geq_others", low="share"),
+            plot=PointPlot(label="system", value="geq_others", x="share"),
         )
     ]
 
@@ -195,7 +196,7 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
         ),
         rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
         notes=[_("If a block has only one label, its system is the sole winner.")],
-        plot=Plot(kind="intervals", label="system", value="blocks", start=0),
+        plot=IntervalPlot(label="system", value="blocks", start=0),
     )
 
 
@@ -214,7 +215,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
             Column("tie_rate", _("Ties")),
         ),
         rows=[(name, found.tie_rates[name]) for name in order],
-        plot=Plot(kind="intervals", label="system", value="tie_rate", start=0, mark=found.tie_rate),
+        plot=IntervalPlot(label="system", value="tie_rate", start=0, mark=found.tie_rate),
     )
 
 
@@ -236,7 +237,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
                 "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line."
             )
         ],
-        plot=Plot(kind="points", label="system", value="win_ratio", low="place"),
+        plot=PointPlot(label="system", value="win_ratio", x="place"),
     )
 
 

@@ -18,7 +18,8 @@ from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
 from ranking.reports.analyses.options import METHOD, swaps_in_words
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Plot, Report, Table, judge_column
+from ranking.reports.plots import IntervalPlot
+from ranking.reports.tables import Column, Named, Report, Table, judge_column
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.published_method import firmness_in_words
@@ -197,7 +198,7 @@ def _without(name: str, without: WithoutEach, unit: str, title: str, names: Name
             ),
         ),
         notes=_lead_notes(without, drawn),
-        plot=Plot(kind="intervals", label="unit", value="lead", mark=0.0, most=drawn),
+        plot=IntervalPlot(label="unit", value="lead", mark=0.0, most=drawn),
     )
 
 

@@ -26,10 +26,12 @@ from ranking.core.judges.outliers import (
     ranking_without,
     rankings_without,
 )
+from ranking.core.judges.patterns import shown_rows
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import Ranking
 from ranking.core.scores import Scores
+from ranking.reports.analyses.across.rows import checked
 from ranking.reports.analyses.agreement import POOLED_CHANCE
 from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.options import (
@@ -42,11 +44,9 @@ from ranking.reports.analyses.options import (
 )
 from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
-    checked,
     group_notes,
     limits_of,
     ranking_asked,
-    shown_rows,
     tested_pairs,
     told_apart,
 )
@@ -57,13 +57,12 @@ from ranking.reports.correlations import (
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.range_choices import choice_of
+from ranking.reports.plots import IntervalPlot
 from ranking.reports.tables import (
     Column,
     Report,
     Table,
     Value,
-    interval_plot,
     judge_column,
     of_part,
 )
@@ -392,7 +391,7 @@ def _data(ranking: Ranking) -> dict[str, object]:
         "method": ranking.method,
         "seed": ranking.seed,
         "resamples": ranking.resamples,
-        **choice_of(ranking).recorded,
+        **ranking.options.recorded,
         "limits": ranking.limits,
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
@@ -430,7 +429,7 @@ def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
 
 def _ranges(given: Input, ranking: Ranking) -> list[str]:
     """Return notes on the rank ranges for the remaining judgments, and on their limits."""
-    choice, limits = choice_of(ranking), limits_of(given, ranking)
+    choice, limits = ranking.options, limits_of(given, ranking)
     codes, counts = limits.codes, limits.counts
     return [
         *ranges_in_words(choice, resamples=ranking.resamples, limits=codes, counts=counts),
@@ -494,8 +493,9 @@ def _systems(found: RankingsWithout) -> Table:
             for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
             for note in group_notes(ranking)
         ],
-        plot=interval_plot(
-            *("system", "rank_after"),
+        plot=IntervalPlot(
+            label="system",
+            value="rank_after",
             low="low_after",
             high="high_after",
             start=1,
@@ -609,8 +609,8 @@ def _pairs(found: RankingsWithout) -> Table:
         rows=rows,
         keys=2,
         notes=score_tests_in_words(
-            choice_of(found.before),
-            choice_of(found.before).correction_of_pairs,
+            found.before.options,
+            found.before.options.correction_of_pairs,
             limits=found.before.limits,
         ),
     )

@@ -41,9 +41,9 @@ from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables, shown_name
+from ranking.reports.plots import PointPlot
 from ranking.reports.tables import (
     Column,
-    Plot,
     Report,
     Table,
     plain,
@@ -569,11 +569,10 @@ def _beside_table(found: Found, number: int) -> Table:
             Column("rank_high", _("To")),
             *interval_columns("value", order["name"], confidence, ends="", decimals=decimals),
         ),
-        plot=Plot(
-            kind="points",
+        plot=PointPlot(
             label="system",
             value="value",
-            low="people",
+            x="people",
             bars=("people_low", "people_high", "low", "high"),
         ),
     )

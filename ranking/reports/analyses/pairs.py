@@ -30,10 +30,11 @@ from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
 from ranking.reports.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
-from ranking.reports.analyses.ranking import CORRECTION as RANKING_CORRECTION
+from ranking.reports.analyses.pairs import CORRECTION as RANKING_CORRECTION
 from ranking.reports.analyses.ranking import outcome_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, Value, system_column, yes_no_column
+from ranking.reports.plots import MatrixPlot
+from ranking.reports.tables import Column, Report, Table, Value, system_column, yes_no_column
 from ranking.reports.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.reports.wording.numbers import decimals, in_figures
 from ranking.reports.wording.pair_tests import (
@@ -388,8 +389,7 @@ def pairs_matrix(
         ),
         keys=2,
         notes=notes,
-        plot=Plot(
-            kind="matrix",
+        plot=MatrixPlot(
             label=one.key,
             value="share",
             across=other.key,

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
+from ranking.core.counting.moments import unit_counts
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.meta_evaluation import Side
 from ranking.core.metrics.people import Metric, NothingComparedError
@@ -20,11 +21,11 @@ from ranking.core.metrics.predicted_ranking import (
 from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.metrics import comparing, judged_side, labelled, with_machines
 from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
-from ranking.reports.analyses.ranking import unit_counts
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import interval_plot
 from ranking.reports.predicted_ranking import completed_by, predicted_notes
-from ranking.reports.tables import Column, Report, Table, interval_plot, plain
+from ranking.reports.tables import Column, Report, Table, plain
 
 METRIC: Final = Option(
     name="metric",

@@ -14,6 +14,7 @@ from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction
+from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
 from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.options import (
@@ -25,15 +26,14 @@ from ranking.reports.analyses.options import (
     OptionError,
 )
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, report_on
+from ranking.reports.plots import interval_plot
 from ranking.reports.range_choices import (
-    RangeChoice,
     RangeChoiceError,
-    choice_of,
-    completed_choice,
+    completed_ranges,
     count_told_apart,
     range_limits,
 )
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
+from ranking.reports.tables import Column, Report, Table, end_columns, system_column
 from ranking.reports.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.reports.wording.numbers import in_figures
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
@@ -87,21 +87,26 @@ class RangeLimits:
     counts: dict[str, Any]
 
 
-def range_choice(options: Mapping[str, Any]) -> RangeChoice:
+def range_options(options: Mapping[str, Any]) -> RangeOptions:
     """Return the settings of rank ranges from complete options."""
-    parts: dict[str, Any] = {"ranges": options["ranges"], "confidence": options["confidence"]}
-    for name in ("resample", "correction"):
-        if options[name] != _OF_KIND:
-            parts[name] = options[name]
+    parts: RangeParts = {
+        "ranges": options["ranges"],
+        "confidence": options["confidence"],
+        "resamples": options["resamples"],
+    }
+    if options["resample"] != _OF_KIND:
+        parts["resample"] = options["resample"]
+    if options["correction"] != _OF_KIND:
+        parts["correction"] = options["correction"]
     if options["sides"] != _OF_KIND:
-        parts["sides"] = int(options["sides"])
-    return completed_choice(parts)
+        parts["sides"] = 1 if options["sides"] == "1" else 2
+    return completed_ranges(parts)
 
 
 def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with the defaults of their kind of ranges written out."""
     try:
-        choice = range_choice(options)
+        choice = range_options(options)
         method_check(options["method"], choice)
     except RangeChoiceError as error:
         raise OptionError(str(error), field=error.field) from error
@@ -109,7 +114,7 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **recorded, "sides": str(recorded["sides"])}
 
 
-def method_check(name: str, choice: RangeChoice, *, field: str = "") -> None:
+def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
     """Raise `RangeChoiceError`, of `field` or of the ranges, if the method cannot have these ranges."""
     method = METHODS[name]
     if choice.ranges == "anytime" and name != "expected_wins":
@@ -125,17 +130,16 @@ def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> R
     return rank(
         blocks,
         options["method"],
-        resamples=options["resamples"],
         seed=options["seed"],
         progress=begin(_("Ranking")),
-        **range_choice(options).arguments,
+        **asdict(range_options(options)),
     )
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
     """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
     limits = [limits_of(given, ranking) for ranking in rankings]
-    accounts = any(choice_of(ranking).accounts_for_documents for ranking in rankings)
+    accounts = any(ranking.options.accounts_for_documents for ranking in rankings)
     notes = ignored_documents_notes(given) if accounts else []
     return report_on(
         given,
@@ -160,7 +164,7 @@ def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
     """Return the limits of the rank ranges in a ranking of these judgments."""
     _segments, _documents, effective = given.units(ranking.method)
     return RangeLimits(
-        codes=range_limits(choice_of(ranking), ranking.limits, effective),
+        codes=range_limits(ranking.options, ranking.limits, effective),
         counts=unit_counts(given, ranking.method, judges=ranking.judges),
     )
 
@@ -194,7 +198,7 @@ def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
         "content_key_version": ranking.content_key_version,
         "systems": shown_rows(ranking),
         "pairs": tested_pairs(ranking.pairs, ranking.shortages),
-        "told_apart": count_told_apart(ranking.corrected_pairs, choice_of(ranking)),
+        "told_apart": count_told_apart(ranking.corrected_pairs, ranking.options),
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
@@ -276,7 +280,7 @@ def ranks_table(
 
 
 def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
-    choice = choice_of(ranking)
+    choice = ranking.options
     words: dict[str, Any] = {"limits": limits.codes, "counts": limits.counts}
     caption = score_tests_in_words(choice, ranking.correction, **words)
     told = told_apart_notes(count_told_apart(ranking.corrected_pairs, choice), choice, **words)
@@ -324,7 +328,7 @@ def told_apart(pair: Mapping[str, Any]) -> str:
 
 
 def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
-    choice = choice_of(ranking)
+    choice = ranking.options
     has_ranges = len(ranking.shortages) < len(ranking.systems)
     ranges = ranges_in_words(
         choice, resamples=ranking.resamples, limits=limits.codes, counts=limits.counts

@@ -1,7 +1,7 @@
 """Forecast the separation of systems: whether to continue, and the cost of another system."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from operator import itemgetter
 from typing import Any, Final
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.sampling.priorities import active_priorities_of_many
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
 from ranking.core.simulation.budget_curve import ActiveDraw, DesignNeed, needs_of_design
@@ -36,7 +37,8 @@ from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
 from ranking.reports.analyses.options import CONFIDENCE, SEED, Option
 from ranking.reports.analyses.ranking import limits_of
 from ranking.reports.inputs import Input, WorkFacts, report_on
-from ranking.reports.range_choices import choice_of, count_told_apart, recorded_choice
+from ranking.reports.plots import LinePlot, interval_plot
+from ranking.reports.range_choices import count_told_apart
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import (
     Column,
@@ -44,7 +46,6 @@ from ranking.reports.tables import (
     Table,
     Value,
     end_columns,
-    interval_plot,
     of_part,
 )
 from ranking.reports.wording.numbers import decimals, in_figures, percent
@@ -166,9 +167,8 @@ def _ranking(given: Input) -> Ranking:
             given.blocks,
             ranked_by["method"],
             parameters=ranked_by["method_parameters"],
-            resamples=ranked_by["resamples"],
             seed=ranked_by["seed"],
-            **recorded_choice(ranked_by).arguments,
+            **asdict(RangeOptions.from_record(ranked_by)),
         )
 
 
@@ -497,7 +497,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
             "why_not": found.why_not,
             "told_apart": None
             if found.ranking is None
-            else count_told_apart(found.ranking.corrected_pairs, choice_of(found.ranking)),
+            else count_told_apart(found.ranking.corrected_pairs, found.ranking.options),
             "comparisons_per_judgment": found.per_judgment or None,
             "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
             "curve": found.curve,
@@ -559,7 +559,7 @@ def _state(given: Input, ranking: Ranking | None) -> list[str]:
     """Return the pairs and clusters that the ranking tells apart so far."""
     if ranking is None or not ranking.pairs:
         return []
-    limits, choice = limits_of(given, ranking), choice_of(ranking)
+    limits, choice = limits_of(given, ranking), ranking.options
     told, *caption = told_apart_notes(
         count_told_apart(ranking.corrected_pairs, choice),
         choice,
@@ -684,7 +684,7 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             )
             % {"level": in_figures(SIGN_TEST_LEVEL)}
         ],
-        plot=interval_plot("judgments", "share", kind="line", start=0, end=1),
+        plot=LinePlot(label="judgments", value="share", low="low", high="high", start=0, end=1),
     )
 
 

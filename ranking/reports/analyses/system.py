@@ -30,13 +30,13 @@ from ranking.core.scores import names_in_order
 from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     Column,
     Named,
     Report,
     Table,
     end_columns,
-    interval_plot,
     of_part,
     plain,
 )

@@ -13,7 +13,7 @@ from campaign.texts.by_language import text_in_active_language
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
 from ranking.core.ranges import Correction
-from ranking.reports.range_choices import recorded_choice
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.reports.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.ranges import (
@@ -54,7 +54,7 @@ def _ranked(content: Content) -> list[str]:
     method = content["method"]
     parameters = method["parameters"]
     ranges = ranges_in_words(
-        recorded_choice(parameters),
+        RangeOptions.from_record(parameters),
         resamples=parameters["resamples"],
         limits=content["ranking"]["limits"],
         counts=content["ranking"]["input"],
@@ -237,7 +237,7 @@ def pair_sentences(content: Content) -> list[str]:
     if not ranking["pairs"]:
         return []
     return score_tests_in_words(
-        recorded_choice(method["parameters"]),
+        RangeOptions.from_record(method["parameters"]),
         Correction(method["correction_of_pairs"]),
         limits=ranking["limits"],
         counts=ranking["input"],

@@ -15,9 +15,9 @@ from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction
-from ranking.core.rankings.range_kinds import RangeKind
+from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
 from ranking.core.uncertainty import RangeLimit
-from ranking.reports.range_choices import ONE_DOCUMENT, RangeChoice, ToldApart
+from ranking.reports.range_choices import ONE_DOCUMENT, ToldApart
 from ranking.reports.wording.numbers import decimals, percent
 from ranking.reports.wording.pair_tests import (
     CORRECTED_WORDS,
@@ -126,7 +126,7 @@ _NOT_COUNTED: Mapping[str, Any] = {}
 
 
 def ranges_in_words(
-    choice: RangeChoice,
+    choice: RangeOptions,
     *,
     resamples: int,
     limits: Collection[str],
@@ -154,7 +154,7 @@ def ranges_in_words(
 
 
 def accounted_for(
-    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+    choice: RangeOptions, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
     """Return the units that ranges account for: a level, or "neither" segments nor judges.
 
@@ -185,7 +185,7 @@ def accounted_in_words(accounted: str) -> str:
 
 
 def score_tests_in_words(
-    choice: RangeChoice,
+    choice: RangeOptions,
     correction: Correction,
     *,
     limits: Collection[str],
@@ -209,7 +209,7 @@ def score_tests_in_words(
 
 def told_apart_notes(
     told: ToldApart,
-    choice: RangeChoice,
+    choice: RangeOptions,
     *,
     limits: Collection[str],
     counts: Mapping[str, Any] = _NOT_COUNTED,
@@ -255,7 +255,7 @@ def _confidence_set(correction: Correction) -> str:
 
 
 def ranges_meaning(
-    choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+    choice: RangeOptions, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
     """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):

@@ -17,13 +17,13 @@ from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
-from ranking.reports.range_choices import recorded_choice
 from ranking.reports.stored import in_languages
 from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.selectors.analyses import answer_for_people, kind_in_place_of_ranking
@@ -196,7 +196,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
         "parameters": {
             key: value for key, value in _renamed(parameters, labels).items() if key not in _NAMING
         },
-        "correction_of_pairs": recorded_choice(parameters).correction_of_pairs.value,
+        "correction_of_pairs": RangeOptions.from_record(parameters).correction_of_pairs.value,
         # A 64-bit number, which some JSON readers cannot represent.
         "seed": str(run.seed),
         "watermark": run.watermark,

@@ -1,7 +1,7 @@
 """How rank ranges are made: one setting by service, page and command, and the rankings that follow."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from django.urls import reverse
 
 from annotation.models import PageChanges
 from annotation.services.planning.designs import design_change
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings, StoredTallies
-from ranking.reports.range_choices import RangeChoice, RangeChoiceError
+from ranking.reports.range_choices import RangeChoiceError
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import (
     due_tasks,
@@ -31,10 +32,10 @@ pytestmark = pytest.mark.django_db
 
 
 def test_default_ranges_are_two_way(varied: TestSetWriter) -> None:
-    assert ranking_settings_in_force(task_id=varied.task.pk).choice == RangeChoice()
+    assert ranking_settings_in_force(task_id=varied.task.pk).choice == RangeOptions()
     run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
-    recorded = {name: run.parameters[name] for name in RangeChoice().recorded}
+    recorded = {name: run.parameters[name] for name in RangeOptions().recorded}
     assert recorded == {
         "resample": "two_way",
         "ranges": "percentile",
@@ -125,7 +126,7 @@ def test_a_run_has_the_ranges_and_the_pairs_that_were_chosen(
     run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
-    expected = rank(blocks, **choice.arguments)
+    expected = rank(blocks, **asdict(choice))
     assert pairs_of(run) == list(expected.pairs)
     assert [(row["rank_low"], row["rank_high"]) for row in run.result["systems"]] == [
         (row.rank_low, row.rank_high) for row in expected.systems

@@ -88,7 +88,7 @@ def test_standard_errors_wait_as_ranges_do(level: Level, method: str) -> None:
         (3, "percentile", "pairs", 18),
         (5, "percentile", "pairs", 30),
         (5, "confidence_set", "two_way", 8),
-        (5, "sign_test", "two_way", 8),
+        (5, "sign_test", "pairs", 8),
     ],
 )
 def test_ranges_begin_with_the_block_that_makes_them_hold(

@@ -39,11 +39,9 @@ from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Plot, Report, Table, Value, of_part, test_set_column
-from ranking.reports.wording.agreement import (
-    intervals_in_words,
-    strength_caution,
-)
+from ranking.reports.plots import IntervalPlot
+from ranking.reports.tables import Column, Report, Table, Value, of_part, test_set_column
+from ranking.reports.wording.agreement import intervals_in_words, strength_caution
 from version import code_version
 
 _COLUMNS = (
@@ -282,9 +280,7 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
                         "Systems with identical outputs share one text: “Comparisons” counts every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
                     )
                 ],
-                plot=Plot(
-                    kind="intervals", label="test_set", value="blocks", start=0, most=len(rows)
-                ),
+                plot=IntervalPlot(label="test_set", value="blocks", start=0, most=len(rows)),
             )
         ],
         data={

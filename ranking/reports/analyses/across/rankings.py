@@ -37,14 +37,15 @@ from ranking.reports.analyses.across.rows import (
 )
 from ranking.reports.analyses.kind import AnalysisKind, Begin
 from ranking.reports.analyses.methods import FIRST, OTHERS
-from ranking.reports.analyses.ranking import RANGE_OPTIONS, RANGES, numbered_groups, ranking_asked
+from ranking.reports.analyses.ranking import RANGE_OPTIONS, numbered_groups, ranking_asked
+from ranking.reports.design_study.study import RANGES
 from ranking.reports.inputs import Input
+from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     Column,
     Report,
     Table,
     end_columns,
-    interval_plot,
     system_column,
     test_set_column,
 )

@@ -12,14 +12,14 @@ from campaign.texts.joining import comma_list, labelled
 from campaign.texts.languages import language_name
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import ScoreInfluence
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking
+from ranking.reports.analyses.across.rows import checked as ranges_checked
 from ranking.reports.analyses.kind import EXCLUDED, GROUP
 from ranking.reports.analyses.options import METHOD as ANY_METHOD
 from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.analyses.ranking import RANGE_OPTIONS, limits_of
-from ranking.reports.analyses.ranking import checked as ranges_checked
 from ranking.reports.inputs import Input
-from ranking.reports.range_choices import RangeChoice, choice_of, recorded_choice
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
@@ -104,7 +104,7 @@ class RankedTestSet:
     Attributes
     ----------
     method : str
-    choice : RangeChoice
+    choice : RangeOptions
     systems, not_estimable : sequence of dict
         As in the result of a ranking.
     groups : sequence of sequence of str
@@ -116,7 +116,7 @@ class RankedTestSet:
     """
 
     method: str
-    choice: RangeChoice
+    choice: RangeOptions
     systems: Sequence[Mapping[str, Any]]
     not_estimable: Sequence[Mapping[str, Any]]
     groups: Sequence[Sequence[str]]
@@ -146,7 +146,7 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
     limits = limits_of(given, ranking)
     return RankedTestSet(
         method=ranking.method,
-        choice=choice_of(ranking),
+        choice=ranking.options,
         systems=ranking.rows(),
         not_estimable=[asdict(row) for row in ranking.not_estimable],
         groups=[list(group) for group in ranking.groups],
@@ -160,7 +160,7 @@ def live_test_set(ranking: Any) -> RankedTestSet:
     names = ("systems", "not_estimable", "groups", "limits")
     return RankedTestSet(
         method=ranking.method,
-        choice=recorded_choice(ranking.parameters),
+        choice=RangeOptions.from_record(ranking.parameters),
         counts=ranking.result["input"],
         **{name: ranking.result[name] for name in names},
     )

@@ -12,7 +12,21 @@ from hypothesis import strategies as st
 
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.svg import NARROW, ROOM, labels, room_of
-from ranking.reports.tables import Column, Plot, PlotKind, Table
+from ranking.reports.plots import (
+    BarPlot,
+    BumpPlot,
+    GridPlot,
+    IntervalPlot,
+    LinePlot,
+    MatrixPlot,
+    PartialOrderPlot,
+    Plot,
+    PlotKind,
+    PointPlot,
+    RankPlot,
+    StripPlot,
+)
+from ranking.reports.tables import Column, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ("online-B", "uedin-wmt12", "WWWWWWWWWWWWWWWWWWWW", "布拉格查理大学的翻译系统")
@@ -108,28 +122,26 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
     plots: dict[str, tuple[Table, Plot]] = {
         "intervals": (
             values,
-            Plot(kind="intervals", label="name", value="value", low="low", high="high"),
+            IntervalPlot(label="name", value="value", low="low", high="high"),
         ),
-        "line": (values, Plot(kind="line", label="name", value="value", low="low", high="high")),
-        "points": (values, Plot(kind="points", label="name", value="value", low="low")),
-        "bars": (values, Plot(kind="bars", label="name", value="value")),
+        "line": (values, LinePlot(label="name", value="value", low="low", high="high")),
+        "points": (values, PointPlot(label="name", value="value", x="low")),
+        "bars": (values, BarPlot(label="name", value="value")),
         "strips": (
             values,
-            Plot(
-                kind="strips",
+            StripPlot(
                 label="name",
                 value="value",
                 low="low",
                 high="high",
                 least="least",
-                most_of_all="most",
+                most="most",
                 middle="middle",
             ),
         ),
         "matrix": (
             pairs,
-            Plot(
-                kind="matrix",
+            MatrixPlot(
                 label="one",
                 across="other",
                 value="share",
@@ -138,14 +150,12 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
                 sign="sign",
             ),
         ),
-        "grid": (square, Plot(kind="grid", label="name", value=names[0])),
-        "known": (order, Plot(kind="known", label="name", value="low", high="high")),
-        "bump": (ranks, Plot(kind="bump", label="name", value="m0")),
+        "grid": (square, GridPlot()),
+        "known": (order, PartialOrderPlot()),
+        "bump": (ranks, BumpPlot()),
         "ranks": (
             history,
-            Plot(
-                kind="ranks", label="judgments", value="rank", across="name", low="low", high="high"
-            ),
+            RankPlot(label="judgments", value="rank", across="name", low="low", high="high"),
         ),
     }
     return {

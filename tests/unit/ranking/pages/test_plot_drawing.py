@@ -6,10 +6,11 @@ from xml.etree import ElementTree as ET
 
 from ranking.pages import svg
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.tables import Column, Plot, Table, Value, interval_plot
+from ranking.reports.plots import MatrixPlot, interval_plot
+from ranking.reports.tables import Column, Table, Value
 
 SVG = "{http://www.w3.org/2000/svg}"
-MATRIX = Plot(kind="matrix", label="system", across="other", value="share", back="back", count="n", sign="mark")  # fmt: skip
+MATRIX = MatrixPlot(label="system", across="other", value="share", back="back", count="n", sign="mark")  # fmt: skip
 KEYS = ("system", "other", "share", "back", "n", "mark")
 
 

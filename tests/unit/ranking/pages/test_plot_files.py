@@ -7,15 +7,14 @@ import pytest
 
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.report_shown import needs_other_fonts, plot_file
-from ranking.reports.tables import Column, Plot, Table, Value
+from ranking.reports.plots import BumpPlot
+from ranking.reports.tables import Column, Table, Value
 
 
 def orders(*rows: tuple[Value, ...]) -> Table:
     names = ("system", "expected_wins", "bojar", "trueskill")
     columns = [Column(name, name, is_text=name == "system") for name in names]
-    return Table(
-        "orders", "Orders", columns, rows, plot=Plot(kind="bump", label="system", value="bojar")
-    )
+    return Table("orders", "Orders", columns, rows, plot=BumpPlot())
 
 
 def size_of(png: bytes) -> tuple[int, int]:

@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.pages.published_results import differences
-from ranking.reports.range_choices import RangeChoice
 from ranking.services.published_results.naming import labels_of
 
 
@@ -23,7 +23,7 @@ def content_of(*rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int 
         "input": {"blocks": blocks},
         "method": {
             "name": "expected_wins",
-            "parameters": RangeChoice().recorded,
+            "parameters": RangeOptions().recorded,
             "judge_group": None,
         },
     }

@@ -1,13 +1,14 @@
 """Reports as pages show them: as many rows as are read at once, and what is left to the files."""
 
 from ranking.pages.report_shown import linked, shown_tables
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.plots import IntervalPlot
+from ranking.reports.tables import Column, Report, Table
 
 
 def test_names_are_escaped_in_cells_links_and_plots() -> None:
     name, written = "<b>&'j'\"", "&lt;b&gt;&amp;&#x27;j&#x27;&quot;"
     columns = [Column("judge", "Judge", is_text=True), Column("kappa", "κ")]
-    plot = Plot(kind="intervals", label="judge", value="kappa", low=None, high=None)
+    plot = IntervalPlot(label="judge", value="kappa")
     table = Table("judges", "Judges", columns, [[name, 0.5], ["Ada", 0.4]], plot=plot)
     (found,) = shown_tables(Report(tables=[table], data={}))
     row = f'<tr><th scope="row"><bdi>{written}</bdi></th><td class="number">0.500</td></tr>'

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.utils.translation import override
 
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
 from ranking.pages.summary import names_in_a_row, summarise_run
-from ranking.reports.range_choices import RangeChoice
 
 
 def run_of(
@@ -38,7 +38,7 @@ def run_of(
     everybody = [row["system"] for row in systems]
     return RankingRun(
         parameters={
-            **RangeChoice(confidence=confidence).recorded,
+            **RangeOptions(confidence=confidence).recorded,
             "resamples": 1000,
             "left_out": left_out or [],
             **parameters,

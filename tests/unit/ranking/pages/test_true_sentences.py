@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from ranking.core.agreement.intervals import says_enough
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.files.records import JudgmentsRead
 from ranking.models import RankingRun
 from ranking.pages.summary import summarise_run
 from ranking.reports.analyses.stopping import STOPPING
 from ranking.reports.inputs import Input, WorkFacts
-from ranking.reports.range_choices import RangeChoice
 from ranking.reports.wording.agreement import kappa_in_words
 from ranking.reports.wording.ranges import rank_range
 from ranking.services.run_results import run_result_of_blocks
@@ -44,7 +44,7 @@ def ranked(world: World) -> RankingRun:
         method="expected_wins",
         seed=SEED,
         parameters={
-            **RangeChoice().recorded,
+            **RangeOptions().recorded,
             "method_parameters": METHODS["expected_wins"].defaults,
             "resamples": 100,
             "systems": list(blocks.systems),

@@ -13,8 +13,11 @@ from ranking.core.live.definition import tallies_of_blocks
 from ranking.core.live.state import LiveState
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
-from ranking.core.rankings.range_kinds import RANGE_KINDS
-from ranking.reports.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeOptions
+from ranking.reports.range_choices import (
+    RangeChoiceError,
+    completed_ranges,
+)
 from ranking.services.run_results import run_definition, run_result_of
 from tests.properties import examples
 from tests.some_now import some_now
@@ -23,12 +26,12 @@ from tests.unit.ranking.core.live.histories import RANKED, History, histories, l
 SEED = 5
 
 
-def choices_of(method: str) -> list[RangeChoice]:
+def choices_of(method: str) -> list[RangeOptions]:
     """Return every choice of ranges that goes with a method."""
     found = []
     for level, kind in product(LEVELS, RANGE_KINDS):
         try:
-            choice = completed_choice({"resample": level, "ranges": kind})
+            choice = completed_ranges({"resample": level, "ranges": kind})
         except RangeChoiceError:
             continue
         if kind != "anytime" or method == "expected_wins":
@@ -43,7 +46,7 @@ CHOICES = [
 ]
 
 
-def parameters_of(method: str, choice: RangeChoice) -> dict[str, Any]:
+def parameters_of(method: str, choice: RangeOptions) -> dict[str, Any]:
     """Return what a run records."""
     return {
         **choice.recorded,
@@ -61,7 +64,9 @@ def parameters_of(method: str, choice: RangeChoice) -> dict[str, Any]:
     }
 
 
-def assert_same_result(history: History, method: str, choice: RangeChoice, stops: list[int]) -> Any:
+def assert_same_result(
+    history: History, method: str, choice: RangeOptions, stops: list[int]
+) -> Any:
     """Return the result, the same from tallies kept up to date and from all judgments."""
     parameters = parameters_of(method, choice)
     definition = run_definition(parameters, method=method, seed=SEED)
@@ -79,7 +84,7 @@ def assert_same_result(history: History, method: str, choice: RangeChoice, stops
 
 
 @pytest.mark.parametrize(("method", "choice"), some_now(CHOICES, most=12))
-def test_a_result_is_a_function_of_tallies(method: str, choice: RangeChoice) -> None:
+def test_a_result_is_a_function_of_tallies(method: str, choice: RangeOptions) -> None:
     history = long_history(300)
     result = assert_same_result(history, method, choice, [150, 151, 160])
     assert len(result["systems"]) == len(RANKED)
@@ -102,7 +107,7 @@ def test_of_any_history_too(history: History, data: st.DataObject) -> None:
 def test_a_kappa_whose_interval_says_too_little_is_recorded_as_missing() -> None:
     history = long_history(300)
     early = History(history.events[:12], history.documents)
-    agreement = assert_same_result(early, "expected_wins", RangeChoice(), [5])["agreement"]
+    agreement = assert_same_result(early, "expected_wins", RangeOptions(), [5])["agreement"]
     reasons = {row["reason"] for row in (agreement["inter"], *agreement["judges"])}
     assert agreement["inter"]["kappa"] is None
     assert reasons <= {"no_comparison", "no_interval", "interval_too_wide", "chance_is_certain"}
@@ -115,15 +120,15 @@ def test_a_single_document_is_none_and_not_few() -> None:
         tuple(event for event in history.events if event.row.segment < 5 and event.revises is None),
         history.documents,
     )
-    result = assert_same_result(one, "expected_wins", RangeChoice(), [5, 6])
+    result = assert_same_result(one, "expected_wins", RangeOptions(), [5, 6])
     assert "one_document" in result["limits"]
     assert "few_documents" not in result["limits"]
     assert "documents" not in result["input"]
 
 
 def test_tallies_for_other_ranges_are_refused() -> None:
-    two_way = parameters_of("expected_wins", RangeChoice())
-    by_judges = parameters_of("expected_wins", RangeChoice(resample="judges"))
+    two_way = parameters_of("expected_wins", RangeOptions())
+    by_judges = parameters_of("expected_wins", RangeOptions(resample="judges"))
     definition = run_definition(two_way, method="expected_wins", seed=SEED)
     tallies = LiveState(definition).tallies()
     with pytest.raises(ValueError, match="another definition"):
@@ -136,21 +141,21 @@ def test_options_with_the_same_tallies_share_a_definition() -> None:
             parameters_of("expected_wins", choice), method="expected_wins", seed=SEED
         ).digest
         for choice in (
-            RangeChoice(),
-            RangeChoice(confidence=0.9),
-            RangeChoice(ranges="confidence_set", correction=Correction.HOLM),
-            RangeChoice(ranges="anytime", correction=Correction.HOLM),
-            RangeChoice(sides=1),
+            RangeOptions(),
+            RangeOptions(confidence=0.9),
+            RangeOptions(ranges="confidence_set", correction=Correction.HOLM),
+            RangeOptions(ranges="anytime", correction=Correction.HOLM),
+            RangeOptions(sides=1),
         )
     }
     assert len(same) == 1
     other = {
         run_definition(parameters_of(method, choice), method=method, seed=seed).digest
         for method, choice, seed in (
-            ("expected_wins", RangeChoice(resample="judges"), SEED),
-            ("expected_wins", RangeChoice(resample="judges"), SEED + 1),
-            ("expected_wins", RangeChoice(resample="pairs"), SEED),
-            ("bojar", RangeChoice(), SEED),
+            ("expected_wins", RangeOptions(resample="judges"), SEED),
+            ("expected_wins", RangeOptions(resample="judges"), SEED + 1),
+            ("expected_wins", RangeOptions(resample="pairs"), SEED),
+            ("bojar", RangeOptions(), SEED),
         )
     }
     assert len(other | same) == 5
@@ -169,7 +174,7 @@ def test_options_with_the_same_tallies_share_a_definition() -> None:
     ],
 )
 def test_methods_that_need_all_judgments_say_so(method: str, level: str, live: bool) -> None:
-    choice = completed_choice({"resample": level})
+    choice = completed_ranges({"resample": level})
     if live:
         assert run_definition(parameters_of(method, choice), method=method, seed=0)
         return

@@ -110,19 +110,19 @@ def test_anytime_ranges_of_too_little_say_why() -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"kind": "guess"}, "ranges: expected one of"),
+        ({"ranges": "guess"}, "ranges: expected one of"),
         ({"sides": 3}, "sides: expected one of 1, 2"),
-        ({"kind": "confidence_set", "sides": 1}, "two-sided"),
-        ({"kind": "anytime", "sides": 1}, "two-sided"),
-        ({"kind": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
-        ({"kind": "anytime", "correction": Correction.NONE}, "all pairs together"),
+        ({"ranges": "confidence_set", "sides": 1}, "two-sided"),
+        ({"ranges": "anytime", "sides": 1}, "two-sided"),
+        ({"ranges": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
+        ({"ranges": "anytime", "correction": Correction.NONE}, "all pairs together"),
         ({"resample": "documents"}, "resample: expected one of"),
         ({"confidence": 1.0}, "between 0 and 1"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        RangeOptions(**options)
+        RangeOptions.completed(**options)
 
 
 def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
@@ -298,15 +298,15 @@ def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: 
 
 
 def test_range_kinds_have_their_units_and_sides() -> None:
-    said = {
-        kind: (options.independent, options.chosen_sides, str(options.chosen_correction))
+    defaults = {
+        kind: (options.resample, options.sides, str(options.correction))
         for kind in RANGE_KINDS
-        for options in [RangeOptions(kind=kind, resample="blocks")]
+        for options in [RangeOptions.completed(ranges=kind)]
     }
-    assert said == {
-        "percentile": ("blocks", 2, "none"),
+    assert defaults == {
+        "percentile": ("two_way", 2, "none"),
         "sign_test": ("pairs", 1, "none"),
-        "confidence_set": ("blocks", 2, "none"),
+        "confidence_set": ("two_way", 2, "none"),
         "anytime": ("two_way", 2, "holm"),
     }
     method = METHODS["expected_wins"]

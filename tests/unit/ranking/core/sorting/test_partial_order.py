@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ranking.core.sorting import Verdict, next_comparisons, partial_order
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.tables import Column, Plot, Table
+from ranking.reports.plots import PartialOrderPlot
+from ranking.reports.tables import Column, Table
 from tests.properties import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -70,7 +71,7 @@ def test_partial_order_is_drawn_with_signs_besides_colour() -> None:
         "Known",
         columns,
         rows,
-        plot=Plot(kind="known", label="system", value="low", high="high"),
+        plot=PartialOrderPlot(),
     )
     plot = drawn(table, as_file=True)
     assert plot is not None

@@ -7,13 +7,7 @@ import pytest
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.uncertainty import RangeLimit
-from ranking.reports.range_choices import (
-    RangeChoice,
-    RangeChoiceError,
-    completed_choice,
-    range_limits,
-    recorded_choice,
-)
+from ranking.reports.range_choices import RangeChoiceError, completed_ranges, range_limits
 
 MANY = EffectiveUnits(segments=100.0, judges=20.0)
 FEW = RangeLimit.FEW_JUDGES
@@ -21,29 +15,29 @@ FEW = RangeLimit.FEW_JUDGES
 
 def test_levels_that_resample_too_few_units_are_limited_too() -> None:
     two_judges = EffectiveUnits(segments=100.0, judges=2.0)
-    assert range_limits(RangeChoice(resample="judges"), [], two_judges) == ["few_judges"]
+    assert range_limits(RangeOptions(resample="judges"), [], two_judges) == ["few_judges"]
     # Levels that never claimed to account for judges claim no less with two of them.
     for level in ("segments", "blocks", "pairs"):
-        choice = RangeChoice(resample=level)
+        choice = RangeOptions(resample=level)
         assert range_limits(choice, [], two_judges) == []
-    assert range_limits(RangeChoice(), [FEW], two_judges) == ["few_judges"]
+    assert range_limits(RangeOptions(), [FEW], two_judges) == ["few_judges"]
     three_segments = EffectiveUnits(segments=3.0, judges=20.0)
-    assert range_limits(RangeChoice(resample="segments"), [], three_segments) == ["few_segments"]
+    assert range_limits(RangeOptions(resample="segments"), [], three_segments) == ["few_segments"]
 
 
 @pytest.mark.parametrize(
     ("level", "limits"), [("two_way", ["one_document"]), ("segments", ["one_document"])]
 )
 def test_one_document_limits_ranges_over_segments(level: Any, limits: list[str]) -> None:
-    choice = RangeChoice(resample=level)
+    choice = RangeOptions(resample=level)
     assert range_limits(choice, [], MANY, one_document=True) == limits
 
 
 def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
-    for choice in (RangeChoice(resample="blocks"), completed_choice({"ranges": "sign_test"})):
+    for choice in (RangeOptions(resample="blocks"), completed_ranges({"ranges": "sign_test"})):
         assert range_limits(choice, [], MANY, one_document=True) == []
     few = [RangeLimit.FEW_SEGMENTS]
-    assert range_limits(RangeChoice(), few, MANY, one_document=True) == ["few_segments"]
+    assert range_limits(RangeOptions(), few, MANY, one_document=True) == ["few_segments"]
 
 
 @pytest.mark.parametrize(
@@ -63,23 +57,16 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
 )
 def test_options_without_ranges_are_refused_by_name(parts: dict[str, Any], field: str) -> None:
     with pytest.raises(RangeChoiceError) as refused:
-        completed_choice(parts)
+        completed_ranges(parts)
     assert refused.value.field == field
 
 
 @pytest.mark.parametrize("kind", RANGE_KINDS)
-def test_a_completed_choice_is_what_the_core_makes_of_it(kind: RangeKind) -> None:
-    options = RangeOptions(kind=kind)
-    choice = completed_choice({"ranges": kind})
-    assert (choice.resample, choice.correction, choice.sides) == (
-        options.independent,
-        options.chosen_correction,
-        options.chosen_sides,
-    )
-    # And complete: nothing in it depends on defaults any more.
-    assert completed_choice(choice.recorded) == choice
+def test_recorded_ranges_do_not_depend_on_defaults(kind: RangeKind) -> None:
+    choice = completed_ranges({"ranges": kind})
+    assert RangeOptions(**choice.recorded) == choice  # type: ignore[arg-type]  # a correction by name
 
 
 def test_a_choice_is_read_back_from_what_a_run_recorded() -> None:
-    choice = completed_choice({"ranges": "sign_test", "correction": "holm", "confidence": 0.9})
-    assert recorded_choice({**choice.recorded, "seed": 3}) == choice
+    choice = completed_ranges({"ranges": "sign_test", "correction": "holm", "confidence": 0.9})
+    assert RangeOptions.from_record({**choice.recorded, "seed": 3}) == choice
