@@ -14,7 +14,7 @@ from campaign.texts.joining import comma_list
 from protocols.frame.lines import AnswerLines, AnswersRead
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
-from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.inputs import (
     AnswersOfFiles,
     Input,
@@ -107,7 +107,7 @@ def analysis_of_lines(
     step: Promise,
     find: Callable[[Input | AnswersOfFiles, AnalysisOptions], Any],
     **particular: Any,
-) -> AnalysisKind:
+) -> ProtocolAnalysis:
     """Return the analysis of answers of a task or of files; `find` gets `AnswersRead`, and `step`
     names the step.
     """
@@ -131,4 +131,4 @@ def analysis_of_lines(
     ) -> AnswersRead[Any]:
         return lines.chosen(task, watermark, judgments)
 
-    return AnalysisKind(find=found, read=read, read_files=read_files, **particular)
+    return ProtocolAnalysis(find=found, read=read, read_files=read_files, **particular)

@@ -36,7 +36,7 @@ from ranking.core.sorting import (
     partial_order,
     sort_judged,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.plots import PartialOrderPlot
@@ -528,7 +528,7 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
     )
 
 
-ANALYSIS = AnalysisKind(
+ANALYSIS = ProtocolAnalysis(
     name="sorting",
     title=gettext_lazy("Sorting"),
     question=gettext_lazy("How far has the sort progressed, and which neighbours share a cluster?"),

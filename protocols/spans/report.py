@@ -35,7 +35,7 @@ from ranking.core.scored.means import SystemMeans, system_means
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentSelection, JudgmentsRead
 from ranking.files.sources import ReadingProgress
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import Begin, ProtocolAnalysis
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     METHOD,
@@ -662,7 +662,7 @@ def _outcomes(effects: SuggestionEffects) -> Table:
     )
 
 
-ANALYSIS = AnalysisKind(
+ANALYSIS = ProtocolAnalysis(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
     question=gettext_lazy("How do systems score, and how well do judges agree?"),

@@ -23,7 +23,7 @@ from protocols.top.statistics import (
     split_half_reliability,
     times_compared,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value, end_columns, system_column
@@ -181,7 +181,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TimesCompar
     return times_compared(read.first, read.second, confidence=options[CONFIDENCE.name])
 
 
-ANALYSIS = AnalysisKind(
+ANALYSIS = ProtocolAnalysis(
     name="top",
     title=gettext_lazy("Active time per block"),
     page="progress",
@@ -239,7 +239,7 @@ def _best_worst_tell(given: Input, options: Mapping[str, Any], found: BestWorstF
     return report_of_answers(given=given, notes=notes, tables=[table], data=data)
 
 
-BEST_WORST = AnalysisKind(
+BEST_WORST = ProtocolAnalysis(
     name="best_worst",
     title=gettext_lazy("Best minus worst"),
     question=gettext_lazy("How often was each system the best, and how often the worst?"),

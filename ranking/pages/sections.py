@@ -25,7 +25,15 @@ from ranking.pages.report_shown import (
 )
 from ranking.pages.summary import headline
 from ranking.reports import Report
-from ranking.reports.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
+from ranking.reports.analyses.kind import (
+    EXCLUDED,
+    GROUP,
+    WITHOUT,
+    AnalysisChoice,
+    AnalysisKind,
+    Need,
+    ProtocolAnalysis,
+)
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.ranking import RANKING
 from ranking.reports.wording.agreement import strength_caution
@@ -221,10 +229,14 @@ class Sections(SectionsOf):
 
     def _has_all(self, kind: AnalysisKind) -> bool:
         """Return whether the test set has the other tasks or metrics, or its campaign the machine judges, that a kind needs."""
-        if kind.needs_metrics or kind.needs_machines:
-            has_metrics = kind.needs_metrics and bool(self._metrics)
-            return has_metrics or (kind.needs_machines and self._campaign.machines.exists())
-        return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
+        if kind.needs & {Need.METRICS, Need.MACHINES}:
+            if Need.METRICS in kind.needs and self._metrics:
+                return True
+            return Need.MACHINES in kind.needs and self._campaign.machines.exists()
+        needs_tasks = kind.reads_other_tasks
+        if isinstance(kind, ProtocolAnalysis) and kind.beside:
+            needs_tasks = True
+        return self._has_other_tasks or not needs_tasks
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
         """Return the newest answer to a request."""
@@ -232,8 +244,10 @@ class Sections(SectionsOf):
             task=self._task,
             choice_digest=choice.digest,
             watermark=form.watermark,
-            metrics=self._metrics if form.kind.needs_metrics else None,
-            machines=machine_digests(task_id=self._task.pk) if form.kind.needs_machines else None,
+            metrics=self._metrics if Need.METRICS in form.kind.needs else None,
+            machines=machine_digests(task_id=self._task.pk)
+            if Need.MACHINES in form.kind.needs
+            else None,
         )
         if form.watermark is not None:
             watermark_check(form.watermark, found.last)

@@ -43,14 +43,6 @@ class Remarks:
     comments: Sequence[CommentedBlock]
 
 
-def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
-    """Return the remarks from plain values."""
-    return Remarks(
-        skips=[SkippedBlock(*each) for each in values["skips"]],
-        comments=[CommentedBlock(*each) for each in values["comments"]],
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFacts:
     """Input of forecasts of hours and days, and the settings of the ranking.

@@ -26,7 +26,13 @@ from ranking.reports.analyses.across.rows import (
     TableTestSet,
     live_test_set,
 )
-from ranking.reports.analyses.kind import AnalysisChoice, AnalysisKind, ChosenJudgments, GivenAnswer
+from ranking.reports.analyses.kind import (
+    AnalysisChoice,
+    AnalysisKind,
+    ChosenJudgments,
+    GivenAnswer,
+    ProtocolAnalysis,
+)
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import domains_of
@@ -88,12 +94,14 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
     scores = scores_outputs(task.protocol)
 
     def is_for(kind: AnalysisKind) -> bool:
-        if kind.protocols is None:
-            return compares or (scores and kind.reads_other_tasks)
-        return _is_of_protocol(kind, task)
+        if isinstance(kind, ProtocolAnalysis):
+            return kind.is_for(task)
+        return compares or (scores and kind.reads_other_tasks)
 
-    found = filter(is_for, ANALYSES.values())
-    return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}
+    available = [kind for kind in ANALYSES.values() if is_for(kind)]
+    of_protocol = [kind for kind in available if isinstance(kind, ProtocolAnalysis)]
+    others = [kind for kind in available if not isinstance(kind, ProtocolAnalysis)]
+    return {kind.name: kind for kind in [*of_protocol, *others]}
 
 
 def judgments_compare(task: Task) -> bool:
@@ -106,14 +114,10 @@ def judgments_compare(task: Task) -> bool:
     return comparisons is None or comparisons > 0
 
 
-def _is_of_protocol(kind: AnalysisKind, task: Task) -> bool:
-    return kind.protocols is not None and task.protocol in kind.protocols and kind.fits(task)
-
-
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
     """Return the analysis shown instead of a ranking for tasks without comparisons; None if there is none."""
     for kind in ANALYSES.values():
-        if kind.stands_for_ranking and _is_of_protocol(kind, task):
+        if isinstance(kind, ProtocolAnalysis) and kind.stands_for_ranking and kind.is_for(task):
             return kind
     return None
 

@@ -34,7 +34,7 @@ from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.reports.analyses.judges import LEAVE_OUT
-from ranking.reports.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments
+from ranking.reports.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments, Need
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.system import SYSTEM
 from ranking.reports.inputs import Input, Remarks
@@ -99,14 +99,14 @@ def judgments_chosen(
         skipped=_skipped(task),
         leave_out=leave_out,
         groups=_groups(task) if SYSTEM.name in options else None,
-        work=work_facts(task=task) if kind and kind.needs_work else None,
+        work=work_facts(task=task) if kind and Need.WORK in kind.needs else None,
         shown=_shown(_skips(task, **of), reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
         remarks=Remarks(skips=_skips(task, **of), comments=_comments(task, **of))
-        if kind and kind.needs_remarks
+        if kind and Need.REMARKS in kind.needs
         else None,
-        rule=stopping_rule_state(task_id=task.pk) if kind and kind.shows_rule else None,
+        rule=stopping_rule_state(task_id=task.pk) if kind and Need.RULE in kind.needs else None,
         of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
         rules=changed_rules(task),
     )

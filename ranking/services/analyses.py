@@ -24,7 +24,6 @@ from ranking.reports.analyses.across.rows import (
     NO_JUDGMENT,
     TableRow,
     TableTestSet,
-    recorded_test_set,
 )
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.reports.analyses.kind import (
@@ -32,16 +31,19 @@ from ranking.reports.analyses.kind import (
     AnalysisChoice,
     AnalysisKind,
     Begin,
+    CampaignTable,
     ChosenJudgments,
+    Need,
     Progress,
+    ProtocolAnalysis,
     TaskBeside,
-    recorded_judgments,
     values_digest,
 )
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.registry import analysis_named
 from ranking.reports.analyses.system import ONE_SYSTEM
 from ranking.reports.inputs import Input
+from ranking.reports.records import read_record
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
@@ -164,10 +166,11 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
         return {**plain(task), "judgments": None}
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = {name: value for name, value in choice.options.items() if name in usual}
-    if choice.kind.with_reference and task.names_of("reference"):
+    kind = choice.kind
+    if isinstance(kind, CampaignTable) and kind.with_reference and task.names_of("reference"):
         chosen["reference"] = "include"
     row = Task.objects.get(pk=task.pk)
-    judgments = judgments_chosen(task=row, options={**usual, **chosen}, kind=choice.kind)
+    judgments = judgments_chosen(task=row, options={**usual, **chosen}, kind=kind)
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
         task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
     return {**plain(task), "judgments": judgments.recorded}
@@ -175,14 +178,17 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
 
 def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
     """Return the other tasks of the test set that an analysis reads: all, or the one named by its option."""
-    if not choice.kind.beside:
-        return other_tasks(task=task) if choice.kind.reads_other_tasks else []
-    protocol = choice.options[choice.kind.beside]
+    kind = choice.kind
+    if kind.reads_other_tasks:
+        return other_tasks(task=task)
+    if not isinstance(kind, ProtocolAnalysis) or not kind.beside:
+        return []
+    protocol = choice.options[kind.beside]
     found = list(Task.objects.filter(test_set=task.test_set_id, protocol=protocol))
     if not found or task in found:
         raise OptionError(
             _("Not found in this test set: %(names)s.") % {"names": Protocol(protocol).label},
-            field=choice.kind.beside,
+            field=kind.beside,
         )
     return found
 
@@ -215,13 +221,13 @@ def _judgments(
     """Return the judgments that count; `others` are the watermarks of other tasks by primary key."""
     kind = choice.kind
     chosen = judgments_chosen(task=task, options=choice.options, watermark=watermark, kind=kind)
-    if kind.needs_metrics:
+    if Need.METRICS in kind.needs:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
-    if kind.needs_machines:
+    if Need.MACHINES in kind.needs:
         chosen = replace(chosen, machines=machine_digests(task_id=task.pk) or None)
     if kind.reads_other_tasks:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
-    elif kind.beside:
+    elif isinstance(kind, ProtocolAnalysis) and kind.beside:
         protocol = choice.options[kind.beside]
         beside = tuple(TaskBeside(protocol=protocol, watermark=last) for last in others.values())
     else:
@@ -349,7 +355,7 @@ def _of_task(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
     """Compute an analysis of a task; return a function that creates its report."""
-    task, chosen = analysis.task, recorded_judgments(analysis.judgments)
+    task, chosen = analysis.task, ChosenJudgments.from_record(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     languages = (task.test_set.source_language, task.test_set.target_language)
     of: dict[str, Any] = {"task": task, "watermark": analysis.watermark, "chosen": chosen}
@@ -368,7 +374,7 @@ def _of_task(
     if chosen.machines is not None:
         machines = machines_given(task=task, chosen=chosen, systems=given.blocks.systems)
         given = replace(given, machines=machines)
-    if kind.read is not None:
+    if isinstance(kind, ProtocolAnalysis) and kind.read is not None:
         given = replace(given, answers=kind.read(task, analysis.watermark, chosen, options))
     found = kind.find(given, options, begin)
     not_judged = _not_judged(given, chosen)
@@ -391,13 +397,13 @@ def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, 
     """Read the judgments of one test set, and compute its row."""
     values = dict(recorded)
     judgments = values.pop("judgments")
-    task = recorded_test_set(values)
+    task = read_record(TableTestSet, values)
     if judgments is None:
         return TableRow(task, None, NO_JUDGMENT)
     row = Task.objects.filter(pk=task.pk).first()
     if row is None:
         return TableRow(task, None, DELETED)
-    chosen, languages = recorded_judgments(judgments), (task.source, task.target)
+    chosen, languages = ChosenJudgments.from_record(judgments), (task.source, task.target)
     assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
         given = stored_input(task=row, watermark=task.watermark, chosen=chosen, languages=languages)

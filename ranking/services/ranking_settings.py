@@ -63,10 +63,16 @@ def ranking_settings_change(
     """
     row_locked(task)
     before = ranking_settings_in_force(task_id=task.pk)
-    parts: SettingChanges = {"confidence": before.confidence}
-    if changes.get("ranges", before.ranges) == before.ranges:
-        parts = {**before.choice.recorded}
-    parts["judge_group"] = before.judge_group
+    kept = before.choice
+    parts: SettingChanges = {
+        "ranges": kept.ranges,
+        "confidence": kept.confidence,
+        "judge_group": before.judge_group,
+    }
+    if changes.get("ranges", kept.ranges) == kept.ranges:
+        parts["resample"] = kept.resample
+        parts["correction"] = kept.correction
+        parts["sides"] = kept.sides
     parts.update(changes)
     group = parts.pop("judge_group")
     choice = completed_ranges(parts)

@@ -40,6 +40,7 @@ from ranking.management.file_command import (
 )
 from ranking.models import Analysis
 from ranking.reports import Report
+from ranking.reports.analyses.kind import Need, ProtocolAnalysis
 from ranking.reports.analyses.metrics import evalset_report, metric_of
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.registry import ANALYSES, TABLES, analysis_named
@@ -108,7 +109,7 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
-    if kind.find is not None and kind.read_files is not None:
+    if isinstance(kind, ProtocolAnalysis) and kind.find is not None and kind.read_files is not None:
         arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
         chosen = kind.complete({**given, **arguments}, of_files=True)
         answers = kind.read_files(
@@ -123,7 +124,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         raise OptionError("this analysis needs data that files do not have.", field=kind.name)
     pair = options["source_language"], options["target_language"]
     languages = (pair[0] or "", pair[1] or "") if any(pair) else None
-    if kind.needs_metrics and _is_evalset(options["files"]):
+    if Need.METRICS in kind.needs and _is_evalset(options["files"]):
         for name in _NOT_OF_EVALSETS:
             if options[name]:
                 raise OptionError("an EvalSet folder has its own.", field=name)
@@ -132,7 +133,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
             evalset = read_evalset(folder, files, languages)
         return evalset_report(evalset, chosen, progress.begin)
     found = read_input(options, progress)
-    if kind.needs_metrics:
+    if Need.METRICS in kind.needs:
         found = replace(found, metrics=_metrics_read(options, languages, found.blocks))
     elif options["scores"]:
         raise OptionError("only for the analysis metrics.", field="--scores")

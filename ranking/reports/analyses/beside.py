@@ -14,12 +14,11 @@ from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from ranking.core.beside import DecidedPairs, ScoredTask, TaskOrder, TasksBeside, tasks_beside
 from ranking.core.estimates import MEASURES, NoCorrelation
-from ranking.core.judges.patterns import shown_rows
 from ranking.core.ranges import Correction
 from ranking.reports.analyses.firmness import COUNTS_METHOD
-from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
 from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED
-from ranking.reports.analyses.ranking import group_notes
+from ranking.reports.analyses.ranking import group_notes, shown_rows
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
 from ranking.reports.plots import interval_plot
@@ -372,7 +371,7 @@ BESIDE = AnalysisKind(
         "Do the tasks of this test set agree, and how many pairs does each decide per hour?"
     ),
     options=(COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
-    reads_other_tasks=True,
+    needs=frozenset({Need.OTHER_TASKS}),
     find=_find,
     tell=_tell,
 )

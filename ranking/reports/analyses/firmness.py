@@ -15,7 +15,7 @@ from ranking.core.firmness.fewest_blocks import FewestBlocks, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
-from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
 from ranking.reports.analyses.options import METHOD, swaps_in_words
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import IntervalPlot
@@ -238,7 +238,7 @@ FIRMNESS = AnalysisKind(
         "How many judgments decide first place, and does it depend on one judge, document or day?"
     ),
     options=(COUNTS_METHOD,),
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     is_slow=True,
     find=_find,
     tell=_tell,

@@ -26,14 +26,12 @@ from ranking.core.judges.outliers import (
     ranking_without,
     rankings_without,
 )
-from ranking.core.judges.patterns import shown_rows
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import Ranking
 from ranking.core.scores import Scores
-from ranking.reports.analyses.across.rows import checked
 from ranking.reports.analyses.agreement import POOLED_CHANCE
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     KAPPA_LEVEL,
@@ -44,9 +42,11 @@ from ranking.reports.analyses.options import (
 )
 from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
+    checked,
     group_notes,
     limits_of,
     ranking_asked,
+    shown_rows,
     tested_pairs,
     told_apart,
 )
@@ -623,7 +623,7 @@ WITHOUT_JUDGES = AnalysisKind(
     question=gettext_lazy("How does the ranking change without some judges?"),
     options=(LEAVE_OUT, METHOD, *RANGE_OPTIONS),
     check=checked,
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=_find_without,
     tell=_tell_without,
 )

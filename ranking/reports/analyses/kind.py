@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
 from hashlib import blake2b
 from typing import Any
 
@@ -15,7 +16,8 @@ from ranking.core.methods.newton import NotConvergedError
 from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
 from ranking.reports.analyses.options import Option, Words, completed
-from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks
+from ranking.reports.inputs import Remarks, WorkFacts
+from ranking.reports.records import read_record
 from ranking.reports.tables import plain
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.stopping_rules import RuleState
@@ -132,13 +134,18 @@ class ChosenJudgments:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values for `recorded_judgments`, without those that the kind does not need."""
+        """Plain values for `from_record`, without those that the kind does not need."""
         always = ("reference", "with_reference", "documents")
         return {
             name: value
             for name, value in plain(self).items()
             if name in always or (value is not None and value is not False)
         }
+
+    @classmethod
+    def from_record(cls, values: Mapping[str, Any]) -> "ChosenJudgments":
+        """Return the judgments from `ChosenJudgments.recorded`."""
+        return read_record(cls, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,39 +158,32 @@ class GivenAnswer:
     answer: Mapping[str, Any]
 
 
-def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
-    """Return the judgments from `ChosenJudgments.recorded`."""
-    read: dict[str, Callable[[Any], Any]] = {
-        "work": lambda work: WorkFacts(**work),
-        "remarks": recorded_remarks,
-        "rule": lambda rule: RuleState(**rule),
-        "beside": lambda tasks: tuple(map(_recorded_beside, tasks)),
-    }
-    chosen: dict[str, Any] = {
-        name: read[name](value)
-        if name in read and value is not None
-        else tuple(value)
-        if isinstance(value, list)
-        else value
-        for name, value in values.items()
-    }
-    return ChosenJudgments(**chosen)
-
-
-def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
-    judgments = values["judgments"]
-    return TaskBeside(**{**values, "judgments": judgments and recorded_judgments(judgments)})
-
-
 #: Called with (done, total) of the current step.
 Progress = Callable[[int, int], None]
 #: Called with the name of the next step; returns the callback for its progress.
 Begin = Callable[[str], Progress]
 
 
+class Need(Enum):
+    """Input besides judgments; what it was is recorded with the request."""
+
+    #: Judges' pace.
+    WORK = auto()
+    #: Skips and comments.
+    REMARKS = auto()
+    #: Progress towards the stopping rule, because the answer may influence when to stop judging.
+    RULE = auto()
+    #: The other tasks of the test set, with their watermarks and counting judgments.
+    OTHER_TASKS = auto()
+    #: The metrics of the test set.
+    METRICS = auto()
+    #: The last answers of machine judges.
+    MACHINES = auto()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisKind:
-    """A kind of analysis.
+    """A kind of analysis of a task whose judgments compare outputs.
 
     Attributes
     ----------
@@ -196,49 +196,117 @@ class AnalysisKind:
         Options besides the selection of judgments.
     find : callable or None
         ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
-        a message for organisers, if these judgments cannot be analysed this way. For a campaign it is called for each
-        test set; None if nothing is computed.
+        a message for organisers, if these judgments cannot be analysed this way. None if nothing is computed.
     tell : callable
-        ``tell(given, options, found)`` makes the report in the current language; for a campaign
-        ``tell(rows, options)``, with a `TableRow` for each test set.
+        ``tell(given, options, found)`` makes the report in the current language.
     check : callable
         Returns complete, consistent options; raises OptionError if they contradict each other.
-    needs_work : bool
-        Whether it needs judges' pace, which is recorded with the request.
-    needs_remarks : bool
-        Whether it needs skips and comments, which are recorded with the request.
-    shows_rule : bool
-        Whether its answer may influence when to stop judging. Progress towards the stopping rule is then recorded,
-        and part of the answer.
-    reads_other_tasks : bool
-        Whether it needs the other tasks of the test set; their watermarks and counting judgments are recorded with the
-        request.
+    needs : frozenset of Need
     files_are_enough : bool
         Whether files of judgments are sufficient without the other tasks.
-    needs_metrics : bool
-        Whether it needs the metrics of the test set, which are recorded with the request.
-    needs_machines : bool
-        Whether it needs the answers of machine judges, the last of which are recorded with the request.
-    stands_for_ranking : bool
-        Whether its first table replaces the ranking if no judgments compare systems. Dashboards then show it, and a
-        worker keeps it up to date (`ranking.services.analyses`).
-    protocols : frozenset of str or None
-        Protocols it is available for; None for all whose judgments compare outputs.
-    fits : callable
-        ``fits(task)`` returns whether it is available for a task of these protocols.
-    beside : str
-        Name of the option for the protocol of another task of the test set whose judgments are needed too; its
-        watermark is recorded with the request. Empty if there is none.
     page : str
         The results page that contains its section, by its name in `campaign.pages.desk.TEST_SET`.
     is_slow : bool
         Whether it can take half a minute with its defaults; quicker ones are then computed first.
-    of_campaign : bool
-        Whether it covers all test sets of a campaign.
-    is_live : callable
-        ``is_live(options)`` returns whether a table uses only stored figures and live rankings.
+    """
+
+    name: str
+    title: Words
+    question: Words
+    options: Sequence[Option] = ()
+    find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
+    tell: Callable[..., Report]
+    check: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    needs: frozenset[Need] = frozenset()
+    files_are_enough: bool = False
+    page: str = "ranking"
+    is_slow: bool = False
+
+    @property
+    def of_campaign(self) -> bool:
+        """Whether it covers all test sets of a campaign."""
+        return False
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """The options of the kind, then those for selecting judgments of a task."""
+        return (*self.options, *JUDGMENT_OPTIONS)
+
+    @property
+    def options_of_files(self) -> tuple[Option, ...]:
+        """The options for files, whose judgments are selected by command-line arguments."""
+        return tuple(self.options)
+
+    @property
+    def reads_other_tasks(self) -> bool:
+        """Whether it needs the other tasks of the test set."""
+        return Need.OTHER_TASKS in self.needs
+
+    @property
+    def is_of_compared_files(self) -> bool:
+        """True if files of judgments that compare outputs are sufficient input."""
+        needs_tasks = self.reads_other_tasks and not self.files_are_enough
+        return not (Need.REMARKS in self.needs or needs_tasks)
+
+    def is_live(self, _options: Mapping[str, Any]) -> bool:
+        """Return whether it uses only stored figures and live rankings."""
+        return False
+
+    def complete(self, values: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
+        """Return all options; raise OptionError if one is unknown or not allowed."""
+        known = self.options_of_files if of_files else self.every_option
+        complete = completed(known, values)
+        own = {option.name: complete[option.name] for option in self.options}
+        return {**complete, **self.check(own)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignTable(AnalysisKind):
+    """A table of all test sets of a campaign.
+
+    `find` is called for each test set, and ``tell(rows, options)`` gets a `TableRow` for each.
+
+    Attributes
+    ----------
     with_reference : bool
-        Whether references count as systems in a table.
+        Whether references count as systems.
+    uses_stored_figures : callable
+        ``uses_stored_figures(options)`` returns whether it uses only stored figures and live rankings.
+    """
+
+    with_reference: bool = False
+    uses_stored_figures: Callable[[Mapping[str, Any]], bool] | None = None
+
+    @property
+    def of_campaign(self) -> bool:
+        """Whether it covers all test sets of a campaign."""
+        return True
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """The options of the table."""
+        return tuple(self.options)
+
+    def is_live(self, options: Mapping[str, Any]) -> bool:
+        """Return whether it uses only stored figures and live rankings."""
+        return self.uses_stored_figures is not None and self.uses_stored_figures(options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolAnalysis(AnalysisKind):
+    """A kind of analysis of the answers of some protocols.
+
+    Attributes
+    ----------
+    protocols : frozenset of str
+    fits : callable or None
+        ``fits(task)`` returns whether it is available for a task of these protocols; it is for all if None.
+    beside : str
+        Name of the option for the protocol of another task of the test set whose judgments are needed too; its
+        watermark is recorded with the request. Empty if there is none.
+    stands_for_ranking : bool
+        Whether its first table replaces the ranking if no judgments compare systems. Dashboards then show it, and a
+        worker keeps it up to date (`ranking.services.analyses`).
     read : callable or None
         ``read(task, watermark, judgments, options)`` reads answers of the protocol beyond labels, passed to `find` as
         ``given.answers``. It raises ValueError as `find` does.
@@ -249,29 +317,10 @@ class AnalysisKind:
         Additional options for files. If they include ``source_text``, `find` gets the texts of that file, too.
     """
 
-    name: str
-    title: Words
-    question: Words
-    options: Sequence[Option] = ()
-    find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
-    tell: Callable[..., Report]
-    check: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
-    needs_work: bool = False
-    needs_remarks: bool = False
-    shows_rule: bool = False
-    reads_other_tasks: bool = False
-    files_are_enough: bool = False
-    needs_metrics: bool = False
-    needs_machines: bool = False
-    stands_for_ranking: bool = False
-    protocols: frozenset[str] | None = None
-    fits: Callable[[Task], bool] = lambda _task: True
+    protocols: frozenset[str]
+    fits: Callable[[Task], bool] | None = None
     beside: str = ""
-    page: str = "ranking"
-    is_slow: bool = False
-    of_campaign: bool = False
-    is_live: Callable[[Mapping[str, Any]], bool] = lambda _options: False
-    with_reference: bool = False
+    stands_for_ranking: bool = False
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
     read_files: (
         Callable[[Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any] | None
@@ -279,24 +328,20 @@ class AnalysisKind:
     file_options: Sequence[Option] = ()
 
     @property
-    def every_option(self) -> tuple[Option, ...]:
-        """The options of the kind, then those for selecting judgments of a task."""
-        return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
+    def options_of_files(self) -> tuple[Option, ...]:
+        """The options for files, whose judgments are selected by command-line arguments."""
+        return (*self.options, *self.file_options)
 
     @property
     def is_of_compared_files(self) -> bool:
         """True if files of judgments that compare outputs are sufficient input."""
-        needs_tasks = self.reads_other_tasks and not self.files_are_enough
-        return self.protocols is None and not (self.needs_remarks or needs_tasks)
+        return False
 
-    def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
-        """Return all options; raise OptionError if one is unknown or not allowed.
-
-        Judgments in files are selected by command-line arguments instead of options.
-        """
-        known = (*self.options, *self.file_options) if of_files else self.every_option
-        values = completed(known, given)
-        return {**values, **self.check({each.name: values[each.name] for each in self.options})}
+    def is_for(self, task: Task) -> bool:
+        """Return whether the analysis is available for a task."""
+        if task.protocol not in self.protocols:
+            return False
+        return self.fits is None or self.fits(task)
 
 
 @dataclass(frozen=True, slots=True)

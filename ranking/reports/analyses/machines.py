@@ -21,7 +21,7 @@ from ranking.core.metrics.machine_judges import (
     pairs_as_shown,
     pairs_scored,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
@@ -189,8 +189,7 @@ MACHINES: Final = AnalysisKind(
     question=gettext_lazy("How far do machine judges agree with people, and are they biased?"),
     options=(EPSILON, CONFIDENCE),
     page="judges",
-    reads_other_tasks=True,
-    needs_machines=True,
+    needs=frozenset({Need.OTHER_TASKS, Need.MACHINES}),
     is_slow=True,
     find=_find,
     tell=_tell,

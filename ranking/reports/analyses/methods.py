@@ -18,7 +18,7 @@ from ranking.core.selection import (
     predictors,
     select_method,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import METHOD, SEED, Option, swaps_in_words
 from ranking.reports.analyses.ranking import numbered_groups
 from ranking.reports.inputs import Input, report_on
@@ -252,7 +252,7 @@ COMPARED_METHODS = AnalysisKind(
     title=gettext_lazy("Compare methods"),
     question=gettext_lazy("Do other methods rank the systems differently?"),
     options=(FIRST, OTHERS, ACCURACY, FOLDS, SEED),
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=_find,
     tell=_tell,
 )

@@ -36,7 +36,7 @@ from ranking.core.metrics.people import (
 from ranking.core.metrics.texts import corpus_statistics, language_tokens
 from ranking.reports.analyses.beside import task_in_words
 from ranking.reports.analyses.firmness import COUNTS_METHOD
-from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
 from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
@@ -403,9 +403,7 @@ METRICS = AnalysisKind(
     ),
     options=(HUMAN, BY, SEGMENTS, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
-    needs_metrics=True,
-    needs_machines=True,
-    reads_other_tasks=True,
+    needs=frozenset({Need.OTHER_TASKS, Need.METRICS, Need.MACHINES}),
     files_are_enough=True,
     find=_find,
     tell=_tell,
@@ -704,9 +702,7 @@ METRIC_ORDERS = AnalysisKind(
     ),
     options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
-    reads_other_tasks=True,
-    needs_metrics=True,
-    needs_machines=True,
+    needs=frozenset({Need.OTHER_TASKS, Need.METRICS, Need.MACHINES}),
     find=_find_orders,
     tell=_tell_orders,
 )

@@ -28,9 +28,9 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
-from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
 from ranking.reports.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
-from ranking.reports.analyses.pairs import CORRECTION as RANKING_CORRECTION
+from ranking.reports.analyses.ranking import CORRECTION as RANKING_CORRECTION
 from ranking.reports.analyses.ranking import outcome_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import MatrixPlot
@@ -499,7 +499,7 @@ PAIRS = AnalysisKind(
     ),
     options=(ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED, SEED),
     check=_check,
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=_find,
     tell=_tell,
 )

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
-from ranking.core.counting.moments import unit_counts
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.meta_evaluation import Side
 from ranking.core.metrics.people import Metric, NothingComparedError
@@ -18,9 +17,10 @@ from ranking.core.metrics.predicted_ranking import (
     RankedScores,
     predicted_ranking,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.metrics import comparing, judged_side, labelled, with_machines
 from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
+from ranking.reports.analyses.ranking import unit_counts
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import interval_plot
@@ -150,9 +150,7 @@ PREDICTED_RANKING = AnalysisKind(
     ),
     options=(METRIC, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
-    reads_other_tasks=True,
-    needs_metrics=True,
-    needs_machines=True,
+    needs=frozenset({Need.OTHER_TASKS, Need.METRICS, Need.MACHINES}),
     find=_find,
     tell=_tell,
 )

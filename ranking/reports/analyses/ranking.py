@@ -16,7 +16,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction
 from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     METHOD,
@@ -402,7 +402,7 @@ RANKING = AnalysisKind(
     ),
     options=(METHOD, *RANGE_OPTIONS),
     check=checked,
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=lambda given, options, begin: ranking_asked(given.blocks, options, begin),
     tell=lambda given, _options, found: rankings_report(given, [found], pairs=True),
 )

@@ -33,7 +33,7 @@ from ranking.core.simulation.work_ahead import (
     judgments_ahead,
     pace_of_judges,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin, converging
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
 from ranking.reports.analyses.options import CONFIDENCE, SEED, Option
 from ranking.reports.analyses.ranking import limits_of
 from ranking.reports.inputs import Input, WorkFacts, report_on
@@ -734,8 +734,7 @@ STOPPING = AnalysisKind(
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     is_slow=True,
-    needs_work=True,
-    shows_rule=True,
+    needs=frozenset({Need.WORK, Need.RULE}),
     find=_find,
     tell=_tell,
 )

@@ -27,7 +27,7 @@ from ranking.core.diagnosis.one_system import (
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import names_in_order
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import interval_plot
@@ -498,7 +498,7 @@ REMARKS = AnalysisKind(
         "Where do judges skip blocks or write comments, by system and source length?"
     ),
     options=(CONFIDENCE,),
-    needs_remarks=True,
+    needs=frozenset({Need.REMARKS}),
     find=_find_remarks,
     tell=_tell_remarks,
 )

@@ -26,6 +26,7 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate, le
 from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from ranking.reports.analyses.kind import ProtocolAnalysis
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judges import measures_by_judge
@@ -147,7 +148,7 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
     campaign = task.test_set.campaign
     organiser = make_organiser(campaign)
     judgments_number(task_id=task.pk)
-    own = [kind for kind in analyses_of(task=task) if ANALYSES[kind].protocols is not None]
+    own = [kind for kind in analyses_of(task=task) if isinstance(ANALYSES[kind], ProtocolAnalysis)]
     kinds = own or ["ranking", "judges"]
     assert kinds[0] == protocol or protocol == Protocol.RANKING
 

@@ -22,6 +22,7 @@ from campaign.services.judge_groups import (
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
+from ranking.reports.analyses.kind import ProtocolAnalysis
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.stored import report_in
 from ranking.selectors.runs import pairs_of
@@ -52,7 +53,7 @@ pytestmark = pytest.mark.django_db
 
 
 #: Those of protocols are tried in tests/integration/protocols.
-OF_COMPARISONS = [name for name, kind in ANALYSES.items() if kind.protocols is None]
+OF_COMPARISONS = [name for name, kind in ANALYSES.items() if not isinstance(kind, ProtocolAnalysis)]
 
 
 def links_of(page: str) -> list[str]:

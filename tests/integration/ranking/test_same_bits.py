@@ -16,6 +16,7 @@ from campaign.services.judge_groups import (
     judge_group_create,
     judge_group_members_change,
 )
+from ranking.reports.analyses.kind import ProtocolAnalysis
 from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services.metrics import metric_store
@@ -140,7 +141,7 @@ def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Sub
 
 
 def test_every_kind_of_analysis_of_protocols(client: Client, subtests: pytest.Subtests) -> None:
-    kinds = [name for name, kind in ANALYSES.items() if kind.protocols is not None]
+    kinds = [name for name, kind in ANALYSES.items() if isinstance(kind, ProtocolAnalysis)]
     assert kinds == list(OTHERWISE_OF_PROTOCOLS) == list(WORLDS_OF_PROTOCOLS)
     for kind, given in OTHERWISE_OF_PROTOCOLS.items():
         task = WORLDS_OF_PROTOCOLS[kind](make_campaign(kind.replace("_", "-")))

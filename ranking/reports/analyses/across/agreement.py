@@ -35,7 +35,7 @@ from ranking.reports.analyses.across.rows import (
 )
 from ranking.reports.analyses.agreement import CHANCE, PAIRING
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import Begin, CampaignTable
 from ranking.reports.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
@@ -216,8 +216,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
     ]
 
 
-AGREEMENT_TABLE = AnalysisKind(
-    of_campaign=True,
+AGREEMENT_TABLE = CampaignTable(
     name="agreement",
     title=gettext_lazy("Judgments and agreement"),
     question=gettext_lazy(
@@ -352,11 +351,10 @@ def _ratio(count: int | None, of: int | None) -> float | None:
 #: Key of the campaign's total among the rows.
 TOTAL = 0
 
-COLLECTED = AnalysisKind(
-    of_campaign=True,
+COLLECTED = CampaignTable(
     name="collected",
     title=gettext_lazy("Data collected"),
     question=gettext_lazy("How much was judged in each test set?"),
     tell=_tell_collected,
-    is_live=lambda _options: True,
+    uses_stored_figures=lambda _options: True,
 )

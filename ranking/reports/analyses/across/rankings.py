@@ -35,10 +35,9 @@ from ranking.reports.analyses.across.rows import (
     rows_data,
     watermark_note,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin
+from ranking.reports.analyses.kind import Begin, CampaignTable, Need
 from ranking.reports.analyses.methods import FIRST, OTHERS
-from ranking.reports.analyses.ranking import RANGE_OPTIONS, numbered_groups, ranking_asked
-from ranking.reports.design_study.study import RANGES
+from ranking.reports.analyses.ranking import RANGE_OPTIONS, RANGES, numbered_groups, ranking_asked
 from ranking.reports.inputs import Input
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
@@ -209,17 +208,16 @@ def _notes(row: TableRow) -> list[str]:
     return notes
 
 
-CLUSTERS = AnalysisKind(
-    of_campaign=True,
+CLUSTERS = CampaignTable(
     name="clusters",
     title=gettext_lazy("Clusters"),
     question=gettext_lazy("Which systems of each test set are in different clusters?"),
     options=(METHOD, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=checked,
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=find_ranking,
     tell=_tell,
-    is_live=is_own,
+    uses_stored_figures=is_own,
 )
 
 
@@ -474,17 +472,16 @@ def _by_test_set(
     )
 
 
-AVERAGE_RANKS = AnalysisKind(
-    of_campaign=True,
+AVERAGE_RANKS = CampaignTable(
     name="average-ranks",
     title=gettext_lazy("Average ranks"),
     question=gettext_lazy("Which systems are best on average over all test sets?"),
     options=(_METHOD, *_OF_METHOD),
     check=partial(checked, of=_OF_METHOD),
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=_find_scored,
     tell=_tell_averages,
-    is_live=is_own,
+    uses_stored_figures=is_own,
 )
 
 
@@ -658,8 +655,7 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     )
 
 
-CLUSTERS_BY_METHODS = AnalysisKind(
-    of_campaign=True,
+CLUSTERS_BY_METHODS = CampaignTable(
     name="methods",
     title=gettext_lazy("Methods and clusters"),
     question=gettext_lazy(
@@ -667,7 +663,7 @@ CLUSTERS_BY_METHODS = AnalysisKind(
     ),
     options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=_checked,
-    shows_rule=True,
+    needs=frozenset({Need.RULE}),
     find=_find_by_methods,
     tell=_tell_by_methods,
 )

@@ -14,11 +14,11 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import ScoreInfluence
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking
-from ranking.reports.analyses.across.rows import checked as ranges_checked
 from ranking.reports.analyses.kind import EXCLUDED, GROUP
 from ranking.reports.analyses.options import METHOD as ANY_METHOD
 from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.analyses.ranking import RANGE_OPTIONS, limits_of
+from ranking.reports.analyses.ranking import checked as ranges_checked
 from ranking.reports.inputs import Input
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.ranges import count_clusters, first_cluster
@@ -133,12 +133,6 @@ class RankedTestSet:
     def first_cluster(self) -> list[str]:
         """The systems of the first cluster, see `ranking.reports.wording.ranges.first_cluster`."""
         return first_cluster(self.systems, self.groups)
-
-
-def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
-    """Rebuild a test set from plain values."""
-    systems = tuple(ListedSystem(**system) for system in values["systems"])
-    return TableTestSet(**{**values, "systems": systems})
 
 
 def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting.resampling import LEVELS
+from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.live.definition import tallies_of_blocks
 from ranking.core.live.state import LiveState
 from ranking.core.methods.registry import METHODS
@@ -173,7 +173,7 @@ def test_options_with_the_same_tallies_share_a_definition() -> None:
         ("davidson_judges", "two_way", False),
     ],
 )
-def test_methods_that_need_all_judgments_say_so(method: str, level: str, live: bool) -> None:
+def test_methods_that_need_all_judgments_say_so(method: str, level: Level, live: bool) -> None:
     choice = completed_ranges({"resample": level})
     if live:
         assert run_definition(parameters_of(method, choice), method=method, seed=0)

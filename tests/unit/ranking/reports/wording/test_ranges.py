@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ranking.core.rankings.counted_judgments import EffectiveUnits
-from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
+from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, RangeParts
 from ranking.core.uncertainty import RangeLimit
 from ranking.reports.range_choices import RangeChoiceError, completed_ranges, range_limits
 
@@ -55,7 +55,7 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
         ({"confidence": float("nan")}, "confidence"),
     ],
 )
-def test_options_without_ranges_are_refused_by_name(parts: dict[str, Any], field: str) -> None:
+def test_options_without_ranges_are_refused_by_name(parts: RangeParts, field: str) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         completed_ranges(parts)
     assert refused.value.field == field
