@@ -25,6 +25,7 @@ from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult
 from ranking.reports.published_results import hides_a_name
+from ranking.reports.wording.published_content import PublishedContent
 from ranking.selectors.runs import judges_not_counted
 
 #: Called with the amount done and the total.
@@ -57,9 +58,9 @@ class FrozenResult:
     left_out: frozenset[str]
 
     @property
-    def content(self) -> Mapping[str, Any]:
+    def content(self) -> PublishedContent:
         """The content of the result."""
-        return cast("Mapping[str, Any]", self.result.content)
+        return cast("PublishedContent", self.result.content)
 
     @property
     def watermark(self) -> int:

@@ -1,10 +1,11 @@
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import models
 
 from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.records import RecordedRule, RuleMet
 
 
 class Ranking(models.Model):
@@ -60,7 +61,7 @@ class RankingRun(Ranking):
     standings = models.JSONField()
 
     #: First ranking that met the stopping rule, as recorded in the latest ranking. Not a column.
-    rule_met: dict[str, Any] | None = None
+    rule_met: RuleMet | None = None
 
     withheld: ClassVar = "UPDATE, DELETE"
 
@@ -92,10 +93,10 @@ class LatestRanking(Ranking):
     is_kept = models.BooleanField()
 
     @property
-    def rule(self) -> dict[str, Any]:
+    def rule(self) -> RecordedRule:
         """The stopping rule in force when it was computed; empty without one."""
-        found: dict[str, Any] = self.parameters.get("stopping_rule", {})
-        return found
+        rule: RecordedRule = self.parameters.get("stopping_rule", {})
+        return rule
 
     def as_run(self) -> RankingRun:
         """Return the ranking as a run, which has a primary key only if it is kept."""

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast, get_args
+from typing import ClassVar, cast, get_args
 
 import pgtrigger
 from django.db import models
@@ -14,6 +14,7 @@ from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
+from ranking.core.rankings.records import RecordedRule
 from ranking.reports.wording.methods import LiveMethod
 from ranking.reports.wording.ranges import RangesFrom
 from ranking.reports.wording.stopping_rules import CRITERIA, RuleTests
@@ -273,7 +274,7 @@ class StoppingRule(_SettingOfTask):
         return any(getattr(self, name) is not None for name in CRITERIA)
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def recorded(self) -> RecordedRule:
         """Plain values for the parameters of rankings; empty without a rule."""
         if not self.is_there:
             return {}

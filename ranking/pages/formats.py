@@ -21,6 +21,7 @@ from annotation.selectors.judges import JudgeStatus
 from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
 from campaign.texts.languages import cldr_of, language_pair_name
+from ranking.core.rankings.records import RankedRow
 from ranking.reports import Report
 from ranking.reports.wording.methods import shortages_of_rows
 from ranking.reports.wording.numbers import decimals
@@ -248,9 +249,7 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 3):g}%"
 
 
-def rank_plots(
-    systems: Sequence[dict[str, Any]], *, has_unranked: bool = False
-) -> list[dict[str, Any]]:
+def rank_plots(systems: Sequence[RankedRow], *, has_unranked: bool = False) -> list[dict[str, Any]]:
     """Return a table for each group of ranked systems.
 
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
@@ -269,7 +268,7 @@ def rank_plots(
     return plots
 
 
-def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> dict[str, Any]:
+def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> dict[str, Any]:
     """Return the rank ranges of the systems in one group, best first, as bars and dots on an axis from 1 to n.
 
     `group` is its number if there are several, otherwise 0. The dot of systems that share ranks is in the middle of
@@ -284,7 +283,10 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> dict[str,
     rows = []
     for index, row in enumerate(systems):
         begins, last_rank = index - 1 in ends, row.get("last_rank", row["rank"])
+        low, high = "", ""
         is_known = not row.get("shortage")
+        if is_known and row["rank_low"] is not None and row["rank_high"] is not None:
+            low, high = at(row["rank_low"]), at(row["rank_high"])
         classes = (("begins-cluster", begins), ("shares-rank", last_rank != row["rank"]))
         is_first = begins or not index or bool(systems[index - 1].get("shortage"))
         rows.append(
@@ -293,8 +295,8 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> dict[str,
                 "begins_cluster": begins,
                 "shows_cluster": is_known and is_first,
                 "classes": " ".join(name for name, holds in classes if holds),
-                "low": at(row["rank_low"]) if is_known else "",
-                "high": at(row["rank_high"]) if is_known else "",
+                "low": low,
+                "high": high,
                 "dot": at((row["rank"] + last_rank) / 2),
             }
         )

@@ -20,7 +20,7 @@ from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.plots import BarPlot, RankPlot, StripPlot, interval_plot
-from ranking.reports.tables import Column, Table, end_columns
+from ranking.reports.tables import Column, Table, Value, end_columns
 from ranking.selectors.dashboards import Period, campaign_overview, judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
@@ -72,8 +72,10 @@ def _history(_request: HttpRequest, task: Task) -> Table:
 
 
 def _history_table(points: Sequence[HistoryPoint]) -> Table:
-    place = {row["system"]: at for at, row in enumerate(points[-1].systems)} if points else {}
-    last = len(place)
+    positions: dict[Value, int] = {}
+    if points:
+        positions = {row["system"]: number for number, row in enumerate(points[-1].systems)}
+    last = len(positions)
     rows = [
         (point.comparisons, row["system"], row["rank"], row["rank_low"], row["rank_high"])
         for point in points
@@ -89,7 +91,7 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
             *end_columns("rank_"),
         ),
         # Lines are in the current order of systems.
-        rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
+        rows=sorted(rows, key=lambda row: (row[0], positions.get(row[1], last))),
         keys=2,
         plot=RankPlot(
             label="comparisons", value="rank", low="rank_low", high="rank_high", across="system"

@@ -35,6 +35,7 @@ from campaign.texts.languages import language_pair_name
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.records import RankedRow
 from ranking.export.bundles import (
     FrozenResult,
     Progress,
@@ -82,6 +83,13 @@ from ranking.reports.wording.agreement import (
 )
 from ranking.reports.wording.methods import unranked_in_words
 from ranking.reports.wording.pair_tests import mark_of, own_tests_in_words
+from ranking.reports.wording.published_content import (
+    ExcludedJudge,
+    PublishedContent,
+    PublishedMethod,
+    PublishedPair,
+    PublishedRun,
+)
 from ranking.reports.wording.published_method import (
     firmness_in_words,
     has_ranking,
@@ -96,10 +104,8 @@ from ranking.selectors.runs import ranking_is_due
 from ranking.services.published_results.bundles import judging_goes_on, result_bundle_store
 from ranking.services.published_results.naming import PublishingRefusedError
 
-Content = Mapping[str, Any]
 
-
-def run_of(content: Content) -> RankingRun:
+def run_of(content: PublishedRun) -> RankingRun:
     """Return the frozen ranking as an unsaved run with the published names, to be described like other runs."""
     method, ranking = content["method"], content["ranking"]
     return RankingRun(
@@ -113,7 +119,7 @@ def run_of(content: Content) -> RankingRun:
     )
 
 
-def left_out_lines(content: Content) -> list[dict[str, Any]]:
+def left_out_lines(content: PublishedContent) -> list[dict[str, Any]]:
     """Return lines for data excluded from the ranking, with blocks, reason, author and time."""
     left_out = content["left_out"]
     by_design = (
@@ -140,12 +146,12 @@ def left_out_lines(content: Content) -> list[dict[str, Any]]:
 _Line = tuple[str, int | None, str, str]
 
 
-def _judge(judge: Mapping[str, Any]) -> _Line:
+def _judge(judge: ExcludedJudge) -> _Line:
     what = _("Judge %(name)s") % {"name": judge["judge"]}
     return what, judge["blocks"], _why(judge), _decided(judge)
 
 
-def _why(judge: Mapping[str, Any]) -> str:
+def _why(judge: ExcludedJudge) -> str:
     if judge["rule"] is not None:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
@@ -153,8 +159,8 @@ def _why(judge: Mapping[str, Any]) -> str:
     return reason_published(judge) or _("No reason given.")
 
 
-def _decided(judge: Mapping[str, Any]) -> str:
-    if judge["decided_by"] is None:
+def _decided(judge: ExcludedJudge) -> str:
+    if judge["decided_by"] is None or judge["decided_on"] is None:
         return "–"
     day = date_format(date.fromisoformat(judge["decided_on"]), "DATE_FORMAT")
     if judge["decided_by"] == "rule":
@@ -162,7 +168,7 @@ def _decided(judge: Mapping[str, Any]) -> str:
     return _("%(day)s, by an organiser") % {"day": day}
 
 
-def _group(content: Content) -> list[_Line]:
+def _group(content: PublishedContent) -> list[_Line]:
     group = content["method"]["judge_group"]
     if group is None or not group["judges_outside"]:
         return []
@@ -178,7 +184,7 @@ def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
     ]
 
 
-def pairs_table(content: Content) -> Table:
+def pairs_table(content: PublishedContent) -> Table:
     """Return the pairs in the order of ranks, drawn as a matrix."""
     level = RangeOptions.from_record(content["method"]["parameters"]).level
     # Results of older versions mark the tests of scores.
@@ -199,7 +205,7 @@ def pairs_table(content: Content) -> Table:
     )
 
 
-def _with_shares(pair: Mapping[str, Any]) -> dict[str, Any]:
+def _with_shares(pair: PublishedPair) -> dict[str, Any]:
     decided = pair["wins"] + pair["losses"]
     return {
         **pair,
@@ -211,7 +217,7 @@ def _with_shares(pair: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def published_page(content: Content) -> dict[str, Any]:
+def published_page(content: PublishedContent) -> dict[str, Any]:
     """Return the content of a result as shown: numbers in words, tables and plots."""
     ranking, test_set, sections = content["ranking"], content["test_set"], content["sections"]
     return {
@@ -238,7 +244,7 @@ def published_page(content: Content) -> dict[str, Any]:
     }
 
 
-def _summary(content: Content) -> dict[str, Any]:
+def _summary(content: PublishedContent) -> dict[str, Any]:
     if has_ranking(content):
         return summarise_run(run_of(content))
     return summary_without_order(ANALYSES[content["sections"]["answers"]["analysis"]])
@@ -248,7 +254,7 @@ def _day(text: str | None) -> date | None:
     return None if text is None else date.fromisoformat(text)
 
 
-def _self_agreement(content: Content) -> str | None:
+def _self_agreement(content: PublishedContent) -> str | None:
     section = content["sections"].get("self_agreement")
     if section is None:
         return None
@@ -264,7 +270,7 @@ def _self_agreement(content: Content) -> str | None:
     }
 
 
-def frozen_in_words(content: Content) -> str:
+def frozen_in_words(content: PublishedContent) -> str:
     """Return the version, its date, and a note that it never changes."""
     return _(
         "Version %(version)s, published %(day)s. This page never changes: corrections are published as "
@@ -275,7 +281,7 @@ def frozen_in_words(content: Content) -> str:
     }
 
 
-def draft_in_words(content: Content) -> str:
+def draft_in_words(content: PublishedContent) -> str:
     """Return the version number of the draft in words."""
     return _("Version %(version)s, not published yet.") % {"version": content["version"]}
 
@@ -284,7 +290,7 @@ def draft_in_words(content: Content) -> str:
 _NAMED: Final = 6
 
 
-def differences(before: Content, after: Content) -> list[str]:
+def differences(before: PublishedContent, after: PublishedContent) -> list[str]:
     """Return the changes between two versions, the most important first."""
     found = [
         *_judges(before, after),
@@ -297,7 +303,7 @@ def differences(before: Content, after: Content) -> list[str]:
     return found or [_("Same data and ranking as in the previous version.")]
 
 
-def _judges(before: Content, after: Content) -> Iterator[str]:
+def _judges(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was, now = (
         [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
     )
@@ -330,7 +336,7 @@ def _judges_included(names: list[str]) -> str:
     )
 
 
-def _systems(before: Content, after: Content) -> Iterator[str]:
+def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
     new = [name for name in now if name not in was]
     if new:
@@ -344,15 +350,15 @@ def _systems(before: Content, after: Content) -> Iterator[str]:
         yield _("Withdrawn: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
 
 
-def _without_name(content: Content) -> set[str]:
+def _without_name(content: PublishedContent) -> set[str]:
     return {each["system"] for each in content["systems"] if not each["is_named"]}
 
 
-def _withdrawn(content: Content) -> set[str]:
+def _withdrawn(content: PublishedContent) -> set[str]:
     return {each["system"] for each in content["systems"] if each["is_withdrawn"]}
 
 
-def _method(before: Content, after: Content) -> Iterator[str]:
+def _method(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was, now = before["method"], after["method"]
     if was["name"] != now["name"]:
         yield _("Method %(before)s → %(after)s.") % {
@@ -363,14 +369,14 @@ def _method(before: Content, after: Content) -> Iterator[str]:
         yield _("Rank ranges are computed differently.")
 
 
-def _choice(method: Mapping[str, Any]) -> dict[str, Any]:
+def _choice(method: PublishedMethod) -> dict[str, Any]:
     names = ("resample", "ranges", "correction", "sides", "confidence", "resamples")
     return {name: method["parameters"].get(name) for name in names} | {
         "group": method["judge_group"] and method["judge_group"]["name"]
     }
 
 
-def _blocks(before: Content, after: Content) -> Iterator[str]:
+def _blocks(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was, now = before["input"]["blocks"], after["input"]["blocks"]
     if was != now:
         yield _("Blocks %(before)s → %(after)s.") % {
@@ -379,12 +385,12 @@ def _blocks(before: Content, after: Content) -> Iterator[str]:
         }
 
 
-def _clusters(content: Content) -> str:
+def _clusters(content: PublishedContent) -> str:
     count = content["finding"]["clusters"]
     return "–" if count is None else number_format(count)
 
 
-def _ranking(before: Content, after: Content) -> Iterator[str]:
+def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was = {row["system"]: row for row in before["ranking"]["systems"]}
     now = {row["system"]: row for row in after["ranking"]["systems"]}
     common = [name for name in now if name in was]
@@ -478,7 +484,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
     return said
 
 
-def missing_in_words(content: Content) -> list[str]:
+def missing_in_words(content: PublishedContent) -> list[str]:
     """Return notes on data that will be missing for readers, or should be."""
     said = []
     if not content["authors"]:
@@ -499,7 +505,7 @@ def missing_in_words(content: Content) -> list[str]:
     return said
 
 
-def reasons_in_words(content: Content) -> list[str]:
+def reasons_in_words(content: PublishedContent) -> list[str]:
     """Return the organisers' texts about judges that will become public."""
     judges: dict[str, list[str]] = {}
     for each in content["left_out"]["judges"]:
@@ -694,7 +700,7 @@ def _of_answers(file: PublishedFile) -> dict[str, str | bytes]:
     return {f"results.{ending}": write(report, FILES[ending]) for ending in endings}
 
 
-def _plot(content: Content) -> Table:
+def _plot(content: PublishedContent) -> Table:
     """Return the table with the plot of rank ranges; if there are several groups, names include the group."""
     rows = content["ranking"]["systems"]
     several = len(grouped(rows)) > 1
@@ -706,7 +712,9 @@ def _plot(content: Content) -> Table:
         + ("" if row.get("shortage") else f", cluster {row['cluster']}")
         for name, row in zip(names, rows, strict=True)
     )
-    shown = [{**row, "system": name} for name, row in zip(names, rows, strict=True)]
+    shown: list[RankedRow] = [
+        {**row, "system": name} for name, row in zip(names, rows, strict=True)
+    ]
     table = ranks_table(shown, name="ranking", method=content["method"]["name"])
     title = f"Rank ranges: {title_of(content)}"
     return replace(

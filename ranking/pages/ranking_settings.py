@@ -13,6 +13,7 @@ from campaign.pages.forms import VersionedForm
 from campaign.texts.joining import labelled
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.records import RecordedRule
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
@@ -27,8 +28,10 @@ from ranking.reports.wording.stopping_rules import (
 
 def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
     """Return the rule recorded in the latest ranking; None without one. No query."""
-    rule = {} if run is None else run.parameters.get("stopping_rule", {})
-    if run is None or not rule:
+    if run is None:
+        return None
+    rule: RecordedRule = run.parameters.get("stopping_rule", {})
+    if not rule:
         return None
     return shown_rule(
         rule_state(

@@ -1,6 +1,6 @@
 """A report as shown on a page: figures in the reader's locale, plots, and links to the judgments behind them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from html import escape
 from importlib.resources import files
@@ -16,6 +16,7 @@ from campaign.models import Task
 from campaign.models.system import system_label
 from optional_packages import extra_require, has_extra
 from ranking.core.rankings.rank import only_estimable
+from ranking.core.rankings.records import RankedRow
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses, figure
@@ -287,7 +288,7 @@ _DIGITS = 18
 
 
 def rankings_beside(
-    *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
+    *, task: Task, this: Analysis, systems: Sequence[RankedRow], chosen: str
 ) -> dict[str, Any] | None:
     """Return the systems of an analysis compared with another ranking of the task, if any.
 
@@ -323,9 +324,7 @@ def rankings_beside(
     }
 
 
-def _beside(
-    these: Sequence[Mapping[str, Any]], those: Sequence[Mapping[str, Any]], words: str
-) -> Table:
+def _beside(these: Sequence[RankedRow], those: Sequence[RankedRow], words: str) -> Table:
     sides = [{row["system"]: only_estimable(row) for row in rows} for rows in (these, those)]
     has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
     rows: list[tuple[Value, ...]] = []
@@ -349,7 +348,7 @@ def _beside(
     )
 
 
-def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, ...]:
+def _place(row: RankedRow | None, *, has_groups: bool) -> tuple[Value, ...]:
     """Return group, rank, rank range and cluster of a system; dashes for missing ones."""
     if row is None:
         return (None,) * (3 + has_groups)

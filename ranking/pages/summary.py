@@ -17,6 +17,7 @@ from campaign.models.system import system_in_sentence, system_label
 from campaign.texts.counted import counted
 from campaign.texts.joining import and_list, semicolon_list
 from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.records import RankedRow
 from ranking.models import RankingRun
 from ranking.reports.analyses.kind import AnalysisKind
 from ranking.reports.range_choices import ONE_DOCUMENT
@@ -153,7 +154,7 @@ def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
     )
 
 
-def _leaders(systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]) -> list[str]:
+def _leaders(systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]) -> list[str]:
     """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
     if any(row.get("shortage") for row in systems):
         return []
@@ -161,7 +162,7 @@ def _leaders(systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str
     return leaders if len(leaders) <= _LEADERS_NAMED else []
 
 
-def _all_tied(systems: Sequence[Mapping[str, Any]]) -> bool:
+def _all_tied(systems: Sequence[RankedRow]) -> bool:
     return len(systems) > 1 and systems[0].get("last_rank") == len(systems)
 
 
@@ -183,11 +184,11 @@ def _details(run: RankingRun) -> tuple[str, ...]:
     return tuple(_cluster_in_words(names, level) for names in together[:_GROUPS_TOLD])
 
 
-def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
+def _share_a_rank(systems: Sequence[RankedRow]) -> bool:
     """Return whether one rank is in the ranges of all systems; in a cluster, ranges may only overlap in a chain."""
-    best_ends = [row["rank_low"] for row in systems]
-    worst_ends = [row["rank_high"] for row in systems]
-    return bool(max(best_ends) <= min(worst_ends))
+    best_ends = [low for row in systems if (low := row["rank_low"]) is not None]
+    worst_ends = [high for row in systems if (high := row["rank_high"]) is not None]
+    return max(best_ends) <= min(worst_ends)
 
 
 def _cluster_in_words(names: Sequence[str], level: str) -> str:

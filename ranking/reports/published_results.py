@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.export.downloads import media_type
 from campaign.formats.yaml_tree import yaml_bytes
 from ranking.core.rankings.rank import only_estimable
+from ranking.core.rankings.records import RankedRow, UnrankedRow
 from ranking.core.scores import NotEstimable
 from ranking.files import bundles
 from ranking.reports.correlations import interval_columns
@@ -27,6 +28,12 @@ from ranking.reports.stored import report_in
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
+from ranking.reports.wording.published_content import (
+    PublishedContent,
+    PublishedKappa,
+    PublishedPair,
+    PublishedSystem,
+)
 from ranking.reports.wording.published_method import (
     firmness_in_words,
     has_ranking,
@@ -51,7 +58,7 @@ _COLUMNS: Final = (
 class PublishedFile:
     """Source of a result's files: content, digest, and the address of its page."""
 
-    content: Mapping[str, Any]
+    content: PublishedContent
     digest: str
     url: str
 
@@ -71,7 +78,7 @@ def published_report(file: PublishedFile) -> Report:
     return Report(tables=tables, data={}, notes=[one_line(note) for note in notes if note])
 
 
-def answer_tables(content: Mapping[str, Any]) -> list[Table]:
+def answer_tables(content: PublishedContent) -> list[Table]:
     """Return the tables of the protocol's own analysis in the current language; none in older results."""
     answers = content["sections"].get("answers")
     if answers is None:
@@ -80,14 +87,14 @@ def answer_tables(content: Mapping[str, Any]) -> list[Table]:
     return [replace(table, name=f"answers_{table.name}") for table in report.tables]
 
 
-def _tables_of_ranking(content: Mapping[str, Any]) -> list[Table]:
+def _tables_of_ranking(content: PublishedContent) -> list[Table]:
     """Return `ranking_tables` with notes on the judgments behind them."""
     *tables, last = ranking_tables(content)
     about = [basis_of(content), *_went_in(content), *_agreement(content), *firmness_of(content)]
     return [*tables, replace(last, notes=[*last.notes, *about])]
 
 
-def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
+def ranking_tables(content: PublishedContent) -> list[Table]:
     """Return a table for each group of connected systems; the last one includes systems without a rank."""
     groups = grouped(content["ranking"]["systems"])
     unranked = content["ranking"]["not_estimable"]
@@ -101,23 +108,23 @@ def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
     return tables
 
 
-def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[int, list[Mapping[str, Any]]]:
+def grouped(rows: Sequence[RankedRow]) -> dict[int, list[RankedRow]]:
     """Return ranked systems by the number of their group; one empty group if there are none."""
-    found: dict[int, list[Mapping[str, Any]]] = {}
+    found: dict[int, list[RankedRow]] = {}
     for row in rows:
         found.setdefault(row["group"], []).append(row)
     return found or {1: []}
 
 
 def _table(
-    content: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
+    content: PublishedContent,
+    rows: Sequence[RankedRow],
     group: int,
-    unranked: Sequence[Mapping[str, Any]],
+    unranked: Sequence[UnrankedRow],
 ) -> Table:
     """Return a table of systems; `group` is its number if there are several."""
     return Table.of(
-        [*(_shown(content, row) for row in rows), *(_shown(content, row) for row in unranked)],
+        [*(_shown_rank(content, row) for row in rows), *(_shown(content, row) for row in unranked)],
         name=f"ranking_group_{group}" if group else "ranking",
         title=f"{title_of(content)}, group {group}: not compared with other groups"
         if group
@@ -128,14 +135,14 @@ def _table(
     )
 
 
-def title_of(content: Mapping[str, Any]) -> str:
+def title_of(content: PublishedContent) -> str:
     """Return "Autumn 2026, newstest2026 (cs–en)"."""
     test_set = content["test_set"]
     languages = f"{test_set['source_language']}–{test_set['target_language']}"
     return one_line(f"{content['campaign']['name']}, {test_set['name']} ({languages})")
 
 
-def basis_of(content: Mapping[str, Any]) -> str:
+def basis_of(content: PublishedContent) -> str:
     """Return one or two sentences on the data behind the table."""
     parameters = content["method"]["parameters"]
     method = METHOD_WORDS.get(content["method"]["name"], content["method"]["name"])
@@ -149,7 +156,7 @@ def basis_of(content: Mapping[str, Any]) -> str:
     )
 
 
-def firmness_of(content: Mapping[str, Any]) -> list[str]:
+def firmness_of(content: PublishedContent) -> list[str]:
     """Return sentences on the judgments that decide first place; none if not computed."""
     section = content["sections"].get("firmness")
     return [] if section is None else list(map(one_line, firmness_in_words(section)))
@@ -160,13 +167,13 @@ def one_line(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def name_of(content: Mapping[str, Any], system: str) -> str:
+def name_of(content: PublishedContent, system: str) -> str:
     """Return a system's name in tables, marked if it was withdrawn."""
     withdrawn = {each["system"] for each in content["systems"] if each["is_withdrawn"]}
     return f"{one_line(system)} (withdrawn)" if system in withdrawn else one_line(system)
 
 
-def _went_in(content: Mapping[str, Any]) -> list[str]:
+def _went_in(content: PublishedContent) -> list[str]:
     """Return a sentence on the amount and dates of judgments."""
     counted = content["input"]
     first, last = counted["first_day"], counted["last_day"]
@@ -177,7 +184,7 @@ def _went_in(content: Mapping[str, Any]) -> list[str]:
     return [f"{counts}, judged {days} (UTC)."]
 
 
-def _agreement(content: Mapping[str, Any]) -> list[str]:
+def _agreement(content: PublishedContent) -> list[str]:
     """Return sentences on agreement between judges; none if it is unknown."""
     agreement = content["agreement"]
     inter, own = agreement["inter"], content["sections"].get("self_agreement")
@@ -188,7 +195,7 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
     return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
 
 
-def _no_kappa(found: Mapping[str, Any]) -> list[str]:
+def _no_kappa(found: PublishedKappa) -> list[str]:
     """Return why κ between judges is not given although it can be computed."""
     reason = found.get("reason")
     if reason == NotEstimable.NO_INTERVAL:
@@ -199,7 +206,7 @@ def _no_kappa(found: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _kappa(found: Mapping[str, Any], confidence: float) -> str:
+def _kappa(found: PublishedKappa, confidence: float) -> str:
     """Return κ with its interval; older published results have none for judges with themselves."""
     low, high = found.get("low"), found.get("high")
     if low is None or high is None:
@@ -207,15 +214,26 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
     return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
 
 
-def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Value]:
-    """Return a row of the table; for a system without a rank, only its ties."""
-    shown: dict[str, Value] = dict.fromkeys(column.key for column in _COLUMNS)
-    if "rank" in row:
-        shown |= {name: row[name] for name in ("wins", "losses")}
-        shown |= {"rank": rank_cell(row), "rank_range": rank_range(row)}
-        shown["cluster"] = None if row.get("shortage") else str(row["cluster"])
-        shown["score"] = None if row["score"] is None else float(row["score"])
-    return {**shown, "system": name_of(content, row["system"]), "ties": row["ties"]}
+def _shown(content: PublishedContent, row: RankedRow | UnrankedRow) -> Mapping[str, Value]:
+    """Return the row of a system without a rank: only its ties."""
+    return {
+        **dict.fromkeys(column.key for column in _COLUMNS),
+        "system": name_of(content, row["system"]),
+        "ties": row["ties"],
+    }
+
+
+def _shown_rank(content: PublishedContent, row: RankedRow) -> Mapping[str, Value]:
+    """Return the row of a ranked system."""
+    return {
+        **_shown(content, row),
+        "wins": row["wins"],
+        "losses": row["losses"],
+        "rank": rank_cell(row),
+        "rank_range": rank_range(row),
+        "cluster": None if row.get("shortage") else str(row["cluster"]),
+        "score": None if row["score"] is None else float(row["score"]),
+    }
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
@@ -225,7 +243,7 @@ _OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
 
-def metric_tables(content: Mapping[str, Any]) -> list[Table]:
+def metric_tables(content: PublishedContent) -> list[Table]:
     """Return the tables of metrics that were included: their agreement with judges, and the ranking completed by one."""
     sections = content["sections"]
     tables = []
@@ -237,7 +255,7 @@ def metric_tables(content: Mapping[str, Any]) -> list[Table]:
     return tables
 
 
-def _predicted_table(content: Mapping[str, Any], predicted: Mapping[str, Any]) -> Table:
+def _predicted_table(content: PublishedContent, predicted: Mapping[str, Any]) -> Table:
     """Return the published ranks by people alone, and those completed by a metric or a machine judge."""
     completed = {row["system"]: row for row in predicted["systems"]}
     rows = []
@@ -263,7 +281,7 @@ def _predicted_table(content: Mapping[str, Any], predicted: Mapping[str, Any]) -
     )
 
 
-def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
+def _pair_tables(content: PublishedContent) -> list[Table]:
     """Return the matrix of pairs as a table; none for a single system."""
     pairs = content["ranking"]["pairs"]
     if not pairs:
@@ -290,7 +308,7 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
     return [table]
 
 
-def pairs_against(content: Mapping[str, Any]) -> Against:
+def pairs_against(content: PublishedContent) -> Against:
     """Return the figures of one system against another: comparisons won, decided comparisons, corrected p-value.
 
     The p-value is of the pair's own comparisons, or of the difference of scores if there is no other.
@@ -299,27 +317,27 @@ def pairs_against(content: Mapping[str, Any]) -> Against:
     pairs = {(pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]}
 
     def against(system: str, other: str) -> tuple[int, int, float | None] | None:
-        pair, won = pairs.get((system, other)), "wins"
-        if pair is None:
-            pair, won = pairs.get((other, system)), "losses"
-        decided = 0 if pair is None else pair["wins"] + pair["losses"]
-        return None if pair is None or not decided else (pair[won], decided, marked_p(pair))
+        pair = pairs.get((system, other)) or pairs.get((other, system))
+        if pair is None or not pair["wins"] + pair["losses"]:
+            return None
+        won = pair["wins"] if pair["better"] == system else pair["losses"]
+        return won, pair["wins"] + pair["losses"], marked_p(pair)
 
     return against
 
 
-def has_own_tests(content: Mapping[str, Any]) -> bool:
+def has_own_tests(content: PublishedContent) -> bool:
     """Return whether a result has tests of the pairs' own comparisons; those of older versions have none."""
     return all("own_p" in pair for pair in content["ranking"]["pairs"])
 
 
-def marked_p(pair: Mapping[str, Any]) -> float | None:
+def marked_p(pair: PublishedPair) -> float | None:
     """Return the corrected p-value that is marked beside the shares of a pair."""
     p: float | None = pair.get("own_adjusted_p", pair["adjusted_p"])
     return p
 
 
-def own_tests_caption(content: Mapping[str, Any]) -> str:
+def own_tests_caption(content: PublishedContent) -> str:
     """Return the test of the marked p-values."""
     if has_own_tests(content):
         few = " where there are enough" if content["ranking"]["own_limits"] else ""
@@ -371,16 +389,19 @@ def csv_file(file: PublishedFile) -> str:
     ]
     names = [*_OF_ROWS, *_OF_SYSTEMS, *more]
     rows = (
-        {**dict.fromkeys(names), **_about(about[row["system"]]), **only_estimable(row)}
-        for row in [*ranked, *others]
+        {**dict.fromkeys(names), **_about(about[row["system"]]), **row}
+        for row in [*map(only_estimable, ranked), *others]
     )
     return _csv(rows, names)
 
 
-def _about(system: Mapping[str, Any]) -> dict[str, Any]:
-    words = {True: "yes", False: "no"}
-    flags = {name: words.get(system[name]) for name in ("constrained", "is_withdrawn")}
-    return {**system, **flags}
+def _about(system: PublishedSystem) -> dict[str, Any]:
+    words = {True: "yes", False: "no", None: None}
+    return {
+        **system,
+        "constrained": words[system["constrained"]],
+        "is_withdrawn": words[system["is_withdrawn"]],
+    }
 
 
 _INDENT: Final = "  "
@@ -489,12 +510,12 @@ designs are not included, and the candidates of a block are sorted by name, not 
 _ALL_NAMED: Final = "Candidates are in display order."
 
 
-def hides_a_name(content: Content) -> bool:
+def hides_a_name(content: PublishedContent) -> bool:
     """Return whether a result has anonymous systems."""
     return not all(each["is_named"] for each in content["systems"])
 
 
-def readme(content: Content, digest: str, names: Sequence[str]) -> str:
+def readme(content: PublishedContent, digest: str, names: Sequence[str]) -> str:
     """Return the text of README.md for a bundle with these files."""
     method = " ".join(method_sentences(content))
     listed = "\n".join(f"- `{name}`: {FOLDER[name]}" for name in names)
@@ -529,7 +550,7 @@ It lists changed files, recomputes the ranking from `judgments.csv` and compares
 """
 
 
-def _further(content: Content, names: Sequence[str]) -> str:
+def _further(content: PublishedContent, names: Sequence[str]) -> str:
     """Return the command that computes more from the files of a bundle."""
     if bundles.ANSWERS in names:
         kind = content["sections"]["answers"]["analysis"]
@@ -539,7 +560,7 @@ def _further(content: Content, names: Sequence[str]) -> str:
     return "`python manage.py rank_judgments judgments.csv` ranks by other methods."
 
 
-def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
+def crate(content: PublishedContent, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
     """Return the RO-Crate metadata of a bundle; `files` has the name, bytes and SHA-256 of each file to list."""
     entities = [
         {
@@ -576,7 +597,9 @@ def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> 
     return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
 
 
-def _root(content: Content, digest: str, entities: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _root(
+    content: PublishedContent, digest: str, entities: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     files = [{"@id": each["@id"]} for each in entities if each["@type"] == "File"]
     authors = [{"@id": each["@id"]} for each in entities if each["@type"] == "Person"]
     return {
@@ -594,7 +617,7 @@ def _root(content: Content, digest: str, entities: Sequence[Mapping[str, Any]]) 
     }
 
 
-def _provenance(content: Content) -> list[dict[str, Any]]:
+def _provenance(content: PublishedContent) -> list[dict[str, Any]]:
     method = content["method"]
     return [
         {

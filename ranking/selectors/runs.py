@@ -1,7 +1,7 @@
 """Rankings and their settings: the current and the kept ones, test sets to rank, and excluded judges."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -18,6 +18,7 @@ from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import CampaignState, GroupMember, System, Task, User
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.records import RankedRow, RuleMet, RunParameters
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
 from ranking.reports.range_choices import ToldApart, count_told_apart
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
@@ -161,7 +162,7 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     return due
 
 
-def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def pairs_of_rows(systems: Sequence[RankedRow]) -> list[tuple[str, str]]:
     """Return the pairs of ranked systems in stored order: group by group."""
     groups: dict[int, list[str]] = {}
     for row in systems:
@@ -212,7 +213,7 @@ class HistoryPoint:
 
     watermark: int
     comparisons: int
-    systems: list[dict[str, Any]]
+    systems: list[RankedRow]
 
     @property
     def clusters(self) -> int | None:
@@ -263,7 +264,7 @@ def judges_outside(*, task_id: int, group_id: int) -> list[str]:
     return sorted(tallies.values_list("judge__pseudonym", flat=True))
 
 
-def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
+def judges_not_counted(parameters: RunParameters) -> list[str]:
     """Return the pseudonyms of judges excluded by the parameters of a run."""
     # Parameters of a published result contain no names of judges.
     excluded: list[str] = parameters.get("excluded_judges", [])
@@ -350,7 +351,7 @@ def stopping_rule_state(*, task_id: int) -> RuleState | None:
     )
 
 
-def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
+def rule_first_met(run: RankingRun) -> RuleMet | None:
     """Return the first ranking that met the rule recorded in a ranking. One query.
 
     None if there is none, or if another rule is in force now.

@@ -1,9 +1,9 @@
 """Results of ranking runs, computed from their recorded fields, with pairwise separation and the stopping rule."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,16 @@ from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
+from ranking.core.rankings.records import (
+    RankedRow,
+    RecordedAnytime,
+    RecordedRule,
+    RuleProgress,
+    RunInput,
+    RunParameters,
+    RunResult,
+    StoppingResult,
+)
 from ranking.models import RankingRun
 from ranking.reports.analyses.pairs import compared_often, fewest_comparisons, own_tests
 from ranking.reports.range_choices import range_limits
@@ -26,7 +36,7 @@ from ranking.selectors.judged_columns import documents_of_segments, judged_block
 from ranking.selectors.runs import judges_not_counted
 
 
-def run_result(run: RankingRun) -> dict[str, Any]:
+def run_result(run: RankingRun) -> RunResult:
     """Return the result of a run, computed from all judgments and the fields it records.
 
     The same run gives the same bits at any later time. Call it in a transaction, see `judged_blocks`.
@@ -35,7 +45,7 @@ def run_result(run: RankingRun) -> dict[str, Any]:
     return run_result_of_blocks(run, with_documents(run.task_id, judged))
 
 
-def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
+def run_result_of_blocks(run: RankingRun, judged: Blocks) -> RunResult:
     """Return the result of a run, stored or not, from judgments from any source.
 
     Parameters
@@ -70,9 +80,7 @@ def _counted_blocks(definition: Definition, judged: Blocks) -> Blocks:
     return counted.without(set(counted.systems).difference(definition.systems))
 
 
-def run_result_of(
-    tallies: RunTallies, parameters: Mapping[str, Any], *, seed: int
-) -> dict[str, Any]:
+def run_result_of(tallies: RunTallies, parameters: RunParameters, *, seed: int) -> RunResult:
     """Return the result of a run from the tallies of its judgments.
 
     The same tallies give the same bits, whether counted at once or incrementally.
@@ -105,19 +113,24 @@ def run_result_of(
     method = definition.counts_method
     given = method.complete(parameters["method_parameters"])
     ranking = rank_judged(counted, method, given, RangeOptions.from_record(parameters), seed=seed)
-    result = {
+    result: RunResult = {
         "systems": ranking.rows(),
-        "not_estimable": [asdict(row) for row in ranking.not_estimable],
+        "not_estimable": ranking.unranked_rows(),
         "groups": [list(group) for group in ranking.groups],
         "agreement": _agreement(report),
-        **_units_and_limits(counted, ranking, parameters),
+        "input": _units(counted, ranking),
+        "limits": _limits(counted, ranking, parameters),
+        "refusals": ranking.extra.get("refusals", {}),
+        "pairs": stored_pairs(ranking),
     }
     if "stopping_rule" in parameters:
-        result |= stopping_result(counted, ranking, parameters["stopping_rule"])
+        progress = stopping_result(counted, ranking, parameters["stopping_rule"])
+        result["stopping"] = progress["stopping"]
+        result["anytime"] = progress["anytime"]
     return result
 
 
-def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> Definition:
+def run_definition(parameters: RunParameters, *, method: str, seed: int) -> Definition:
     """Return the definition of a run's tallies, from its recorded parameters."""
     return definition_of(
         method,
@@ -141,33 +154,33 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     return replace(blocks, document=document[place])
 
 
-def _units_and_limits(
-    counted: CountedJudgments, ranking: Ranking, parameters: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the numbers of units that ranges are based on, and the units not accounted for."""
-    effective, documents = effective_units_of_sizes(counted.sizes), counted.documents
-    of_documents = {"documents": documents, "effective_documents": effective.documents}
-    return {
-        "input": {
-            "blocks": ranking.blocks,
-            "comparisons": ranking.comparisons,
-            "ties": ranking.ties,
-            "judges": ranking.judges,
-            "systems": len(counted.systems),
-            "segments": counted.segments,
-            "effective_segments": effective.segments,
-            "effective_judges": effective.judges,
-            **(of_documents if documents > 1 else {}),
-        },
-        "limits": range_limits(
-            RangeOptions.from_record(parameters),
-            ranking.limits,
-            effective,
-            one_document=documents == 1,
-        ),
-        "refusals": ranking.extra.get("refusals", {}),
-        "pairs": stored_pairs(ranking),
+def _units(counted: CountedJudgments, ranking: Ranking) -> RunInput:
+    """Return the numbers of units that ranges are based on."""
+    effective = effective_units_of_sizes(counted.sizes)
+    units: RunInput = {
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "ties": ranking.ties,
+        "judges": ranking.judges,
+        "systems": len(counted.systems),
+        "segments": counted.segments,
+        "effective_segments": effective.segments,
+        "effective_judges": effective.judges,
     }
+    if counted.documents > 1:
+        units["documents"] = counted.documents
+        units["effective_documents"] = effective.documents
+    return units
+
+
+def _limits(counted: CountedJudgments, ranking: Ranking, parameters: RunParameters) -> list[str]:
+    """Return the units not accounted for."""
+    return range_limits(
+        RangeOptions.from_record(parameters),
+        ranking.limits,
+        effective_units_of_sizes(counted.sizes),
+        one_document=counted.documents == 1,
+    )
 
 
 def _agreement(report: AgreementReport) -> dict[str, Any]:
@@ -194,8 +207,8 @@ _RANGE = (
 
 
 def stopping_result(
-    counted: CountedJudgments, ranking: Ranking, rule: Mapping[str, Any]
-) -> dict[str, Any]:
+    counted: CountedJudgments, ranking: Ranking, rule: RecordedRule
+) -> StoppingResult:
     """Return the progress towards the stopping rule, and the anytime ranges.
 
     The day of the rule is not considered, since it does not follow from judgments.
@@ -212,7 +225,7 @@ def stopping_result(
     looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
     # Include systems without a score, so that a few systems judged first do not meet the rule.
     systems = len(counted.systems)
-    found = {
+    progress: RuleProgress = {
         "judgments": counted.blocks,
         "pairs": systems * (systems - 1) // 2,
         "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
@@ -222,14 +235,16 @@ def stopping_result(
         or len(looked_at.groups) > 1
         or len(looked_at.systems) < systems
         else count_clusters(looked_at.rows()),
+        "criteria": [],
     }
+    progress["criteria"] = _met(progress, rule)
     return {
-        "stopping": {**found, "criteria": _met(found, rule)},
+        "stopping": progress,
         "anytime": None if anytime is None else _anytime(anytime),
     }
 
 
-def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
+def _apart(ranking: Ranking, rule: RecordedRule) -> int:
     if rule["tests"] == RuleTests.ANYTIME:
         return _significant(ranking.pairs)
     level = RangeOptions(confidence=rule["confidence"]).level
@@ -245,7 +260,7 @@ def _significant(pairs: Iterable[ComparedPair]) -> int:
     return sum(pair.significant is True for pair in pairs)
 
 
-def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
+def _met(found: RuleProgress, rule: RecordedRule) -> list[str]:
     met = []
     apart, share = found["pairs_apart"], rule["pairs_share"]
     # Round against float errors: 0.9 of ten pairs is nine.
@@ -260,11 +275,16 @@ def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
     return met
 
 
-def _anytime(ranking: Ranking) -> dict[str, Any]:
+def _range_of(row: RankedRow) -> RankedRow:
+    """Return a row without score and counts."""
+    return cast("RankedRow", {name: value for name, value in row.items() if name in _RANGE})
+
+
+def _anytime(ranking: Ranking) -> RecordedAnytime:
     rows = ranking.rows()
     return {
         "confidence": ranking.confidence,
-        "systems": [{name: row[name] for name in _RANGE if name in row} for row in rows],
+        "systems": [_range_of(row) for row in rows],
         "clusters": count_clusters(rows),
         "pairs_apart": _significant(ranking.pairs),
         "refusals": ranking.extra.get("refusals", {}),

@@ -531,7 +531,9 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     with transaction.atomic():
         result = run_result(run)
     columns = {name for row in run.result["systems"] for name in row}
-    rows = [{name: row[name] for name in row if name in columns} for row in result["systems"]]
+    rows = [
+        {name: value for name, value in row.items() if name in columns} for row in result["systems"]
+    ]
     return result | {"systems": rows}
 
 

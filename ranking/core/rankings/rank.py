@@ -4,7 +4,7 @@ counts.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from ranking.core.rankings.range_kinds import (
     find_ranges,
     shortages_of,
 )
+from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
 from ranking.core.scores import NotEstimable, Scores, Shortage, ordinal_ranks, shared_ranks
 from ranking.core.sharding import Engine
 
@@ -80,7 +81,7 @@ class RankedSystem:
     group: int = 1
 
 
-def only_estimable(row: Mapping[str, Any]) -> dict[str, Any]:
+def only_estimable(row: RankedRow) -> RankedRow:
     """Return a row of `Ranking.rows` without a range and cluster that cannot be estimated yet."""
     if row.get("shortage") is None:
         return {**row, "shortage": None}
@@ -216,13 +217,20 @@ class Ranking:
         """The pairs with corrected p-values, by which they are told apart: by Holm without a `correction`."""
         return corrected_pairs(self.pairs, self.correction, level=self.options.level)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[RankedRow]:
         """Return the ranked systems as plain JSON, with the `shortage` of systems that have one."""
-        return [{**asdict(row), **self._shortage_beside(row.system)} for row in self.systems]
+        return [self._row(row) for row in self.systems]
 
-    def _shortage_beside(self, system: str) -> dict[str, Any]:
-        shortage = self.shortages.get(system)
-        return {} if shortage is None else {"shortage": asdict(shortage)}
+    def unranked_rows(self) -> list[UnrankedRow]:
+        """Return the systems without a rank as plain JSON."""
+        return [cast("UnrankedRow", asdict(row)) for row in self.not_estimable]
+
+    def _row(self, system: RankedSystem) -> RankedRow:
+        row = cast("RankedRow", asdict(system))
+        shortage = self.shortages.get(system.system)
+        if shortage is not None:
+            row["shortage"] = cast("RecordedShortage", asdict(shortage))
+        return row
 
 
 def rank(

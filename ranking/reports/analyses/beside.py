@@ -115,7 +115,7 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
 def _rows(order: TaskOrder) -> list[Told]:
     """Return the systems in the order of a task, without ranges and clusters not yet estimable."""
     if order.ranking is not None:
-        return shown_rows(order.ranking)
+        return [dict(row) for row in shown_rows(order.ranking)]
     return [{"group": 1, **row, "shortage": None} for row in order.means]
 
 

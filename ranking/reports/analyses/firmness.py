@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from django.utils.formats import number_format
@@ -22,6 +22,7 @@ from ranking.reports.plots import IntervalPlot
 from ranking.reports.tables import Column, Named, Report, Table, judge_column
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import decimals
+from ranking.reports.wording.published_content import PublishedFirmness
 from ranking.reports.wording.published_method import firmness_in_words
 
 #: Methods for which removing a judge or a block only subtracts counts; others would be refitted each time.
@@ -95,7 +96,7 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
         given,
         notes=[
             _("Method: %(method)s.") % {"method": METHOD_WORDS[found["method"]]},
-            *firmness_in_words(first_place),
+            *firmness_in_words(cast("PublishedFirmness", first_place)),
             # With equal scores, no system is first.
             *(
                 _first_note(title, without)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from django.utils.formats import number_format
@@ -29,6 +29,7 @@ from ranking.core.judges.outliers import (
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.records import RankedRow
 from ranking.core.scores import Scores
 from ranking.reports.analyses.agreement import POOLED_CHANCE
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
@@ -456,16 +457,20 @@ def _same_first(before: Ranking, after: Ranking) -> str:
 
 
 def _systems(found: RankingsWithout) -> Table:
-    sides = {
-        when: {row["system"]: {**row, "rank": rank_cell(row)} for row in shown_rows(ranking)}
-        for when, ranking in (("before", found.before), ("after", found.after))
-    }
+    sides: dict[str, dict[str, RankedRow]] = {}
+    for when, ranking in (("before", found.before), ("after", found.after)):
+        sides[when] = {row["system"]: row for row in shown_rows(ranking)}
     several = max(len(found.before.groups), len(found.after.groups)) > 1
 
     def column(when: str, key: str, heading: str) -> Column:
-        rows: Mapping[str, Mapping[str, Any]] = sides[when]
-        named = f"{key.removeprefix('rank_')}_{when}"
-        return Column(named, heading, of=lambda name: rows[name][key] if name in rows else None)
+        def cell(system: str) -> Value:
+            row = sides[when].get(system)
+            if row is None:
+                return None
+            value: Any = rank_cell(row) if key == "rank" else row.get(key)
+            return cast("Value", value)
+
+        return Column(f"{key.removeprefix('rank_')}_{when}", heading, of=cell)
 
     return Table.of(
         dict.fromkeys([*sides["after"], *sides["before"]]),

@@ -16,6 +16,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction
 from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
+from ranking.core.rankings.records import RankedRow
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,
@@ -205,7 +206,7 @@ def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
     }
 
 
-def shown_rows(ranking: Ranking) -> list[dict[str, Any]]:
+def shown_rows(ranking: Ranking) -> list[RankedRow]:
     """Return the ranked systems as plain JSON, without ranges and clusters not yet estimable."""
     return [only_estimable(row) for row in ranking.rows()]
 
@@ -252,7 +253,7 @@ def numbered_groups(found: Iterable[Table], between: str = "_group_") -> list[Ta
 
 
 def ranks_table(
-    rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
+    rows: Sequence[RankedRow], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
     shown = [{"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
@@ -273,7 +274,7 @@ def ranks_table(
         name=name,
         title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
-        rules=cluster_rules(shown),
+        rules=cluster_rules([only_estimable(row) for row in rows]),
         notes=[*shortages_of_rows(rows), *notes],
         plot=interval_plot("system", "rank", "rank_", is_whole=True),
     )

@@ -16,6 +16,13 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.reports.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
 from ranking.reports.wording.numbers import percent
+from ranking.reports.wording.published_content import (
+    PublishedContent,
+    PublishedFirmness,
+    PublishedReason,
+    PublishedSettings,
+    RuleOfHistory,
+)
 from ranking.reports.wording.ranges import (
     RangesFrom,
     ranges_in_words,
@@ -24,13 +31,11 @@ from ranking.reports.wording.ranges import (
 )
 from ranking.reports.wording.stopping_rules import rule_in_words, rule_state, shown_rule
 
-Content = Mapping[str, Any]
-
 _EXPECTED_WINS: Final = "expected_wins"
 _BRADLEY_TERRY: Final = "bradley_terry"
 
 
-def method_sentences(content: Content) -> list[str]:
+def method_sentences(content: PublishedContent) -> list[str]:
     """Return sentences on the judging, the ranking method, and its uncertainty."""
     sentences = [
         _shown(content),
@@ -42,12 +47,12 @@ def method_sentences(content: Content) -> list[str]:
     return [*sentences, _again(content)]
 
 
-def has_ranking(content: Content) -> bool:
+def has_ranking(content: PublishedContent) -> bool:
     """Return whether a result ranks systems; judges of its task may have seen one output at a time."""
     return bool(content["ranking"]["systems"])
 
 
-def _ranked(content: Content) -> list[str]:
+def _ranked(content: PublishedContent) -> list[str]:
     """Return sentences on the ranking method and its uncertainty; none without a ranking."""
     if not has_ranking(content):
         return []
@@ -77,7 +82,7 @@ def method_name(name: str) -> str:
     return names.get(name) or str(METHOD_WORDS.get(name, name))
 
 
-def _shown(content: Content) -> str:
+def _shown(content: PublishedContent) -> str:
     criteria = content.get("sections", {}).get("criteria")
     task = content["task"]
     if criteria and has_ranking(content):
@@ -109,7 +114,7 @@ def _shown(content: Content) -> str:
     return sentence_list([seen, _("Outputs could be left unranked.")])
 
 
-def _asked(content: Content) -> Iterator[str]:
+def _asked(content: PublishedContent) -> Iterator[str]:
     question = content.get("sections", {}).get("question")
     if question:
         yield _("The question was: “%(question)s”") % {
@@ -148,7 +153,7 @@ def _scored(name: str) -> str:
     return sentence_list([named, f"{meaning} ({METHOD_SOURCES[name]})"])
 
 
-def _fixed(content: Content) -> Iterator[str]:
+def _fixed(content: PublishedContent) -> Iterator[str]:
     """Yield sentences on when method and ranges were set, and on changes after the first judgment."""
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
@@ -165,7 +170,7 @@ def _fixed(content: Content) -> Iterator[str]:
         yield _with_reason(_changed_to(each), each)
 
 
-def _changed_to(change: Mapping[str, Any]) -> str:
+def _changed_to(change: PublishedSettings) -> str:
     said = {
         "day": _day(change),
         "method": LiveMethod(change["method"]).label,
@@ -181,7 +186,7 @@ def _changed_to(change: Mapping[str, Any]) -> str:
     )
 
 
-def _stopping(content: Content) -> Iterator[str]:
+def _stopping(content: PublishedContent) -> Iterator[str]:
     """Yield sentences on the stopping rule, its progress, and earlier rules."""
     said = content.get("sections", {}).get("stopping_rule")
     if said is None:
@@ -219,11 +224,11 @@ def _stopping(content: Content) -> Iterator[str]:
         }
 
 
-def _day(change: Mapping[str, Any]) -> str:
+def _day(change: PublishedSettings | RuleOfHistory) -> str:
     return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
-def _with_reason(words: str, change: Mapping[str, Any]) -> str:
+def _with_reason(words: str, change: PublishedReason) -> str:
     """Return a sentence on a change, followed by its reason, if any."""
     reason = reason_published(change)
     if not reason:
@@ -231,7 +236,7 @@ def _with_reason(words: str, change: Mapping[str, Any]) -> str:
     return sentence_list([words, _("Reason: %(reason)s") % {"reason": reason}])
 
 
-def pair_sentences(content: Content) -> list[str]:
+def pair_sentences(content: PublishedContent) -> list[str]:
     """Return the tests that tell pairs of systems apart; nothing without pairs."""
     ranking, method = content["ranking"], content["method"]
     if not ranking["pairs"]:
@@ -244,7 +249,7 @@ def pair_sentences(content: Content) -> list[str]:
     )
 
 
-def _again(content: Content) -> str:
+def _again(content: PublishedContent) -> str:
     method = content["method"]
     return _(
         "Computed by Quintet %(version)s with seed %(seed)s from judgments 1 to %(watermark)s."
@@ -255,7 +260,7 @@ def _again(content: Content) -> str:
     }
 
 
-def reason_published(row: Mapping[str, Any]) -> str:
+def reason_published(row: PublishedReason) -> str:
     """Return the reason in a row of a result's content; empty if there is none."""
     reason = str(row["reason"])
     if not row.get("is_reworded"):
@@ -263,7 +268,7 @@ def reason_published(row: Mapping[str, Any]) -> str:
     return _("%(reason)s (reworded for publication)") % {"reason": reason}
 
 
-def rewording_in_words(content: Mapping[str, Any]) -> str:
+def rewording_in_words(content: PublishedContent) -> str:
     """Return the numbers of reasons in a result and of reworded ones; empty if none is reworded.
 
     Repeated reasons are counted each time, because readers cannot tell which ones were equal before rewording.
@@ -278,7 +283,7 @@ def rewording_in_words(content: Mapping[str, Any]) -> str:
     }
 
 
-def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _rows(content: PublishedContent) -> Iterator[PublishedReason]:
     """Yield the parts of a result that may have a reason."""
     sections = content.get("sections", {})
     yield from sections.get("ranking_settings", ())
@@ -286,7 +291,7 @@ def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from content["left_out"]["judges"]
 
 
-def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
+def firmness_in_words(firmness: PublishedFirmness) -> list[str]:
     """Return sentences about the section `firmness` of a published result, with bounds in words."""
     first, deciding = firmness["first"], firmness["deciding"]
     is_proven = firmness["proof"] != "none"

@@ -16,6 +16,7 @@ from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
+from ranking.core.rankings.records import RankedRow
 from ranking.core.uncertainty import RangeLimit
 from ranking.reports.range_choices import ONE_DOCUMENT, ToldApart
 from ranking.reports.wording.numbers import decimals, percent
@@ -37,33 +38,34 @@ class RangesFrom(models.TextChoices):
     ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
-def rank_range(row: Mapping[str, Any]) -> str:
+def rank_range(row: RankedRow) -> str:
     """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
-    if row.get("shortage"):
+    low, high = row["rank_low"], row["rank_high"]
+    if row.get("shortage") or low is None or high is None:
         return _("not estimable yet")
-    return range_of_ranks(row["rank_low"], row["rank_high"])
+    return range_of_ranks(low, high)
 
 
-def shared_rank(row: Mapping[str, Any]) -> str:
+def shared_rank(row: RankedRow) -> str:
     """Return "3", or "1–5, tied" for a rank shared by systems with equal scores."""
     last = row.get("last_rank") or row["rank"]
     ranks = range_of_ranks(row["rank"], last)
     return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
 
 
-def rank_cell(row: Mapping[str, Any]) -> int | str:
+def rank_cell(row: RankedRow) -> int | str:
     """Return a rank for a table: a number, or "1–5, tied" if systems with equal scores share it."""
     rank: int = row["rank"]
     return rank if row.get("last_rank", rank) == rank else shared_rank(row)
 
 
-def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+def cluster_rules(rows: Sequence[RankedRow]) -> frozenset[int]:
     """Return the indices of the rows where a cluster or a group of systems ends.
 
     No end is known next to a system whose rank range is not estimable.
     """
 
-    def ends(row: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
+    def ends(row: RankedRow, below: RankedRow) -> bool:
         if row.get("group", 1) != below.get("group", 1):
             return True
         is_known = not row.get("shortage") and not below.get("shortage")
@@ -219,7 +221,7 @@ def told_apart_notes(
     return [told_apart_in_words(told.told_apart, told.pairs), *caption]
 
 
-def count_clusters(systems: Sequence[Mapping[str, Any]]) -> int | None:
+def count_clusters(systems: Sequence[RankedRow]) -> int | None:
     """Return the number of clusters of ranked systems; None while no rank range is estimable."""
     known = [row for row in systems if not row.get("shortage")]
     if systems and not known:
@@ -227,9 +229,7 @@ def count_clusters(systems: Sequence[Mapping[str, Any]]) -> int | None:
     return len({(row.get("group", 1), row["cluster"]) for row in known})
 
 
-def first_cluster(
-    systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
-) -> list[str]:
+def first_cluster(systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]) -> list[str]:
     """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
     if len(groups) > 1:
         return []

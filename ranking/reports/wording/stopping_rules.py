@@ -1,6 +1,6 @@
 """Stopping rules in words: the criteria, and their progress."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Final
@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from campaign.texts.counted import counted
 from campaign.texts.joining import semicolon_list, sentence_list
+from ranking.core.rankings.records import RecordedRule, RuleMet, RuleProgress
 from ranking.reports.wording.numbers import percent
 
 
@@ -30,7 +31,7 @@ CRITERIA: Final = ("pairs_share", "clusters", "judgments", "until")
 OF_TESTS: Final = ("pairs_share", "clusters")
 
 
-def rule_in_words(rule: Mapping[str, Any]) -> str:
+def rule_in_words(rule: RecordedRule) -> str:
     """Return a recorded rule in a sentence; empty if there is none."""
     criteria = [criterion_in_words(name, rule) for name in CRITERIA if rule.get(name) is not None]
     if not criteria:
@@ -42,9 +43,9 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
     }
 
 
-def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
+def criterion_in_words(name: str, rule: RecordedRule) -> str:
     """Return a criterion of a rule with its target."""
-    value = rule[name]
+    value: Any = rule.get(name)
     if name == "judgments":
         return counted("%(count)s judgment", "%(count)s judgments", value)
     if name == "until":
@@ -61,7 +62,7 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
     return _("%(count)s clusters") % {"count": number_format(value)}
 
 
-def _tests_in_words(rule: Mapping[str, Any]) -> str:
+def _tests_in_words(rule: RecordedRule) -> str:
     """Return "anytime, 95%" or "Holm, 95%"."""
     words = (
         _("anytime, %(confidence)s")
@@ -71,12 +72,12 @@ def _tests_in_words(rule: Mapping[str, Any]) -> str:
     return words % {"confidence": percent(rule["confidence"])}
 
 
-def looks_at_tests(rule: Mapping[str, Any]) -> bool:
+def looks_at_tests(rule: RecordedRule) -> bool:
     """Return whether a rule depends on the separation of systems."""
     return any(rule.get(name) is not None for name in OF_TESTS)
 
 
-def looking_in_words(rule: Mapping[str, Any]) -> str:
+def looking_in_words(rule: RecordedRule) -> str:
     """Return a note on the effect of repeated checks of a stopping rule; empty if they have none."""
     if not looks_at_tests(rule):
         return ""
@@ -106,10 +107,10 @@ class RuleState:
         Whether the day of the rule has been reached.
     """
 
-    rule: Mapping[str, Any]
+    rule: RecordedRule
     judgments: int = 0
-    found: Mapping[str, Any] | None = None
-    met: Mapping[str, Any] | None = None
+    found: RuleProgress | None = None
+    met: RuleMet | None = None
     is_day_reached: bool = False
 
     @property
@@ -136,15 +137,16 @@ class RuleState:
 
 
 def rule_state(
-    rule: Mapping[str, Any],
+    rule: RecordedRule,
     *,
-    found: Mapping[str, Any] | None,
-    met: Mapping[str, Any] | None,
+    found: RuleProgress | None,
+    met: RuleMet | None,
     judgments: int,
     today: date | None = None,
 ) -> RuleState:
     """Return the progress towards a rule recorded in a ranking."""
-    until = parse_date(rule["until"]) if rule.get("until") else None
+    last_day = rule.get("until")
+    until = parse_date(last_day) if last_day else None
     today = today or timezone.localdate()
     return RuleState(
         rule=rule,
@@ -173,7 +175,7 @@ def rule_notes(state: RuleState) -> list[str]:
     return [sentence_list(said), *filter(None, [shown["caution"]])]
 
 
-def since_in_words(rule: Mapping[str, Any]) -> str:
+def since_in_words(rule: RecordedRule) -> str:
     """Return a phrase on the stage of the campaign at which a rule was set."""
     return _("Set %(moment)s.") % {"moment": moment_in_words(rule["after_judgments"])}
 

@@ -1,6 +1,6 @@
 """Request and store the bundle of a published result."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -22,6 +22,7 @@ from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult
 from ranking.reports.published_results import hides_a_name
+from ranking.reports.wording.published_content import PublishedContent
 from ranking.services.published_results.naming import PublishingRefusedError
 
 _CLOSED_STATES: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
@@ -137,7 +138,7 @@ def _seeds_give(result: PublishedResult, by: User | None) -> bool:
     return _is_over(task)
 
 
-def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
+def new_seed_comes(*, task: Task, content: PublishedContent) -> bool:
     """Return whether publishing this content now would replace the seed of the design in force."""
     seeds = _seeds_to_give(task, content)
     if seeds is None or not _is_in_force(task, seeds):
@@ -155,7 +156,7 @@ def _is_in_force(task: Task, seeds: Collection[int]) -> bool:
     return in_force is not None and in_force.seed in seeds
 
 
-def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
+def _seeds_to_give(task: Task, content: PublishedContent) -> set[int] | None:
     """Return the seeds used to draw a task; None while they could be misused.
 
     Misuse is possible until judging has ended and all HITs drawn with them are judged, if another test set uses

@@ -6,7 +6,7 @@ The finding is stored as numbers; pages turn it into sentences in the reader's l
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -16,15 +16,38 @@ from campaign.models import System, SystemKind, Task, User
 from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges import ComparedPair
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import only_estimable
+from ranking.core.rankings.records import (
+    RankedRow,
+    RecordedAnytime,
+    RuleMet,
+    RunParameters,
+    RunResult,
+)
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
 from ranking.reports.stored import in_languages
+from ranking.reports.wording.published_content import (
+    ExcludedJudge,
+    Finding,
+    PublishedAgreement,
+    PublishedAnytime,
+    PublishedContent,
+    PublishedInput,
+    PublishedMethod,
+    PublishedPair,
+    PublishedRanking,
+    PublishedReason,
+    PublishedRule,
+    PublishedSections,
+    PublishedSettings,
+    PublishedSystem,
+    RuleOfHistory,
+)
 from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.selectors.analyses import answer_for_people, kind_in_place_of_ranking
 from ranking.selectors.chosen_judgments import judgments_of_run
@@ -115,11 +138,11 @@ _NAMING = frozenset({"excluded_judges", "judge_group", "stopping_rule"})
 
 def frozen_ranking(
     run: RankingRun, labels: Mapping[str, str], own_tests: OwnTests | None
-) -> dict[str, Any]:
+) -> PublishedRanking:
     """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
-    result = run.result
+    result: RunResult = run.result
     ranked = [labels[row["system"]] for row in result["systems"]]
-    return {
+    ranking: PublishedRanking = {
         "systems": [frozen_row(row, labels) for row in result["systems"]],
         "not_estimable": sorted(
             ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
@@ -141,12 +164,14 @@ def frozen_ranking(
             )
         ],
         "pairs": frozen_pairs(run, labels, own_tests),
-        **({} if own_tests is None else {"own_limits": list(own_tests.limits)}),
-        "input": dict(result["input"]),
+        "input": result["input"],
     }
+    if own_tests is not None:
+        ranking["own_limits"] = list(own_tests.limits)
+    return ranking
 
 
-def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+def frozen_row(row: RankedRow, labels: Mapping[str, str]) -> RankedRow:
     """Return a ranked system; its range and cluster are null while not estimable."""
     known = only_estimable(row) if row.get("shortage") else row
     return {**known, "system": labels[row["system"]]}
@@ -154,40 +179,34 @@ def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, A
 
 def frozen_pairs(
     run: RankingRun, labels: Mapping[str, str], own_tests: OwnTests | None
-) -> list[dict[str, Any]]:
+) -> list[PublishedPair]:
     """Return all pairs in the order of ranks.
 
     `p` and `adjusted_p` are of the difference of scores, `own_p` and `own_adjusted_p` of the pair's own
     comparisons. Results of older versions lack the latter; `own_tests` is then None.
     """
     thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
-    return [
-        {
+    pairs = []
+    for pair in corrected_pairs_of(run):
+        # Null if either system has too few judgments for a test.
+        is_tested = pair.better not in thin and pair.worse not in thin
+        row: PublishedPair = {
             "better": labels[pair.better],
             "worse": labels[pair.worse],
             "wins": pair.wins,
             "losses": pair.losses,
             "ties": pair.ties,
-            # Null if either system has too few judgments for a test.
-            **(
-                {"p": None, "adjusted_p": None}
-                if pair.better in thin or pair.worse in thin
-                else {"p": pair.p_value, "adjusted_p": pair.adjusted_p}
-            ),
-            **_frozen_own_test(pair, own_tests),
+            "p": pair.p_value if is_tested else None,
+            "adjusted_p": pair.adjusted_p if is_tested else None,
         }
-        for pair in corrected_pairs_of(run)
-    ]
+        if own_tests is not None:
+            test = own_tests.of_pairs[frozenset({pair.better, pair.worse})]
+            row["own_p"], row["own_adjusted_p"] = test.p, test.adjusted_p
+        pairs.append(row)
+    return pairs
 
 
-def _frozen_own_test(pair: ComparedPair, own_tests: OwnTests | None) -> dict[str, float | None]:
-    if own_tests is None:
-        return {}
-    test = own_tests.of_pairs[frozenset({pair.better, pair.worse})]
-    return {"own_p": test.p, "own_adjusted_p": test.adjusted_p}
-
-
-def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> PublishedMethod:
     """Return everything needed to recompute the ranking, besides the judgments."""
     parameters = run.parameters
     group = parameters.get("judge_group")
@@ -209,14 +228,15 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def frozen_agreement(run: RankingRun) -> dict[str, Any]:
+def frozen_agreement(run: RankingRun) -> PublishedAgreement:
     """Return agreement between judges."""
-    agreement = run.result["agreement"]
+    result: RunResult = run.result
+    agreement = result["agreement"]
     return {
         "chance": agreement["chance"],
         "p_chance": agreement["p_chance"],
         "confidence": run.parameters["agreement"]["confidence"],
-        "inter": dict(agreement["inter"]),
+        "inter": agreement["inter"],
     }
 
 
@@ -253,7 +273,7 @@ class PublishedFacts:
     settings: Sequence[RankingSettings] = ()
     rules: Sequence[StoppingRule] = ()
     own_tests: OwnTests | None = None
-    rule_met: Mapping[str, Any] | None = None
+    rule_met: RuleMet | None = None
 
 
 def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
@@ -294,8 +314,8 @@ def published_content(
     words: PublishedWords,
     version: int,
     at: datetime,
-    sections: Mapping[str, Any],
-) -> dict[str, Any]:
+    sections: PublishedSections,
+) -> PublishedContent:
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
@@ -303,6 +323,7 @@ def published_content(
     # The names are already those of `labels`.
     labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels, own_tests)
+    counted = {name: run.result["input"][name] for name in COUNTED}
     return {
         "format": FORMAT,
         "version": version,
@@ -323,10 +344,7 @@ def published_content(
             "allows_partial_ranking": task.test_set.campaign.allow_partial_ranking,
             "instructions_version": facts.instructions,
         },
-        "input": {
-            **{name: run.result["input"][name] for name in COUNTED},
-            **facts.judged,
-        },
+        "input": cast("PublishedInput", counted | dict(facts.judged)),
         "agreement": frozen_agreement(run),
         "systems": _systems(facts.systems, labels),
         "left_out": {
@@ -339,30 +357,37 @@ def published_content(
         "contact": words.contact,
         "change_note": words.change_note,
         # Optional sections by name; readers ignore unknown ones.
-        "sections": {
-            "ranking_settings": [
-                _settings(row, words.wordings) for row in reversed(facts.settings)
-            ],
-            **_stopping(facts, labels, words.wordings),
-            # With their weights, by which outputs compare.
-            **{name: task.rules[name] for name in _ASKED if task.rules.get(name)},
-            **sections,
-        },
+        "sections": _sections(facts, labels, words.wordings) | sections,
     }
+
+
+def _sections(
+    facts: PublishedFacts, labels: Mapping[str, str], wordings: Mapping[str, str]
+) -> PublishedSections:
+    """Return the sections on settings, stopping rules and the protocol's questions."""
+    rules = facts.task.rules
+    sections: PublishedSections = {
+        "ranking_settings": [_settings(row, wordings) for row in reversed(facts.settings)]
+    }
+    if facts.rules:
+        sections["stopping_rule"] = _stopping(facts, labels, wordings)
+    # With their weights, by which outputs compare.
+    asked = {name: rules[name] for name in _ASKED if rules.get(name)}
+    return sections | cast("PublishedSections", asked)
 
 
 def _moment(at: datetime) -> str:
     return at.isoformat().replace("+00:00", "Z")
 
 
-def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
+def _reason(given: str, wordings: Mapping[str, str]) -> PublishedReason:
     """Return a reason, or its rewording, marked as such."""
     if given in wordings:
         return {"reason": wordings[given], "is_reworded": True}
     return {"reason": given}
 
 
-def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, Any]:
+def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> PublishedSettings:
     """Return the settings without their author."""
     return {
         "at": _moment(row.created_at),
@@ -376,36 +401,41 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, An
 
 def _stopping(
     facts: PublishedFacts, labels: Mapping[str, str], wordings: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return all stopping rules, and the progress towards the one in force; empty without any."""
-    if not facts.rules:
-        return {}
-    result, anytime = facts.run.result, facts.run.result.get("anytime")
+) -> PublishedRule:
+    """Return all stopping rules, and the progress towards the one in force."""
+    parameters: RunParameters = facts.run.parameters
+    result: RunResult = facts.run.result
     return {
-        "stopping_rule": {
-            "rule": facts.run.parameters.get("stopping_rule"),
-            "history": [
-                {
-                    **row.recorded,
-                    "after_judgments": row.after_judgments,
-                    "at": _moment(row.created_at),
-                    **_reason(row.reason, wordings),
-                }
-                for row in reversed(facts.rules)
-            ],
-            "found": result.get("stopping"),
-            "met": facts.rule_met,
-            "anytime": None
-            if anytime is None
-            else {
-                **{name: anytime[name] for name in ("confidence", "clusters", "pairs_apart")},
-                "systems": [frozen_row(row, labels) for row in anytime["systems"]],
-            },
-        }
+        "rule": parameters.get("stopping_rule"),
+        "history": [_rule_of_history(row, wordings) for row in reversed(facts.rules)],
+        "found": result.get("stopping"),
+        "met": facts.rule_met,
+        "anytime": _anytime(result.get("anytime"), labels),
     }
 
 
-def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
+def _rule_of_history(row: StoppingRule, wordings: Mapping[str, str]) -> RuleOfHistory:
+    recorded = {
+        **row.recorded,
+        "after_judgments": row.after_judgments,
+        "at": _moment(row.created_at),
+        **_reason(row.reason, wordings),
+    }
+    return cast("RuleOfHistory", recorded)
+
+
+def _anytime(anytime: RecordedAnytime | None, labels: Mapping[str, str]) -> PublishedAnytime | None:
+    if anytime is None:
+        return None
+    return {
+        "confidence": anytime["confidence"],
+        "clusters": anytime["clusters"],
+        "pairs_apart": anytime["pairs_apart"],
+        "systems": [frozen_row(row, labels) for row in anytime["systems"]],
+    }
+
+
+def frozen_finding(run: RankingRun, ranking: PublishedRanking) -> Finding:
     """Return the finding of a ranking in numbers."""
     told = run_told_apart(run)
     rows = ranking["systems"]
@@ -418,8 +448,8 @@ def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def _systems(systems: Sequence[System], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    entered = [
+def _systems(systems: Sequence[System], labels: Mapping[str, str]) -> list[PublishedSystem]:
+    entered: list[PublishedSystem] = [
         {
             "system": labels[system.name],
             "is_named": labels[system.name] == system.name,
@@ -439,18 +469,25 @@ def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemK
 
 def _left_out(
     judge: str, blocks: int, action: QualityAction | None, wordings: Mapping[str, str]
-) -> dict[str, Any]:
-    counted = {"judge": judge, "blocks": blocks}
+) -> ExcludedJudge:
     if action is None:
-        unknown = dict.fromkeys(("decided_by", "decided_on", "rule", "evidence"))
-        return {**counted, **unknown, **_reason("", wordings)}
+        return {
+            "judge": judge,
+            "blocks": blocks,
+            "decided_by": None,
+            "decided_on": None,
+            "rule": None,
+            "evidence": None,
+            **_reason("", wordings),
+        }
     rule = action.rule
     return {
-        **counted,
+        "judge": judge,
+        "blocks": blocks,
         "decided_by": "organiser" if rule is None else "rule",
         "decided_on": action.created_at.date().isoformat(),
         **_reason(action.note, wordings),
-        "rule": rule and {term: getattr(rule, term) for term in _TERMS},
+        "rule": None if rule is None else {term: getattr(rule, term) for term in _TERMS},
         "evidence": _evidence(action.evidence),
     }
 
@@ -503,7 +540,7 @@ def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
 
 def frozen_answers(
     run: RankingRun, labels: Mapping[str, str], parts: Collection[str]
-) -> dict[str, Any]:
+) -> PublishedSections:
     """Return those of these sections that are available, and those that are included without being requested."""
     found = {}
     for name in (*parts, *_ALWAYS):
@@ -511,7 +548,7 @@ def frozen_answers(
         section = analysis and _ANSWERS[name].freeze(analysis, run, labels)
         if section:
             found[name] = section
-    return found
+    return cast("PublishedSections", found)
 
 
 def answer_ask(name: str, *, task: Task, run: RankingRun, by: User | None) -> Analysis | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from string import ascii_uppercase
-from typing import Any, Final
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.db.models import CharField
@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from campaign.models import System, SystemKind
 from campaign.texts.refusals import RefusedError
 from ranking.models import PublishedResult
+from ranking.reports.wording.published_content import PublishedContent
 
 #: Shorter names are not searched for, because they occur in texts by chance.
 _SHORTEST: Final = 3
@@ -37,7 +38,7 @@ class RankingChangedError(PublishingRefusedError):
     status = 409
 
 
-def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None:
+def anonymous_check(content: PublishedContent, hidden: Collection[str]) -> None:
     """Raise `PublishingRefusedError` if a text written by people names an anonymous system.
 
     `hidden` are names of systems and teams.
@@ -73,7 +74,7 @@ def _has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(content: PublishedContent) -> Iterator[tuple[str, str]]:
     """Yield the texts written by people in content, each with its form field, if any."""
     for field in ("acknowledgement", "contact", "change_note"):
         yield field, content[field]
@@ -86,13 +87,14 @@ def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", group["name"]
 
 
-def _reasons_in(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _reasons_in(content: PublishedContent) -> Iterator[tuple[str, str]]:
     """Yield the reasons given on other pages, each with the title of its page."""
     sections = content["sections"]
     for row in sections["ranking_settings"]:
         yield _("Ranking settings"), row["reason"]
-    for row in sections.get("stopping_rule", {}).get("history", ()):
-        yield _("Stopping rule"), row["reason"]
+    if "stopping_rule" in sections:
+        for rule in sections["stopping_rule"]["history"]:
+            yield _("Stopping rule"), rule["reason"]
     for judge in content["left_out"]["judges"]:
         yield _("Judges"), judge["reason"]
 

@@ -16,6 +16,7 @@ from campaign.models import Task, User
 from campaign.services.campaigns import real_check
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
+from ranking.reports.wording.published_content import PublishedContent
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
@@ -60,7 +61,7 @@ class PublishedDraft:
         Fingerprint of the content, apart from the time of publication.
     """
 
-    content: Mapping[str, Any]
+    content: PublishedContent
     labels: Mapping[str, str]
     wordings: Mapping[str, str]
     seen: str

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import coded_judgments
 from ranking.models import RankingRun
+from ranking.reports.wording.published_content import PublishedContent
 from ranking.services.published_results.content import (
     COUNTED,
     FORMAT,
@@ -72,7 +73,7 @@ class Reproduction:
         Sections that follow from the judgments, but were not recomputed.
     """
 
-    content: Mapping[str, Any]
+    content: PublishedContent
     digest: str
     differences: tuple[Difference, ...]
     last_digits: int
@@ -94,13 +95,14 @@ def result_reproduce(
     FormatError
         If the files are invalid.
     """
-    content = bundle.json(RESULT)
+    values = bundle.json(RESULT)
+    content = cast("PublishedContent", values)
     try:
         run = _run(content)
         blocks = _blocks(bundle, run.parameters, progress)
         run.result = run_result_of_blocks(run, blocks)
         computed = _computed(run, blocks, content)
-        published = {key: content[key] for key in computed} | {
+        published = {key: values[key] for key in computed} | {
             "input": {key: content["input"][key] for key in _INPUT},
         }
         again = json.loads(canonical(computed))
@@ -115,7 +117,7 @@ def result_reproduce(
         raise bundle.damaged(RESULT, "not a published result") from error
 
 
-def _run(content: Mapping[str, Any]) -> RankingRun:
+def _run(content: PublishedContent) -> RankingRun:
     """Return the ranking to compute, without its result."""
     if content["format"] != FORMAT:
         raise NotReproducibleError(
@@ -184,7 +186,7 @@ def _blocks(
     return blocks_of_codes(coded, systems, document=document)
 
 
-def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
+def _computed(run: RankingRun, blocks: Blocks, content: PublishedContent) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""
     published = {*_COLUMNS, *(name for row in content["ranking"]["systems"] for name in row)}
     # Later versions of Quintet may have more columns for a system.

@@ -84,7 +84,7 @@ def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
         version=1,
         at=timezone.now(),
     )
-    section: dict[str, Any] = content["sections"]["stopping_rule"]
+    section: Any = content["sections"]["stopping_rule"]
     return section, " ".join(method_sentences(content))
 
 

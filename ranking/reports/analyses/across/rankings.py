@@ -21,6 +21,7 @@ from ranking.core.rankings.mean_scores import (
     score_influence,
 )
 from ranking.core.rankings.rank import only_estimable
+from ranking.core.rankings.records import RankedRow
 from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.analyses.across.rows import (
     JUDGES_OPTIONS,
@@ -141,7 +142,7 @@ def _tables(row: TableRow) -> list[Table]:
     )
 
 
-def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
+def _table(row: TableRow, systems: Sequence[RankedRow]) -> Table:
     found: RankedTestSet = row.found
     marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
     shares = any(each.get("last_rank", each["rank"]) != each["rank"] for each in systems)

@@ -1,7 +1,7 @@
 """Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -14,6 +14,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import ScoreInfluence
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.records import RankedRow, UnrankedRow
 from ranking.reports.analyses.kind import EXCLUDED, GROUP
 from ranking.reports.analyses.options import METHOD as ANY_METHOD
 from ranking.reports.analyses.options import Option, OptionError
@@ -117,8 +118,8 @@ class RankedTestSet:
 
     method: str
     choice: RangeOptions
-    systems: Sequence[Mapping[str, Any]]
-    not_estimable: Sequence[Mapping[str, Any]]
+    systems: Sequence[RankedRow]
+    not_estimable: Sequence[UnrankedRow]
     groups: Sequence[Sequence[str]]
     limits: Sequence[str]
     counts: Mapping[str, Any]
@@ -142,7 +143,7 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
         method=ranking.method,
         choice=ranking.options,
         systems=ranking.rows(),
-        not_estimable=[asdict(row) for row in ranking.not_estimable],
+        not_estimable=ranking.unranked_rows(),
         groups=[list(group) for group in ranking.groups],
         limits=limits.codes,
         counts=limits.counts,

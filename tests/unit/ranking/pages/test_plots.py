@@ -11,7 +11,7 @@ from ranking.pages.page_plots import history_shown
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
-def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
+def system(name: str, rank: int, low: int, high: int, cluster: int) -> Any:
     return {
         "system": name,
         "rank": rank,

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.live.definition import tallies_of_blocks
 from ranking.core.live.state import LiveState
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeOptions
+from ranking.core.rankings.records import RunParameters
 from ranking.reports.range_choices import (
     RangeChoiceError,
     completed_ranges,
@@ -46,11 +48,14 @@ CHOICES = [
 ]
 
 
-def parameters_of(method: str, choice: RangeOptions) -> dict[str, Any]:
+def parameters_of(method: str, choice: RangeOptions) -> RunParameters:
     """Return what a run records."""
     return {
         **choice.recorded,
-        "method_parameters": METHODS[method].defaults,
+        "content_key_version": CONTENT_KEY_VERSION,
+        "reference": "exclude",
+        "left_out": [],
+        "method_parameters": dict(METHODS[method].defaults),
         # More than are scored at a time, and not a multiple of it.
         "resamples": 100,
         "systems": list(RANKED),

@@ -1,6 +1,6 @@
 """What a ranking says of its stopping rule: pairs and clusters are of all systems, whoever was judged first."""
 
-from typing import Any
+from typing import Unpack
 
 import pytest
 
@@ -9,13 +9,14 @@ from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.counted_judgments import count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank_judged
+from ranking.core.rankings.records import RecordedRule, RuleProgress
 from ranking.reports.wording.stopping_rules import rule_state, shown_rule
 from ranking.services.run_results import stopping_result
 
 NAMES = [f"s{number:02}" for number in range(12)]
 
 
-def found_under(systems: list[str], **rule: Any) -> dict[str, Any]:
+def found_under(systems: list[str], **rule: Unpack[RecordedRule]) -> RuleProgress:
     """Fourteen segments by six judges, who all say s00 before s01 before s02."""
     rows = [
         BlockRow(
@@ -32,9 +33,13 @@ def found_under(systems: list[str], **rule: Any) -> dict[str, Any]:
     counted = count_judgments(blocks, method, keeps="two_way", resamples=0, seed=0)
     ranking = rank_judged(counted, method, {}, RangeOptions(), seed=0)
     assert len(ranking.systems) == 3
-    terms = {"pairs_share": None, "clusters": None, "judgments": None, "confidence": 0.95}
-    found: dict[str, Any] = stopping_result(counted, ranking, terms | rule)["stopping"]
-    return found
+    terms: RecordedRule = {
+        "pairs_share": None,
+        "clusters": None,
+        "judgments": None,
+        "confidence": 0.95,
+    }
+    return stopping_result(counted, ranking, terms | rule)["stopping"]
 
 
 @pytest.mark.parametrize("tests", ["holm", "anytime"])
@@ -51,11 +56,11 @@ def test_a_share_of_the_pairs_is_of_all_systems(tests: str) -> None:
 @pytest.mark.parametrize("tests", ["holm", "anytime"])
 def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
     """Three of twelve systems were judged, each a cluster of its own: where the others belong nobody knows."""
-    rule = {"tests": tests, "clusters": 3, "until": None, "after_judgments": 0}
+    rule: RecordedRule = {"tests": tests, "clusters": 3, "until": None, "after_judgments": 0}
     found = found_under(NAMES, **rule)
     assert found["clusters"] is None
     assert found["criteria"] == []
-    terms = {"pairs_share": None, "judgments": None, "confidence": 0.95} | rule
+    terms: RecordedRule = {"pairs_share": None, "judgments": None, "confidence": 0.95, **rule}
     said = shown_rule(rule_state(terms, found=found, met=None, judgments=84))["state"]
     assert said == [
         "Not met yet.",

@@ -1,0 +1,279 @@
+"""The content of a published result, as `ranking.services.publishing.content` writes it."""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+from ranking.core.rankings.records import (
+    RankedRow,
+    RecordedRule,
+    RuleMet,
+    RuleProgress,
+    RunInput,
+    UnrankedRow,
+)
+
+
+class CampaignName(TypedDict):
+    """The campaign."""
+
+    name: str
+
+
+class PublishedTestSet(TypedDict):
+    """The test set."""
+
+    name: str
+    source_language: str
+    target_language: str
+
+
+class Finding(TypedDict):
+    """The finding of a ranking in numbers."""
+
+    systems: int
+    clusters: int | None
+    first: list[str]
+    pairs: int
+    pairs_told_apart: int
+
+
+class PublishedPair(TypedDict):
+    """A pair of systems. Results of older versions lack tests of the pair's own comparisons."""
+
+    better: str
+    worse: str
+    wins: int
+    losses: int
+    ties: int
+    p: float | None
+    adjusted_p: float | None
+    own_p: NotRequired[float | None]
+    own_adjusted_p: NotRequired[float | None]
+
+
+class Refusals(TypedDict):
+    """Why a system has no anytime range."""
+
+    system: str
+    reasons: list[str]
+
+
+class PublishedRanking(TypedDict):
+    """Systems, pairs and groups."""
+
+    systems: list[RankedRow]
+    not_estimable: list[UnrankedRow]
+    groups: list[list[str]]
+    limits: list[str]
+    refusals: list[Refusals]
+    pairs: list[PublishedPair]
+    own_limits: NotRequired[list[str]]
+    input: RunInput
+
+
+class PublishedGroup(TypedDict):
+    """The judge group of a ranking."""
+
+    name: str
+    judges_outside: int
+
+
+class PublishedMethod(TypedDict):
+    """Everything needed to recompute the ranking, besides the judgments."""
+
+    name: str
+    parameters: dict[str, Any]
+    correction_of_pairs: str
+    seed: str
+    watermark: int
+    code_version: str
+    content_key_version: int
+    computed_at: str
+    judge_group: PublishedGroup | None
+
+
+class PublishedTask(TypedDict):
+    """What judges saw. Results of older versions lack the protocol."""
+
+    protocol: NotRequired[str]
+    shows_source: bool
+    shows_reference: bool
+    allows_partial_ranking: bool
+    instructions_version: int | None
+
+
+class PublishedInput(TypedDict):
+    """Numbers and days of judgments."""
+
+    blocks: int
+    comparisons: int
+    ties: int
+    judges: int
+    segments: int
+    documents: int
+    first_day: str | None
+    last_day: str | None
+
+
+class PublishedKappa(TypedDict):
+    """A κ with its interval, or why it is not given. Results of older versions lack intervals."""
+
+    kappa: float | None
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+    reason: NotRequired[str | None]
+    p_agree: NotRequired[float | None]
+    p_chance: NotRequired[float | None]
+    agreeing: NotRequired[int]
+    comparable: NotRequired[int]
+    chance: NotRequired[str]
+
+
+class PublishedAgreement(TypedDict):
+    """Agreement between judges."""
+
+    chance: str
+    p_chance: float
+    confidence: float
+    inter: PublishedKappa
+
+
+class PublishedSystem(TypedDict):
+    """A system as it was entered."""
+
+    system: str
+    is_named: bool
+    kind: str
+    constrained: bool | None
+    team: str
+    is_withdrawn: bool
+
+
+class PublishedReason(TypedDict):
+    """A reason, or its rewording, marked as such."""
+
+    reason: str
+    is_reworded: NotRequired[bool]
+
+
+class ExcludedJudge(PublishedReason):
+    """A judge whose judgments do not count."""
+
+    judge: str
+    blocks: int
+    decided_by: str | None
+    decided_on: str | None
+    rule: dict[str, Any] | None
+    evidence: dict[str, Any] | None
+
+
+class PublishedLeftOut(TypedDict):
+    """Data excluded from the ranking."""
+
+    judges: list[ExcludedJudge]
+    references: list[str]
+    damaged_references: list[str]
+
+
+class PublishedSettings(PublishedReason):
+    """Ranking settings, without their author."""
+
+    at: str
+    judgments: int | None
+    method: str
+    resample: str
+    ranges: str
+    correction: str
+    sides: int
+    confidence: float
+
+
+class RuleOfHistory(PublishedReason, RecordedRule):
+    """A stopping rule and when it was set."""
+
+    at: str
+
+
+class PublishedAnytime(TypedDict):
+    """Anytime ranges."""
+
+    confidence: float
+    clusters: int | None
+    pairs_apart: int
+    systems: list[RankedRow]
+
+
+class PublishedRule(TypedDict):
+    """All stopping rules, and the progress towards the one in force."""
+
+    rule: RecordedRule | None
+    history: list[RuleOfHistory]
+    found: RuleProgress | None
+    met: RuleMet | None
+    anytime: PublishedAnytime | None
+
+
+class PublishedFirmness(TypedDict):
+    """The judgments that decide first place."""
+
+    method: str
+    judgments: int
+    deciding: int | None
+    at_least: int
+    proof: str
+    first: list[str]
+    new_first: str | None
+
+
+class PublishedAnswers(TypedDict):
+    """The tables of the protocol's own analysis, by language."""
+
+    analysis: str
+    options: dict[str, Any]
+    reports: dict[str, Any]
+
+
+class PublishedSections(TypedDict, total=False):
+    """Optional sections; readers ignore unknown ones."""
+
+    ranking_settings: list[PublishedSettings]
+    stopping_rule: PublishedRule
+    criteria: list[dict[str, Any]]
+    question: dict[str, str]
+    firmness: PublishedFirmness
+    metrics: dict[str, Any]
+    predicted_ranking: dict[str, Any]
+    self_agreement: PublishedKappa
+    answers: PublishedAnswers
+
+
+class PublishedRun(TypedDict):
+    """A ranking with its method and agreement."""
+
+    ranking: PublishedRanking
+    method: PublishedMethod
+    agreement: PublishedAgreement
+
+
+class PublishedContent(PublishedRun):
+    """The content of a published result."""
+
+    format: int
+    version: int
+    published_at: str
+    campaign: CampaignName
+    test_set: PublishedTestSet
+    finding: Finding
+    task: PublishedTask
+    input: PublishedInput
+    systems: list[PublishedSystem]
+    left_out: PublishedLeftOut
+    authors: list[str]
+    acknowledgement: str
+    contact: str
+    change_note: str
+    sections: PublishedSections
+
+
+#: Published names of systems, by name.
+Labels = Mapping[str, str]
