@@ -4,6 +4,8 @@ It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, an
 as `ranking.core.simulation.model` does.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from annotation.sampling.kernels import choose_balanced, choose_uniform, choose_weighted
@@ -15,25 +17,90 @@ _WORD = 2.0**53
 _S20 = np.uint64(20)
 
 
+class Streams(NamedTuple):
+    """Separate streams of random numbers, so that none affects another."""
+
+    drawing: np.random.Generator
+    judging: np.random.Generator
+    resampling: np.random.Generator
+
+
+class BlockDesign(NamedTuple):
+    """How blocks are drawn.
+
+    Attributes
+    ----------
+    code : int
+        UNIFORM, BALANCED or ACTIVE.
+    floor : float
+        Share of the active blocks that are drawn as balanced.
+    priorities : float64, shape (n, n)
+        Priorities of pairs in the active design.
+    per_block : int
+        Number of systems in a block.
+    """
+
+    code: int
+    floor: float
+    priorities: FloatArray
+    per_block: int
+
+
+class JudgeModel(NamedTuple):
+    """How blocks are judged.
+
+    Attributes
+    ----------
+    quality, outputs, noise, judge_noise, tie_radius
+        As in `ranking.core.simulation.model.Model`.
+    rates : float64, shape (2, n, n), or (0, 0, 0)
+        If given, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the probability
+        that a beats b, ``rates[1, a, b]`` that they tie.
+    """
+
+    quality: FloatArray
+    outputs: FloatArray
+    noise: float
+    judge_noise: float
+    tie_radius: float
+    rates: FloatArray
+
+
+class CampaignCounts(NamedTuple):
+    """Counts of a campaign, to which new blocks are added.
+
+    Attributes
+    ----------
+    counts, wins, ties : int64, shape (n, n)
+        Pairs shown, wins and ties.
+    resampled_wins, resampled_ties : int64, shape (R, n, n)
+        Wins and ties in resamples; blocks are added with Poisson weights of mean 1 (the bootstrap
+        of blocks).
+    """
+
+    counts: Int64Array
+    wins: Int64Array
+    ties: Int64Array
+    resampled_wins: Int64Array
+    resampled_ties: Int64Array
+
+
 @njit(cache=True, nogil=True)
 def judge_model(
     generator: np.random.Generator,
-    quality: FloatArray,
-    outputs: FloatArray,
-    noise: float,
-    judge_noise: float,
+    model: JudgeModel,
     chosen: Int64Array,
     perceived: FloatArray,
 ) -> None:
     """Fill in the perceived qualities of the chosen systems' outputs for a segment."""
-    row = int(generator.random() * len(outputs))
+    row = int(generator.random() * len(model.outputs))
     for i in range(len(chosen)):
-        if len(outputs):
-            value = outputs[row, chosen[i]]
+        if len(model.outputs):
+            value = model.outputs[row, chosen[i]]
         else:
-            value = quality[chosen[i]] + noise * generator.standard_normal()
-        if judge_noise > 0:
-            value += judge_noise * generator.standard_normal()
+            value = model.quality[chosen[i]] + model.noise * generator.standard_normal()
+        if model.judge_noise > 0:
+            value += model.judge_noise * generator.standard_normal()
         perceived[i] = value
 
 
@@ -87,10 +154,8 @@ def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
 
 @njit(cache=True, nogil=True)
 def draw_block(
-    design: int,
+    design: BlockDesign,
     counts: Int64Array,
-    priorities: FloatArray,
-    floor: float,
     everybody: Int64Array,
     generator: np.random.Generator,
     chosen: Int64Array,
@@ -98,9 +163,9 @@ def draw_block(
     """Choose the systems of a block by the design, with a key from the generator."""
     high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
     key = int((high << _S20) ^ low)
-    if design == ACTIVE and generator.random() >= floor:
-        choose_weighted(priorities, everybody, len(chosen), key, chosen)
-    elif design == UNIFORM:
+    if design.code == ACTIVE and generator.random() >= design.floor:
+        choose_weighted(design.priorities, everybody, len(chosen), key, chosen)
+    elif design.code == UNIFORM:
         choose_uniform(everybody, len(chosen), key, chosen)
     else:
         choose_balanced(counts, everybody, len(chosen), key, chosen)
@@ -137,68 +202,25 @@ def count_block(
 
 @njit(cache=True, nogil=True)
 def simulate_more_blocks(
-    drawing: np.random.Generator,
-    judging: np.random.Generator,
-    resampling: np.random.Generator,
-    design: int,
-    floor: float,
-    priorities: FloatArray,
-    quality: FloatArray,
-    outputs: FloatArray,
-    noise: float,
-    judge_noise: float,
-    tie_radius: float,
-    rates: FloatArray,
-    per_block: int,
-    blocks: int,
-    counts: Int64Array,
-    wins: Int64Array,
-    ties: Int64Array,
-    resampled_wins: Int64Array,
-    resampled_ties: Int64Array,
+    streams: Streams, design: BlockDesign, model: JudgeModel, counts: CampaignCounts, blocks: int
 ) -> None:
-    """Draw and judge more blocks of a campaign, and add them to its counts.
-
-    Parameters
-    ----------
-    drawing, judging, resampling : numpy.random.Generator
-        Separate streams, so that none affects another.
-    design : int
-        UNIFORM, BALANCED or ACTIVE.
-    floor : float
-        Share of the active blocks that are drawn as balanced.
-    priorities : float64, shape (n, n)
-        Priorities of pairs in the active design.
-    quality, outputs, noise, judge_noise, tie_radius
-        As in `ranking.core.simulation.model.Model`.
-    rates : float64, shape (2, n, n), or (0, 0, 0)
-        If given, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the probability
-        that a beats b, ``rates[1, a, b]`` that they tie.
-    per_block, blocks : int
-        Number of systems in a block, and of blocks to judge.
-    counts, wins, ties : int64, shape (n, n)
-        Pairs shown, wins and ties; new ones are added.
-    resampled_wins, resampled_ties : int64, shape (R, n, n)
-        Wins and ties in resamples; new blocks are added with Poisson weights of mean 1 (the
-        bootstrap of blocks).
-    """
-    everybody = np.arange(len(counts))
-    chosen = np.empty(per_block, np.int64)
-    perceived = np.empty(per_block, np.float64)
-    labels = np.empty(per_block, np.int64)
-    outcome = np.zeros((per_block, per_block), np.int64)
+    """Draw and judge more blocks of a campaign, and add them to its counts."""
+    everybody = np.arange(len(counts.counts))
+    chosen = np.empty(design.per_block, np.int64)
+    perceived = np.empty(design.per_block, np.float64)
+    labels = np.empty(design.per_block, np.int64)
+    outcome = np.zeros((design.per_block, design.per_block), np.int64)
     for _ in range(blocks):
-        draw_block(design, counts, priorities, floor, everybody, drawing, chosen)
-        if len(rates):
-            judge_rates(judging, rates, chosen, outcome)
+        draw_block(design, counts.counts, everybody, streams.drawing, chosen)
+        if len(model.rates):
+            judge_rates(streams.judging, model.rates, chosen, outcome)
         else:
-            judge_model(judging, quality, outputs, noise, judge_noise, chosen, perceived)
-            compare(perceived, tie_radius, labels, outcome)
-        count_pairs_shown(chosen, counts)
-        count_block(chosen, outcome, 1, wins, ties)
-        for resample in range(len(resampled_wins)):
-            weight = poisson_of(resampling.random())
+            judge_model(streams.judging, model, chosen, perceived)
+            compare(perceived, model.tie_radius, labels, outcome)
+        count_pairs_shown(chosen, counts.counts)
+        count_block(chosen, outcome, 1, counts.wins, counts.ties)
+        for resample in range(len(counts.resampled_wins)):
+            weight = poisson_of(streams.resampling.random())
             if weight:
-                count_block(
-                    chosen, outcome, weight, resampled_wins[resample], resampled_ties[resample]
-                )
+                wins, ties = counts.resampled_wins[resample], counts.resampled_ties[resample]
+                count_block(chosen, outcome, weight, wins, ties)

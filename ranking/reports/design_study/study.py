@@ -153,30 +153,36 @@ class SimulatedCampaign:
     def simulate_until(self, blocks: int) -> None:
         """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
         # Imported here, because the compiler takes longer to load than everything else.
-        from ranking.reports.design_study.kernel import simulate_more_blocks
+        from ranking.reports.design_study.kernel import (
+            BlockDesign,
+            CampaignCounts,
+            JudgeModel,
+            Streams,
+            simulate_more_blocks,
+        )
 
         source, n = self._source, len(self.wins)
         noises = (0.0, 0.0, 0.0)
         if isinstance(source, Model):
             noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
+        rates = source.rates if isinstance(source, Rates) else np.empty((0, n, n))
         simulate_more_blocks(
-            self._drawing,
-            self._judging,
-            self._resampling,
-            _CODES[self._design],
-            float(self._floor),
-            self._priorities(),
-            self.quality,
-            self._outputs,
-            *noises,
-            source.rates if isinstance(source, Rates) else np.empty((0, n, n)),
-            source.shown,
+            Streams(self._drawing, self._judging, self._resampling),
+            BlockDesign(
+                code=_CODES[self._design],
+                floor=float(self._floor),
+                priorities=self._priorities(),
+                per_block=source.shown,
+            ),
+            JudgeModel(self.quality, self._outputs, *noises, rates),
+            CampaignCounts(
+                counts=self._counts,
+                wins=self.wins,
+                ties=self.ties,
+                resampled_wins=self.resampled_wins,
+                resampled_ties=self.resampled_ties,
+            ),
             blocks - self.blocks,
-            self._counts,
-            self.wins,
-            self.ties,
-            self.resampled_wins,
-            self.resampled_ties,
         )
         self.blocks = blocks
 
