@@ -69,7 +69,6 @@ from ranking.core.words import member_of, word_check
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
 
-
 #: Units that a kind of ranges always treats as independent.
 _FIXED_LEVELS: Mapping[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
 
