@@ -4,56 +4,11 @@ import uuid
 from datetime import datetime
 from typing import ClassVar
 
-import pgtrigger
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
 from django.db import models
 
-from campaign.database.many_rows import IGNORED_TRIGGERS_SET
 from campaign.database.personal import KEPT_WITHHELD, PersonalData
-from campaign.database.triggers import trigger_from_file
-
-# Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in order, with
-# the expected labels of attention checks. The plan is then emptied, because the blocks hold all of
-# it. The worker writes blocks ahead, a few HITs at a time (`hits_prepare`); the trigger below
-# writes those of a HIT that is lent without blocks.
-BLOCKS_OF_PLANS = """
-    WITH written AS (
-        INSERT INTO annotation_block
-            (hit_id, segment_id, position, outputs, stands_for, control, expected)
-        SELECT h.id, h.segment_ids[each.place], each.place,
-            ARRAY(SELECT jsonb_path_query(each.shown, 'strict $.candidates[*][*]')::bigint),
-            CASE WHEN each.shown @? 'strict $.candidates[*] ? (@.size() != 1)' THEN ARRAY(
-                SELECT jsonb_path_query(each.shown, 'strict $.candidates[*].size()')::smallint
-            ) END,
-            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
-            CASE WHEN each.shown ? 'expected' THEN ARRAY(
-                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
-            ) END
-        FROM annotation_hit h, jsonb_array_elements(h.plan) WITH ORDINALITY AS each (shown, place)
-        WHERE {hits}
-    )
-    UPDATE annotation_hit h SET plan = NULL WHERE {hits}
-"""
-
-# A trigger gives every lent HIT its blocks exactly once, regardless of the code that lends it.
-# `pgtrigger.ignore` is set until the transaction ends, to its current value or to the empty string:
-# triggers on the written tables read it and catch the error if it is unset, which costs more than
-# their own lookups. `enable_seqscan` is off while statements here are planned: a connection caches
-# the plans of foreign keys and triggers, and plans made while the tables are small would scan them
-# for every row; lending would become ten times slower after five hundred HITs, until autovacuum
-# runs.
-BLOCKS_WRITE = trigger_from_file(
-    "annotation",
-    "assignment_writes_the_blocks_of_its_hit",
-    parts={
-        "ignored_triggers_set": IGNORED_TRIGGERS_SET,
-        "blocks_of_plans": BLOCKS_OF_PLANS.format(hits="h.id = NEW.hit_id"),
-    },
-    operation=pgtrigger.Insert,
-    when=pgtrigger.After,
-    declare=[("lent", "RECORD")],
-)
 
 
 class IdRange(models.Func):
@@ -128,9 +83,6 @@ class Assignment(models.Model):
             ),
             # A judge's own assignments, latest first.
             models.Index(fields=["judge", "-ordinal"], name="assignment_of_a_judge"),
-        ]
-        triggers = [
-            BLOCKS_WRITE,
         ]
 
     def __str__(self) -> str:

@@ -54,7 +54,6 @@ class Block(models.Model):
     A candidate is one distinct text; it stands for every output with that text. The content of a
     block never changes.
 
-    A planned HIT's blocks are written shortly before it is first lent; see `HIT.plan`.
     A control block is judged and stored like every other, but does not count in
     rankings (`Judgment.objects.counted()`).
     """

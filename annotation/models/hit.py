@@ -129,10 +129,8 @@ class HIT(models.Model):
     everything needed to search the pool, so that lending scans one partial index: when the HIT may
     be lent (again), the judge it is reserved for, the systems it shows, and whether it is done.
 
-    Most planned HITs have no `Block` rows yet. These are written from `plan` shortly before the HIT
-    is first lent (`annotation.services.planning.batch`), or by a trigger as it is lent
-    (`annotation.models.assignment`), and stay the same when it is lent again.
-    `annotation.selectors.hits.plans_read` reads the content of any HIT, lent or not.
+    Its blocks are written with it (`annotation.services.planning.batch`), and stay the same when it
+    is lent again.
     """
 
     task = models.ForeignKey(
@@ -193,8 +191,6 @@ class HIT(models.Model):
     #: Pass of a protocol that shows judges the same outputs several times; 0 in all others.
     part = models.PositiveSmallIntegerField(default=0, db_default=0)
     holds_check = models.BooleanField(default=False, db_default=False)
-    #: Outputs shown for each of its segments; emptied once its blocks are written.
-    plan = models.JSONField(null=True, blank=True)
     #: For organisers only.
     why = models.JSONField(default=dict, blank=True)
     #: Lent only to judges for whom nothing else is available, until it is redrawn.
@@ -220,7 +216,6 @@ class HIT(models.Model):
             "system_ids": KEPT_WITHHELD,
             "part": KEPT_WITHHELD,
             "holds_check": KEPT_WITHHELD,
-            "plan": KEPT_WITHHELD,
             "why": KEPT_WITHHELD,
             "is_standby": KEPT_WITHHELD,
             "available_at": KEPT_WITHHELD,
@@ -256,15 +251,6 @@ class HIT(models.Model):
                 condition=models.Q(withdrawn_at__isnull=True)
                 | models.Q(completed_at__isnull=False),
                 name="hit_withdrawn_is_closed",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(plan__isnull=True)
-                | models.Q(
-                    segment_ids__len=models.Func(
-                        "plan", function="jsonb_array_length", output_field=models.IntegerField()
-                    )
-                ),
-                name="hit_plan_shows_each_of_its_segments",
             ),
             models.CheckConstraint(
                 condition=models.Q(is_standby=False)

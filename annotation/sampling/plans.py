@@ -1,7 +1,4 @@
-"""Plans of HITs and their blocks, as drawn, as stored (`HIT.plan`), and as repeated.
-
-The stored JSON is compact: for each block in order, the ids of the outputs behind each candidate and, for a control,
-the expected order. The blocks' segments are `HIT.segment_ids`.
+"""Plans of HITs and their blocks, as drawn and as repeated.
 
 Numbers and steps are counted separately. A HIT's draw depends on its *number*, which is unique
 within the task. Its *step* is its place in the schedule of HITs planned for all judges, from 1
@@ -12,13 +9,17 @@ and empty draws take a number but no step.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from annotation.sampling.parameters import DesignParameters
 from campaign.texts.hash_draw import HashDraw
 
 # Data that explain a draw to organisers, as JSON.
 Why: TypeAlias = dict[str, str | int | float | bool | list[int] | list[str]]
+
+
+# A block with a damaged reference checks attention: the damage is expected to come last.
+_DAMAGED, _OTHERS = 2, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,13 @@ class BlockPlan:
             if names != self.control
         )
 
+    @property
+    def expected(self) -> list[int] | None:
+        """The expected rank of each candidate of a control; None for other blocks."""
+        if not self.control:
+            return None
+        return [_DAMAGED if names == self.control else _OTHERS for names in self.systems]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HITPlan:
@@ -67,22 +75,6 @@ class HITPlan:
     def holds_check(self) -> bool:
         """True if one of the blocks is an attention check."""
         return any(block.control for block in self.blocks)
-
-
-# A block with a damaged reference checks attention: the damage is expected to come last.
-_DAMAGED, _OTHERS = 2, 1
-
-
-def plan_encoded(plan: HITPlan) -> list[dict[str, Any]]:
-    """Return, for JSON, the output ids of each block's candidates and the expected ranks of controls."""
-    return [_encoded(block) for block in plan.blocks]
-
-
-def _encoded(block: BlockPlan) -> dict[str, Any]:
-    if not block.control:
-        return {"candidates": block.candidates}
-    expected = [_DAMAGED if names == block.control else _OTHERS for names in block.systems]
-    return {"candidates": block.candidates, "expected": expected}
 
 
 # Shares are counted in millionths, so that no rounding depends on a machine.

@@ -68,59 +68,54 @@ def hit_state(hit: HIT) -> str:
 
 
 def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
-    """Return the plans of these HITs by id. Four queries.
-
-    Works for any HIT: most have no `Block` rows before they are lent.
-    """
-    hits = HIT.objects.only("number", "segment_ids", "plan", "why").in_bulk(list(hit_ids))
-    shown: dict[int, list[tuple[int, list[Sequence[int]]]]] = {pk: [] for pk in hits}
-    for pk, hit in hits.items():
-        for segment, block in zip(hit.segment_ids, hit.plan or (), strict=False):
-            shown[pk].append((segment, block["candidates"]))
-    written = Block.objects.filter(hit__in=[pk for pk, hit in hits.items() if hit.plan is None])
-    for row in written.order_by("position"):
-        candidates = by_candidate(row.outputs, row.stands_for)
-        shown[row.hit_id].append((row.segment_id, candidates))
-    blocks = [block for of_hit in shown.values() for block in of_hit]
-    outputs = {output for _segment, each in blocks for ids in each for output in ids}
-    rows = Output.objects.filter(pk__in=outputs).values_list("pk", "system__name", "system__kind")
-    systems = {pk: (name, kind) for pk, name, kind in rows}
-    segments = Segment.objects.filter(pk__in={segment for segment, _candidates in blocks})
+    """Return the plans of these HITs by id. Four queries."""
+    hits = HIT.objects.only("number", "why").in_bulk(list(hit_ids))
+    blocks_by_hit: dict[int, list[Block]] = {pk: [] for pk in hits}
+    blocks = list(Block.objects.filter(hit__in=hits).order_by("position"))
+    for block in blocks:
+        blocks_by_hit[block.hit_id].append(block)
+    segments = Segment.objects.filter(pk__in={block.segment_id for block in blocks})
     numbers = dict(segments.values_list("pk", "number"))
-    return {
-        pk: HITPlan(
+    systems = _systems_of_outputs(blocks)
+    plans = {}
+    for pk, hit in hits.items():
+        # Blocks that were not drawn here have no explanation.
+        explanations = hit.why.get("blocks", [{}] * len(blocks_by_hit[pk]))
+        plans[pk] = HITPlan(
             number=hit.number,
             blocks=tuple(
-                _block(numbers[segment], candidates, systems, why)
-                # Blocks that were not drawn here have no explanation.
-                for (segment, candidates), why in zip(
-                    shown[pk], hit.why.get("blocks", [{}] * len(shown[pk])), strict=True
-                )
+                _block_plan(block, numbers[block.segment_id], systems, why)
+                for block, why in zip(blocks_by_hit[pk], explanations, strict=True)
             ),
             why={key: hit.why[key] for key in hit.why if key != "blocks"},
         )
-        for pk, hit in hits.items()
-    }
+    return plans
 
 
-def _block(
-    segment: int,
-    candidates: Sequence[Sequence[int]],
-    systems: Mapping[int, tuple[str, str]],
-    why: Mapping[str, Any],
+def _systems_of_outputs(blocks: Iterable[Block]) -> dict[int, System]:
+    """Return the system of each output that these blocks show, by the id of the output."""
+    output_ids = {output for block in blocks for output in block.outputs}
+    outputs = Output.objects.filter(pk__in=output_ids).select_related("system")
+    return {output.pk: output.system for output in outputs.only("system__name", "system__kind")}
+
+
+def _block_plan(
+    block: Block, segment: int, systems: Mapping[int, System], why: Mapping[str, Any]
 ) -> BlockPlan:
-    """Return the plan of a block; `systems` by output, with their kind."""
-    names = tuple(tuple(sorted(systems[id_][0] for id_ in ids)) for ids in candidates)
-    damaged = (
-        shown
-        for shown, ids in zip(names, candidates, strict=True)
-        if any(systems[id_][1] == SystemKind.BAD_REFERENCE for id_ in ids)
-    )
+    """Return the plan of a block of segment number `segment`; `systems` by the id of their output."""
+    candidates = []
+    names = []
+    control: tuple[str, ...] = ()
+    for outputs in by_candidate(block.outputs, block.stands_for):
+        candidates.append(tuple(sorted(outputs)))
+        names.append(tuple(sorted(systems[output].name for output in outputs)))
+        if any(systems[output].kind == SystemKind.BAD_REFERENCE for output in outputs):
+            control = control or names[-1]
     return BlockPlan(
         segment=segment,
-        candidates=tuple(tuple(sorted(ids)) for ids in candidates),
-        systems=names,
-        control=next(damaged, ()),
+        candidates=tuple(candidates),
+        systems=tuple(names),
+        control=control,
         why={key: why[key] for key in why if key != "segment"},
     )
 

@@ -251,7 +251,8 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
     before, after = BlockControl.NONE, BlockControl.CORRECTED
     if not leave_out:
         before, after = after, before
-    blocks = blocks_showing(row).filter(control=before)
+    # Blocks of withdrawn HITs do not count as planned.
+    blocks = blocks_showing(row).filter(control=before, hit__withdrawn_at__isnull=True)
     if not leave_out:
         # A block may show several corrected outputs.
         others = OutputCorrection.objects.filter(

@@ -53,16 +53,6 @@ def rows_insert(
     return [row.pk for row in made]
 
 
-# Sets the ignored triggers of the transaction to none if unset.
-IGNORED_TRIGGERS_SET = """
-    set_config(
-        'pgtrigger.ignore',
-        coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),
-        true
-    )
-"""
-
-
 def constraints_check_now() -> None:
     """Check deferred constraints now instead of at the end of the transaction.
 
@@ -81,7 +71,15 @@ def pgtrigger_ignore_preset() -> None:
     second, ten thousand some minutes.
     """
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {IGNORED_TRIGGERS_SET}")
+        cursor.execute(
+            """
+            SELECT set_config(
+                'pgtrigger.ignore',
+                coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),
+                true
+            )
+            """
+        )
 
 
 def statistics_refresh(*models: type[models.Model]) -> None:

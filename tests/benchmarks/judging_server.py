@@ -3,7 +3,7 @@
     python -m tests.benchmarks.judging_server [--blocks 240] [--stored 100 100000]
 
 Eight judges take turns over kept-alive connections: each block is submitted, and the first of every
-three brings the next HIT with its answer. HITs wait in the pool, prepared, as the worker keeps them; what preparing them cost is
+three brings the next HIT with its answer. HITs wait in the pool, as the worker keeps them; what planning them cost is
 printed beside. Once with few judgments stored and once with many, of the same judges too. A machine that is busy otherwise makes
 processor time longer, too: the floor, measured beside it in the same run, says by how much.
 """
@@ -236,20 +236,17 @@ def store(task_id: int, judgments: int) -> None:
         )
 
 
-def prepare(task_id: int, blocks: int) -> float:
-    """Plan HITs for so many blocks; milliseconds a block of preparing them, as the worker does."""
+def plan(task_id: int, blocks: int) -> float:
+    """Plan HITs for so many blocks, as the worker does; return milliseconds a block."""
     import psutil
 
-    from annotation.services.planning.batch import hits_prepare
     from annotation.services.planning.pool import hits_plan
 
-    hits = blocks // BLOCKS_A_HIT + 1
-    hits_plan(task_id=task_id, count=hits)
     own, database = psutil.Process(), postgresql_process()
     began = processor_seconds(database) + own.cpu_times().user
-    written = hits_prepare(task_id=task_id, count=1000)
+    planned = hits_plan(task_id=task_id, count=blocks // BLOCKS_A_HIT + 1)
     ended = processor_seconds(database) + own.cpu_times().user
-    return 1000 * (ended - began) / (written * BLOCKS_A_HIT)
+    return 1000 * (ended - began) / (planned * BLOCKS_A_HIT)
 
 
 def measure(
@@ -291,7 +288,7 @@ def main() -> None:
     totals = []
     for stored in options.stored:
         store(task_id, stored)
-        ahead = prepare(task_id, BLOCKS_A_HIT * len(tokens) * WARM_ROUNDS + options.blocks)
+        ahead = plan(task_id, BLOCKS_A_HIT * len(tokens) * WARM_ROUNDS + options.blocks)
         web, database = measure(tokens, options.blocks)
         totals.append(web + database)
         say(

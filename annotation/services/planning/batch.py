@@ -1,32 +1,36 @@
-"""Plan and store HITs in one transaction, under the lock of a task's `HITSequence`, and write their blocks.
+"""Plan and store HITs with their blocks in one transaction, under the lock of a task's `HITSequence`."""
 
-Writing blocks ahead is optional: a HIT that is lent without blocks gets them from a trigger.
-"""
-
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any
 
-from django.db import transaction
-from django.db.models import Exists, IntegerField, Max, OuterRef, QuerySet
+from django.db.models import IntegerField, Max
 from django.db.models.functions import Cast, Now
 
-from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, PlanningBatch
-from annotation.models.assignment import BLOCKS_OF_PLANS
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    BlockControl,
+    Design,
+    HITPurpose,
+    HITSequence,
+    PlanningBatch,
+)
+from annotation.models.block import stands_for
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.planning import HITPlanning, PlannedHIT, checks_among
-from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
+from annotation.sampling.plans import HITPlan, Purpose
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
 from annotation.selectors.target import blocks_to_plan
-from campaign.database.many_rows import pgtrigger_ignore_preset, table_scans_off
-from campaign.database.prepared import Statement
+from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.models import OutputCorrection, Task
 
 
@@ -37,7 +41,7 @@ def hits_store(
     texts: TestSetTexts,
     stored_ids: dict[int, int],
 ) -> None:
-    """Write the HITs with their plans; their blocks are written later, before they are lent.
+    """Write the HITs and their blocks.
 
     `stored_ids` maps numbers of first HITs to row ids; the HITs written here are added.
     Must be called in a transaction.
@@ -51,6 +55,24 @@ def hits_store(
             if (hit.repeats is not None) is are_repeats
         )
         stored_ids.update((row.number, row.pk) for row in rows)
+    Block.objects.bulk_create(_blocks(planned, texts, stored_ids))
+
+
+def _blocks(
+    planned: Sequence[PlannedHIT], texts: TestSetTexts, stored_ids: Mapping[int, int]
+) -> Iterator[Block]:
+    for hit in planned:
+        for position, block in enumerate(hit.plan.blocks, start=1):
+            control = BlockControl.ATTENTION if block.control else BlockControl.NONE
+            yield Block(
+                hit_id=stored_ids[hit.plan.number],
+                segment_id=texts.segment_id(block.segment),
+                position=position,
+                outputs=[output for outputs in block.candidates for output in outputs],
+                stands_for=stands_for([len(outputs) for outputs in block.candidates]),
+                control=control,
+                expected=block.expected,
+            )
 
 
 def _hit(
@@ -71,7 +93,6 @@ def _hit(
         segment_ids=[texts.segment_id(block.segment) for block in blocks],
         system_ids=sorted(texts.systems[name] for name in systems),
         holds_check=hit.plan.holds_check,
-        plan=plan_encoded(hit.plan),
         why={
             **hit.plan.why,
             "purpose": hit.purpose.value,
@@ -96,52 +117,6 @@ def missing_of_each_kind(
         max(0, checks - available.filter(holds_check=True).count()),
         max(0, size - checks - available.filter(holds_check=False).count()),
     )
-
-
-_HIT_BLOCKS_WRITE: Final = Statement(
-    "hit_blocks_write",
-    "bigint[]",
-    BLOCKS_OF_PLANS.format(hits="h.id = ANY ($1)"),
-)
-# HITs being prepared cannot be lent, so few are prepared at a time, which takes milliseconds.
-_AT_ONCE: Final = 10
-
-
-def hits_prepare(*, task_id: int, count: int) -> int:
-    """Write the blocks of the first `count` available HITs of the pool and of all reserved ones.
-
-    Returns the number of HITs that had no blocks. Works in short transactions.
-    """
-    hits = HIT.objects.filter(task_id=task_id)
-    pooled = hits.pooled().available().order_by("number").values("pk")[:count]
-    reserved = hits.filter(reserved_for__isnull=False).available().values("pk")
-    due = [
-        *_unwritten(HIT.objects.filter(pk__in=pooled)),
-        *_unwritten(hits.filter(pk__in=reserved)),
-    ]
-    return sum(_prepare(due[at : at + _AT_ONCE]) for at in range(0, len(due), _AT_ONCE))
-
-
-def _unwritten(hits: QuerySet[HIT]) -> QuerySet[HIT, int]:
-    blocks = Block.objects.filter(hit=OuterRef("pk"))
-    return (
-        hits.filter(~Exists(blocks), plan__isnull=False)
-        .order_by("number")
-        .values_list("pk", flat=True)
-    )
-
-
-@transaction.atomic
-def _prepare(hit_ids: list[int]) -> int:
-    # HITs being lent are skipped, because the trigger writes their blocks.
-    locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
-    mine = list(locked.values_list("pk", flat=True))
-    # Filter again under the lock, because some may have been lent.
-    mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
-    pgtrigger_ignore_preset()
-    with table_scans_off():
-        _HIT_BLOCKS_WRITE.rows(mine)
-    return len(mine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,13 +23,12 @@ from annotation.selectors.passes import (
     rounds_of,
 )
 from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra, judge_asks
-from annotation.services.planning.batch import PlanningTransaction, hits_prepare
+from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
 
 # Only useful to this judge, so they stay reserved.
 _KEPT_FOR: Final = timedelta(days=36_500)
-_PREPARED: Final = 200
 # Its draws are named in words, so that stored HITs can be redrawn.
 _SECOND: Final = 2
 _JUDGES_AT_ONCE: Final = 100
@@ -48,7 +47,6 @@ def passes_fill(*, task: Task, size: int) -> int:
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
         made += pass_plan(task_id=task.pk, judge_id=judge_id)
-    hits_prepare(task_id=task.pk, count=_PREPARED)
     return made
 
 

@@ -31,11 +31,7 @@ from annotation.selectors.hits import firsts_scheduled
 from annotation.selectors.passes import has_passes
 from annotation.selectors.progress import hits_an_hour
 from annotation.selectors.training import training_round_due
-from annotation.services.planning.batch import (
-    PlanningTransaction,
-    hits_prepare,
-    missing_of_each_kind,
-)
+from annotation.services.planning.batch import PlanningTransaction, missing_of_each_kind
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.for_judge import (
     intra_plan,
@@ -56,9 +52,6 @@ logger = logging.getLogger(__name__)
 # planner's next run, and the rest of the hour is on standby.
 _ACTIVE_POOL_MIN: Final = 30
 _ACTIVE_POOL_MINUTES: Final = 1
-# Number of HITs whose blocks are written ahead, enough for two hundred judges until the planner's
-# next run.
-_PREPARED: Final = 200
 # HITs planned per transaction, which bounds its duration and memory.
 PLAN_AT_ONCE: Final = 2000
 # Judges planned for per call; the remaining ones come first in the next call.
@@ -69,10 +62,9 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     """Plan the HITs needed now and return their number.
 
     Fills the pool up to `size` available HITs, or until the task has all its blocks; plans HITs for
-    judges who requested work, and repeats that come due; closes a sort's comparisons that have
-    their judgments, and plans the next ones; and writes the blocks of the HITs that will be lent
-    first. In a sort with samples per judge, all HITs are planned for judges who requested work.
-    Uses a bounded number of short transactions.
+    judges who requested work, and repeats that come due; and closes a sort's comparisons that have
+    their judgments, and plans the next ones. In a sort with samples per judge, all HITs are planned
+    for judges who requested work. Uses a bounded number of short transactions.
 
     Without a `size`, the available HITs last an hour at the current pace; in an active design, most
     of them are on standby.
@@ -103,7 +95,6 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     if design.intra_share:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
-    hits_prepare(task_id=task_id, count=_PREPARED)
     # Done last, because waiting judges need the HITs planned above.
     return made + standby_fill(task_id=task_id, size=standby)
 

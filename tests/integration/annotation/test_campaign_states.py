@@ -18,7 +18,7 @@ from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.effects import state_effects
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
-from annotation.services.planning.batch import hits_prepare
+from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit
 from campaign.database.erasing import campaign_erase
@@ -350,13 +350,13 @@ def test_one_that_is_judged_while_it_is_deleted_stays_in_the_bin() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_whose_blocks_are_written_while_it_is_deleted_stays_in_the_bin() -> None:
+def test_one_whose_hits_are_planned_while_it_is_deleted_stays_in_the_bin() -> None:
     task = make_task(make_campaign(), planned=1)
     campaign = task.test_set.campaign
     change(campaign, Transition.DELETE)
     with pytest.raises(IntegrityError, match="foreign key"):
         one_before_the_other(
-            lambda: hits_prepare(task_id=task.pk, count=1),
+            lambda: hits_plan(task_id=task.pk, count=1),
             lambda: campaign_erase(campaign_id=campaign.pk),
         )
     assert {block.hit.task for block in Block.objects.all()} == {task}

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import Assignment, Block, Exposure, JudgeAccount
+from annotation.models import Assignment, Exposure, JudgeAccount
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_hit, make_shown, small_task
+from tests.integration.constraints.worlds import make_shown, small_task
 
 NOW = timezone.now()
 LATER = NOW + timedelta(hours=1)
@@ -72,23 +72,6 @@ def a_hit_is_lent_to_two_judges(attempt: Attempt) -> None:
         create(hit=lent.hit, lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST))
     with attempt.accepts():
         create(hit=lent.hit, lease=DateTimeTZRange(LATER, LATEST))
-
-
-@breaks("assignment_of_a_hit_with_blocks")
-def a_hit_without_blocks_is_lent(attempt: Attempt) -> None:
-    """Neither written before nor in the plan, by which the trigger writes them."""
-    create = assignment()
-    there = Assignment.objects.get().hit.task
-    with attempt.refuses(saying="has no blocks"):
-        create(hit=make_hit(there, 3))
-    with attempt.refuses(saying="has no blocks"):
-        create(hit=make_hit(there, 3, plan=[]))
-    segment = there.test_set.segments.all()[0]
-    candidates = [[output.pk] for output in segment.outputs.all()]
-    planned = make_hit(there, 3, plan=[{"candidates": candidates}], segment_ids=[segment.pk])
-    with attempt.accepts():
-        create(hit=planned)
-        assert Block.objects.get(hit=planned).outputs == [output for [output] in candidates]
 
 
 @breaks("exposure_once_except_as_a_repeat")

@@ -69,13 +69,6 @@ breaks_by_fields(
 )
 breaks_by_fields("hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2})
 breaks_by_fields(
-    "hit_plan_shows_each_of_its_segments",
-    hit,
-    {"plan": [], "segment_ids": [1]},
-    {"plan": [{"candidates": []}]},
-    accepted={"plan": [{"candidates": []}], "segment_ids": [1]},
-)
-breaks_by_fields(
     "hit_on_standby_not_reserved",
     hit_for_a_judge,
     {"is_standby": True},

@@ -186,13 +186,8 @@ def test_texts_have_two_judges_and_judges_see_segments_once(task: Task) -> None:
     pool_fill(task_id=task.pk, size=1000)
     hits = HIT.objects.filter(task=task)
     assert set(hits.values_list("part", flat=True)) == {1}
-    shown = Counter(
-        (segment, tuple(block["candidates"][0]))
-        for hit in hits
-        for segment, block in zip(hit.segment_ids, hit.plan or (), strict=False)
-    )
-    prepared = Block.objects.filter(hit__task=task).values_list("segment", "outputs")
-    shown.update((segment, tuple(outputs)) for segment, outputs in prepared)
+    blocks = Block.objects.filter(hit__task=task).values_list("segment", "outputs")
+    shown = Counter((segment, tuple(outputs)) for segment, outputs in blocks)
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     drawable = outputs.exclude(system__kind__in=["bad_reference", "reference"])
     texts = set(drawable.values_list("segment", "text"))

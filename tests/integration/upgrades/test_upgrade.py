@@ -15,8 +15,10 @@ from django.db import connection, transaction
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
-from annotation.models import Assignment, Judgment
+from annotation.models import HIT, Assignment, Judgment
+from annotation.selectors.hits import plans_read
 from annotation.services.planning.for_judge import judge_plan
+from annotation.services.planning.redraw import hit_redraw
 from campaign.database.catalogue import Catalogue, catalogue_for
 from campaign.models import (
     Campaign,
@@ -112,6 +114,17 @@ class TestAnUpgradedDatabase:
         assert kept is not None
         assert (kept.differences(found), kept.missing_functions(found)) == ([], [])
         assert _manage("check", "--database=default").returncode == 0
+
+    def test_hits_that_were_not_lent_before_have_the_blocks_that_were_drawn(self) -> None:
+        not_lent = HIT.objects.filter(assignments=None, batch__isnull=False)
+        hits = list(not_lent.select_related("batch", "design", "task"))
+        assert len(hits) > 100
+        assert {hit.holds_check for hit in hits} == {False, True}
+        plans = plans_read([hit.pk for hit in hits])
+        for hit in hits:
+            assert plans[hit.pk] == hit_redraw(hit)
+            expected = list(hit.blocks.values_list("expected", flat=True))
+            assert expected == [block.expected for block in plans[hit.pk].blocks]
 
     def test_errors_kept_their_severities(self, upgraded: Path) -> None:
         # Before, each error was major or not.

@@ -11,7 +11,6 @@ from annotation.models import HIT, Design, HITSequence, PlanningBatch
 from annotation.models.block import candidate_ids
 from annotation.selectors.hits import PreviewedHIT, plans_read, previewed_hits
 from annotation.selectors.shown import blocks_data
-from annotation.services.planning.batch import hits_prepare
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import BadReference, Task
@@ -124,7 +123,6 @@ def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
     campaign = task.test_set.campaign
     before = previewed(task)
     hits = planned(task)
-    hits_prepare(task_id=task.pk, count=100)
     judge = make_judge(campaign)
     for preview, hit in zip(before, hits, strict=True):
         blocks = list(hit.blocks.order_by("position"))
