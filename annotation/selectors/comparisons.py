@@ -1,7 +1,6 @@
 """Blocks that a sort still needs for its open comparisons, and the sentences that judges have done."""
 
 from collections import Counter
-from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 from django.db.models.functions import Now
@@ -109,23 +108,10 @@ def blocks_of(hit: HIT) -> Counter[tuple[str, str]]:
 
 def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
     """Return the number of planned or lent blocks not yet judged or skipped, by comparison, excluding checks."""
-    hits = of.incomplete().values_list("pk", "why")
-    blocks: dict[int, list[dict[str, Any]]] = {pk: why.get("blocks", []) for pk, why in hits}
     judged = Judgment.objects.filter(block=OuterRef("pk"))
     skipped = Skip.objects.filter(block=OuterRef("pk"))
-    done = dict(
-        Block.objects.filter(Exists(judged) | Exists(skipped), hit__in=list(blocks), control="")
-        .order_by()
-        .values_list("hit")
-        .annotate(count=Count("pk"))
+    blocks = Block.objects.filter(
+        ~Exists(judged), ~Exists(skipped), hit__in=of.incomplete(), control=""
     )
-    waiting: Counter[tuple[str, str]] = Counter()
-    for pk, of_hit in blocks.items():
-        for block in of_hit:
-            if "comparison" in block and "bad_reference" not in block:
-                first, second = block["comparison"]
-                waiting[first, second] += 1
-        if pk in done and of_hit and "comparison" in of_hit[0]:
-            first, second = of_hit[0]["comparison"]
-            waiting[first, second] -= done[pk]
-    return waiting
+    counts = blocks.order_by().values_list(f"hit__{COMPARISON}").annotate(count=Count("pk"))
+    return Counter({tuple(pair): count for pair, count in counts if pair})
