@@ -154,31 +154,27 @@ def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry]
     withdrawn = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
     )
-    rows = (
+    assignments = (
         Assignment.objects.filter(judge=judge_id, hit__task=task_id)
         .exclude(hit__purpose=HITPurpose.TRAINING)
         .annotate(may_be_repeated=Exists(judged) & ~Exists(withdrawn))
+        .select_related("hit")
+        .only("completed_at", "hit__number", "hit__purpose", "hit__repeats")
         .order_by("ordinal")
-        .values_list(
-            "hit_id",
-            "hit__number",
-            "hit__purpose",
-            "hit__repeats_id",
-            "completed_at",
-            "may_be_repeated",
-        )
     )
     own: dict[int, int] = {}  # maps the first HIT of a family to the number of this judge's HIT
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
-    for hit_id, number, purpose, repeats, completed_at, may_be_repeated in rows:
-        if purpose == HITPurpose.INTRA:
-            history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
+    for assignment in assignments:
+        hit = assignment.hit
+        first = hit.repeats_id or hit.pk
+        if hit.purpose == HITPurpose.INTRA:
+            history.append(HITHistoryEntry(number=hit.number, repeats=own.get(first)))
             continue
-        own[repeats or hit_id] = number
-        hit_ids[number] = hit_id
-        is_repeatable = completed_at is not None and may_be_repeated
-        history.append(HITHistoryEntry(number=number, repeatable=is_repeatable))
+        own[first] = hit.number
+        hit_ids[hit.number] = hit.pk
+        is_repeatable = assignment.completed_at is not None and assignment.may_be_repeated
+        history.append(HITHistoryEntry(number=hit.number, repeatable=is_repeatable))
     return history, hit_ids
 
 

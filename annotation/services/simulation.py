@@ -8,6 +8,7 @@ seem equal to them.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from math import isclose, pi, tan
 from random import Random
 from uuid import UUID
@@ -122,33 +123,29 @@ class AskedBlock:
 def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
     """Return the blocks of a HIT in order. Constant number of queries."""
     kind = answer_kind_of(hit.task)
-    rows = list(
-        Block.objects.filter(hit=hit)
-        .order_by("position")
-        .values_list("pk", "segment_id", "control", "outputs", "stands_for")
-    )
-    ids = [row[0] for row in rows]
-    shown = {
-        pk: [first for first, *_same in by_candidate(outputs, stands_for)]
-        for pk, _segment, _control, outputs, stands_for in rows
-    }
+    blocks = list(Block.objects.filter(hit=hit).order_by("position"))
+    ids = [block.pk for block in blocks]
+    outputs: dict[int, list[int]] = {}
+    for block in blocks:
+        candidates = by_candidate(block.outputs, block.stands_for)
+        outputs[block.pk] = [first for first, *_same in candidates]
     stages = stages_of(kind.protocol, ids)
     known = kind.simulated_knows(ids)
-    first_outputs = {first for of_block in shown.values() for first in of_block}
-    texts = dict(Output.objects.filter(pk__in=first_outputs).values_list("pk", "text"))
-    for pk, segment, control, _outputs, _stands_for in rows:
-        stage = stages.get(pk)
+    first_outputs = Output.objects.filter(pk__in=chain.from_iterable(outputs.values()))
+    texts = dict(first_outputs.values_list("pk", "text"))
+    for block in blocks:
+        stage = stages.get(block.pk)
         stage_rules: Rules = {}
-        block_texts: Sequence[str] = [texts.get(output) or "" for output in shown[pk]]
+        block_texts: Sequence[str] = [texts.get(output) or "" for output in outputs[block.pk]]
         if stage is not None:
             stage_rules = stage.rules
             block_texts = block_texts if stage.texts is None else stage.texts
         yield AskedBlock(
-            block_id=pk,
-            segment_id=segment,
-            is_control=bool(control),
-            outputs=shown[pk],
-            question={**stage_rules, **known.get(pk, {})},
+            block_id=block.pk,
+            segment_id=block.segment_id,
+            is_control=bool(block.control),
+            outputs=outputs[block.pk],
+            question={**stage_rules, **known.get(block.pk, {})},
             texts=block_texts,
         )
 
