@@ -46,7 +46,7 @@ from annotation.models import Judgment, MachineJudgment, ProblemReport, ProblemR
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
-from annotation.selectors.judges import JudgeStatus
+from annotation.selectors.judges import JudgeStanding, JudgeStatus
 from annotation.selectors.judging import (
     assigned_block,
     assignments_taken_back,
@@ -61,7 +61,6 @@ from annotation.selectors.machines import machine_block
 from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
-from annotation.services.lending.choose import LendingContext
 from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import (
     NoWorkReason,
@@ -182,20 +181,20 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
     return {
         **assignment_data(lent.assignment, campaign=judge.campaign),
         "progress": asdict(lent.context.work.progress),
-        "notice": "\n".join(_messages(lent.context)),
+        "notice": "\n".join(_messages(lent.context.standing)),
     }
 
 
-def _messages(known: LendingContext) -> Iterator[str]:
+def _messages(standing: JudgeStanding) -> Iterator[str]:
     """Return organisers' messages to the judge, newest first."""
-    for text in known.messages:
+    for text in standing.messages:
         yield _("A message from the organisers: %(text)s") % {"text": text}
-    if known.is_asked_again:
+    if standing.is_asked_again:
         yield _(
             "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
         )
-    if known.judge_status == JudgeStatus.WARNED:
-        yield from dict.fromkeys(_warning(measure) for measure in known.warned_for)
+    if standing.status == JudgeStatus.WARNED:
+        yield from dict.fromkeys(_warning(measure) for measure in standing.warned_for)
 
 
 _OF_PACE: Final = frozenset({JudgeMeasure.SECONDS, JudgeMeasure.PACE})

@@ -84,6 +84,8 @@ class HITQuerySet(models.QuerySet["HIT"]):
         self, system_ids: list[int] | models.Expression | models.F
     ) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
+        if system_ids == []:
+            return self
         return self.exclude(system_ids__overlap=system_ids)
 
 

@@ -1,6 +1,6 @@
 """Designs of a task: the one in force, the first one, named ones, and their use of the reference."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -34,6 +34,15 @@ def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
 def design_in_force(*, task_id: int) -> Design | None:
     """Return the latest design of a task; None if it has none yet, or has only imported judgments."""
     return designs_in_force(task_id=task_id).first()
+
+
+def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
+    """Return the design in force of each task that has one, by task. One query."""
+    if not tasks:
+        return {}
+    latest = Design.objects.filter(task__in=tasks).not_imported().select_related("judge_group")
+    designs = latest.order_by("task", "-id").distinct("task")
+    return {design.task_id: design for design in designs}
 
 
 def design_or_default(*, task: Task) -> Design:

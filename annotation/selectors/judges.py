@@ -1,7 +1,8 @@
 """Judges of a campaign: their status, and a list to filter and sort."""
 
 from collections.abc import Iterable
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -88,6 +89,46 @@ def judge_status(judge: Judge) -> JudgeStatus:
     """Return the status of a judge in their campaign. One query, by an index on the judge."""
     actions = QualityAction.objects.in_force().filter(judge=judge)
     return status_from_actions(actions.values_list("action", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStanding:
+    """Actions in force for a judge who requests work.
+
+    Attributes
+    ----------
+    status : JudgeStatus
+    warned_for : list of str
+        The measure of each rule that warned them, newest first; empty for a warning by an organiser.
+    is_asked_again : bool
+        Whether organisers asked them to judge again.
+    messages : list of str
+        Organisers' messages to them within a week, newest first.
+    """
+
+    status: JudgeStatus
+    warned_for: list[str]
+    is_asked_again: bool
+    messages: list[str]
+
+
+def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
+    """Return the actions in force for a judge. One query, by an index on the judge."""
+    in_force = QualityAction.objects.in_force().filter(judge=judge)
+    actions = list(in_force.select_related("rule").order_by("-pk"))
+    kinds = {action.action for action in actions}
+    warnings = [action for action in actions if action.action == QualityActionKind.WARN]
+    return JudgeStanding(
+        status=status_from_actions(kinds),
+        warned_for=[warning.rule.measure if warning.rule else "" for warning in warnings],
+        is_asked_again=QualityActionKind.AGAIN in kinds,
+        messages=[
+            action.text
+            for action in actions
+            if action.action == QualityActionKind.MESSAGE
+            and action.created_at > now - _MESSAGE_SHOWN_FOR
+        ],
+    )
 
 
 def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:

@@ -21,7 +21,7 @@ from annotation.protocols.answer_kinds import (
     shows_documents,
 )
 from annotation.sampling.rounds import Rounds, checks_for_each_block
-from annotation.selectors.designs import design_unless_chosen, systems_drawn
+from annotation.selectors.designs import design_unless_chosen, designs_of_tasks, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.judges import exclusions
 from annotation.selectors.passes import passes_of, rounds_of
@@ -186,14 +186,6 @@ def _knows(judge: Judge, task: Task) -> bool:
     pair = (test_set.source_language, test_set.target_language)
     knows_subject = set(test_set.expertise) <= set(judge.expertise)
     return knows_subject and reads_languages(judge.languages, pair)
-
-
-def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
-    """Return the design in force of each task that has one, by task. One query."""
-    if not tasks:
-        return {}
-    latest = Design.objects.filter(task__in=tasks).not_imported().select_related("judge_group")
-    return {each.task_id: each for each in latest.order_by("task", "-id").distinct("task")}
 
 
 def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:

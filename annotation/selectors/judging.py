@@ -1,22 +1,17 @@
 """Reads for the judging API: a judge, the blocks and assignments lent to them, their judgments and skips."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db.models import (
-    BigIntegerField,
-    BooleanField,
     Count,
     Exists,
-    ExpressionWrapper,
     F,
-    Field,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
-    UUIDField,
 )
 from django.db.models.functions import Now
 
@@ -25,8 +20,7 @@ from annotation.models.hit import IsAnyOf
 from annotation.protocols.answer_kinds import rules_shown
 from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judges import actions_that_stop
-from annotation.selectors.shown import blocks_data, candidate_count, languages_data
-from campaign.database.prepared import Parameter, PreparedQuery
+from annotation.selectors.shown import blocks_data, languages_data
 from campaign.models import Judge, User
 
 
@@ -43,59 +37,69 @@ def judge_assigned(assigned: AssignedBlock) -> Judge:
     return Judge.objects.select_related("campaign").get(pk=assigned.judge_id)
 
 
-# False without a closing time.
-_IS_PAST_CLOSING: Final = ExpressionWrapper(
-    Q(judge__campaign__closes_at__isnull=False) & Q(judge__campaign__closes_at__lte=Now()),
-    BooleanField(),
-)
-
-
-def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
-    """Return the blocks of these assignments in order, with the fields of `AssignedBlock`."""
+def _assigned(assignments: QuerySet[Assignment]) -> list[AssignedBlock]:
+    """Return the blocks of these assignments in order. One query."""
     # "exclude" comes before "pause".
     most_severe = actions_that_stop(OuterRef("judge")).order_by("action")
-    return (
+    rows = (
         assignments.order_by("hit__blocks__position")
         .annotate(
-            candidates=candidate_count("hit__blocks__"),
-            is_past_closing=_IS_PAST_CLOSING,
+            now=Now(),
             stopping_action=Subquery(most_severe.values("action")[:1]),
         )
-        .values_list(
-            *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
-            *("id", "public_id", "judge_id", "hit__task_id"),
-            *("hit__task__protocol", "hit__task__rules", "candidates"),
-            *("judge__campaign__allow_partial_ranking", "hit__part"),
-            *("judge__campaign__state", "is_past_closing", "stopping_action"),
+        .values(
+            "pk",
+            "public_id",
+            "judge_id",
+            "hit__blocks__id",
+            "hit__blocks__public_id",
+            "hit__blocks__control",
+            "hit__part",
+            "hit__task_id",
+            "hit__task__protocol",
+            "hit__task__rules",
+            "judge__campaign__allow_partial_ranking",
+            "judge__campaign__state",
+            "judge__campaign__closes_at",
+            "hit__blocks__outputs",
+            "hit__blocks__stands_for",
+            "now",
+            "stopping_action",
         )
     )
+    return [_assigned_block(row) for row in rows]
 
 
-def _assigned_to(
-    user_id: int | Parameter, public_id: UUID | Parameter
-) -> QuerySet[Assignment, Any]:
-    return _assigned(
-        Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
+def _assigned_block(row: Mapping[str, Any]) -> AssignedBlock:
+    closes_at = row["judge__campaign__closes_at"]
+    return AssignedBlock(
+        block_id=row["hit__blocks__id"],
+        public_id=row["hit__blocks__public_id"],
+        control=row["hit__blocks__control"],
+        assignment_id=row["pk"],
+        assignment_public_id=row["public_id"],
+        judge_id=row["judge_id"],
+        task_id=row["hit__task_id"],
+        protocol=row["hit__task__protocol"],
+        rules=row["hit__task__rules"],
+        candidate_count=len(row["hit__blocks__stands_for"] or row["hit__blocks__outputs"]),
+        allow_partial_ranking=row["judge__campaign__allow_partial_ranking"],
+        part=row["hit__part"],
+        campaign_state=row["judge__campaign__state"],
+        is_past_closing=closes_at is not None and closes_at <= row["now"],
+        stopping_action=row["stopping_action"],
     )
-
-
-_OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
-    "user_id": BigIntegerField(),
-    "public_id": UUIDField(),
-}
-_ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
     """Return a block that was lent to this user, even after its lease, otherwise None. One query."""
-    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
-    return None if found is None else AssignedBlock(*found)
+    own = Assignment.objects.filter(judge__user=user, hit__blocks__public_id=public_id)
+    return next(iter(_assigned(own)), None)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    own = Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
-    return [AssignedBlock(*row) for row in _assigned(own)]
+    return _assigned(Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False))
 
 
 def assignments_taken_back(*, judge: Judge, public_ids: Sequence[UUID]) -> list[UUID]:

@@ -22,7 +22,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.selectors.pool import IsReadBy
-from annotation.selectors.progress import JudgeWork, work_annotations
+from annotation.selectors.progress import JudgeWork, judges_with_work
 from annotation.selectors.target import blocks_left_out
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
 from campaign.selectors.panel_requests import Entry
@@ -153,7 +153,5 @@ def _latest(judge_ids: list[int]) -> set[int]:
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
     """Return the number of blocks each of these judges has done. One query."""
-    annotations = work_annotations()
-    judges = Judge.objects.filter(pk__in=judge_ids).annotate(**annotations)
-    rows = judges.values_list("pk", *annotations)
-    return {judge_id: JudgeWork.counted(*work).done for judge_id, *work in rows}
+    judges = judges_with_work().filter(pk__in=judge_ids)
+    return {judge.pk: JudgeWork.of(judge).done for judge in judges}

@@ -1,20 +1,16 @@
 """The pool: HITs that a judge may be lent, and tasks open to them."""
 
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
-    BigIntegerField,
     BooleanField,
     Case,
-    CharField,
     Exists,
     ExpressionWrapper,
     F,
-    Field,
     Func,
     OuterRef,
     Q,
@@ -28,7 +24,6 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import HIT, Assignment, Design, HITPurpose, JudgeAccount, Judgment, Skip
 from annotation.models.hit import POOLED, HITQuerySet
 from annotation.selectors.designs import designs_in_force
-from campaign.database.prepared import PreparedQuery
 from campaign.models import (
     CampaignState,
     ConflictOfInterest,
@@ -41,7 +36,8 @@ from campaign.models import (
 from campaign.models.task import TaskQuerySet
 
 
-class JudgeAsks(TypedDict):
+@dataclass(frozen=True, slots=True)
+class HITRequest:
     """A judge's request for a HIT of a task, with the systems they must not see.
 
     `apart` is `Task.exposed_apart`, which selects the exposures that count as having seen a
@@ -110,25 +106,12 @@ def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
     Leaves out closed tasks, those whose design is for a group that the judge is not in, and all
     tasks while the campaign is not open. `judge` may refer to an outer query.
     """
-    design = designs_in_force(task_id=OuterRef("pk")).values(row=design_is_for(judge))
-    # Without a design, the task is open to all judges.
-    return tasks_open_to_some(judge).filter(Coalesce(Subquery(design), True))
-
-
-def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
-    """Return an expression on designs: true if the design is for all judges, or for a group of this judge.
-
-    `judge` may refer to the query two levels up.
-    """
     inner = judge if isinstance(judge, Judge) else OuterRef(OuterRef(judge))
     in_group = GroupMember.objects.filter(group=OuterRef("judge_group"), judge=inner)
-    return ExpressionWrapper(
+    is_for_judge = ExpressionWrapper(
         Q(judge_group__isnull=True) | Exists(in_group), output_field=BooleanField()
     )
-
-
-def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
-    """Return `tasks_open_to_judge` regardless of the design's judge group, which lending reads with the design."""
+    design = designs_in_force(task_id=OuterRef("pk")).values(is_for_judge=is_for_judge)
     languages = F("test_set__campaign__judges__languages")
     return _tasks_with_texts().filter(
         Q(test_set__campaign__judges__languages=[])
@@ -137,6 +120,8 @@ def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
             IsReadBy(languages, F("test_set__target_language")),
         ),
         Q(test_set__campaign__closes_at__isnull=True) | Q(test_set__campaign__closes_at__gt=Now()),
+        # Without a design, the task is open to all judges.
+        Coalesce(Subquery(design), True),
         closed_at__isnull=True,
         test_set__campaign__state=CampaignState.OPEN,
         test_set__campaign__judges=judge,
@@ -149,45 +134,43 @@ def tasks_to_work_on(judge: Judge) -> list[Task]:
     return chosen_or_all(list(tasks_open_to_judge(judge)), judge.chosen_task_id)
 
 
-def chosen_or_all(open_to_judge: list[Any], chosen_id: int | None) -> list[Any]:
+def chosen_or_all(open_to_judge: list[Task], chosen_id: int | None) -> list[Task]:
     """Return the task the judge chose if it is open to them, otherwise all that are."""
-    return [task for task in open_to_judge if task.id == chosen_id] or open_to_judge
+    chosen = [task for task in open_to_judge if task.pk == chosen_id]
+    return chosen or open_to_judge
 
 
-# The querysets below take the fields of `JudgeAsks`, or their placeholders in a `PreparedQuery`.
-def hits_for_judge(**asked: Any) -> HITQuerySet:
+def hits_for_judge(request: HITRequest) -> HITQuerySet:
     """Return the HITs of the pool that this judge may be lent, currently available or not, by number.
 
     Scans the index `hit_pool`, whose length depends on the pool, not on the history.
     """
-    return _suitable(_of_task(asked).pooled().unreserved(), **asked)
+    return _suitable(_of_task(request).pooled().unreserved(), request)
 
 
-def hits_standby(**asked: Any) -> HITQuerySet:
+def hits_standby(request: HITRequest) -> HITQuerySet:
     """Return the HITs on standby that this judge may be lent, by number."""
-    return _suitable(_of_task(asked).standby(), **asked)
+    return _suitable(_of_task(request).standby(), request)
 
 
-def hits_near(**asked: Any) -> HITQuerySet:
+def hits_near(request: HITRequest) -> HITQuerySet:
     """Return those of `hits_for_judge` within the first thousand numbers of the pool."""
-    return _near(hits_for_judge(**asked), _of_task(asked).pooled())
+    return _near(hits_for_judge(request), _of_task(request).pooled())
 
 
-def hits_standby_near(**asked: Any) -> HITQuerySet:
+def hits_standby_near(request: HITRequest) -> HITQuerySet:
     """Return those of `hits_standby` within the first thousand numbers on standby."""
-    return _near(hits_standby(**asked), _of_task(asked).standby())
+    return _near(hits_standby(request), _of_task(request).standby())
 
 
-def _of_task(asked: dict[str, Any]) -> HITQuerySet:
-    hits: HITQuerySet = HIT.objects.filter(task=asked["task_id"])
-    return hits
+def _of_task(request: HITRequest) -> HITQuerySet:
+    return HIT.objects.filter(task=request.task_id)
 
 
-def _suitable(
-    hits: HITQuerySet, *, judge_id: Any, conflicts: Any, apart: Any, **_task: Any
-) -> HITQuerySet:
+def _suitable(hits: HITQuerySet, request: HITRequest) -> HITQuerySet:
     """Return the HITs of unseen segments without systems that the judge must not see, by number."""
-    return hits.unseen_by(judge_id, apart).excluding_systems(conflicts).order_by("number")
+    unseen = hits.unseen_by(request.judge_id, request.apart)
+    return unseen.excluding_systems(request.conflicts).order_by("number")
 
 
 def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
@@ -197,29 +180,30 @@ def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
     return hits.filter(number__lt=Subquery(first) + _NEAR)
 
 
-def hits_reserved(**asked: Any) -> HITQuerySet:
+def hits_reserved(request: HITRequest) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
-    hits = _of_task(asked).filter(reserved_for=asked["judge_id"]).incomplete()
-    return _suitable(hits.exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING]), **asked)
+    hits = _of_task(request).filter(reserved_for=request.judge_id).incomplete()
+    new = hits.exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
+    return _suitable(new, request)
 
 
-def hits_intra(**asked: Any) -> HITQuerySet:
+def hits_intra(request: HITRequest) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
-    hits = _of_task(asked).filter(reserved_for=asked["judge_id"], purpose=HITPurpose.INTRA)
-    return hits.incomplete().excluding_systems(asked["conflicts"]).order_by("number")
+    hits = _of_task(request).filter(reserved_for=request.judge_id, purpose=HITPurpose.INTRA)
+    return hits.incomplete().excluding_systems(request.conflicts).order_by("number")
 
 
-def assignments_untouched(**asked: Any) -> QuerySet[Assignment]:
+def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
     """Return the assignments of others with a HIT that this judge may be lent and its holder has not begun, latest first.
 
     Every judge keeps the first HIT that they hold, because they may be reading it.
     """
-    suitable = _suitable(_of_task(asked).filter(purpose__in=POOLED).unreserved(), **asked)
+    suitable = _suitable(_of_task(request).filter(purpose__in=POOLED).unreserved(), request)
     held = Assignment.objects.filter(completed_at=None, released_at=None, lease__endswith__gt=Now())
     before = held.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
     return (
         held.filter(Exists(before), hit__in=suitable.incomplete().order_by().values("pk"))
-        .exclude(judge=asked["judge_id"])
+        .exclude(judge=request.judge_id)
         .exclude(Exists(_done_by_holder(Judgment)))
         .exclude(Exists(_done_by_holder(Skip)))
         .order_by("-pk")
@@ -268,57 +252,32 @@ def systems_not_lent(judge: Judge) -> list[int]:
     return [*conflicts_of(judge), *withdrawn.values_list("pk", flat=True)]
 
 
-def judge_asks(judge: Judge, *, task: Task) -> JudgeAsks:
-    """Return the inputs of a judge's request for a HIT of this task. Two queries."""
-    return {
-        "judge_id": judge.pk,
-        "task_id": task.pk,
-        "conflicts": systems_not_lent(judge),
-        "apart": task.exposed_apart,
-    }
-
-
-def _available_hits(
-    *, holds_check: bool | None, standby: bool = False, **asked: Any
-) -> QuerySet[HIT, tuple[int]]:
-    sources = [hits_near(**asked), hits_reserved(**asked)]
-    if standby:
-        sources.append(hits_standby_near(**asked))
-    first, *others = (
-        hits.holding_check(holds_check).available().order_by().values_list("pk") for hits in sources
+def hit_request(judge: Judge, *, task: Task) -> HITRequest:
+    """Return a judge's request for a HIT of this task. Two queries."""
+    return HITRequest(
+        judge_id=judge.pk,
+        task_id=task.pk,
+        conflicts=systems_not_lent(judge),
+        apart=task.exposed_apart,
     )
-    return first.union(*others, all=True)[:1]
 
 
-# Database types of the values of `JudgeAsks`, for a `PreparedQuery`.
-ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
-    "judge_id": BigIntegerField(),
-    "task_id": BigIntegerField(),
-    "conflicts": ArrayField(BigIntegerField()),
-    "apart": CharField(),
-}
-_IS_THERE: Final = {
-    holds_check: PreparedQuery(
-        f"hit_is_there_{kind}", partial(_available_hits, holds_check=holds_check), ASKED_FIELDS
-    )
-    for holds_check, kind in {None: "any", True: "check", False: "plain"}.items()
-}
-_IS_CHECK_THERE: Final = PreparedQuery(
-    "hit_is_there_check_or_standby",
-    partial(_available_hits, holds_check=True, standby=True),
-    ASKED_FIELDS,
-)
-
-
-def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
+def has_available_hit(request: HITRequest, *, holds_check: bool | None = None) -> bool:
     """Return whether a HIT is available for this judge: reserved for them, or near the start of the pool.
 
     `holds_check` restricts this to HITs with, or without, an attention check. HITs on standby do
     not count, because the planner plans others in their place.
     """
-    return _IS_THERE[holds_check].row(**asks) is not None
+    near = hits_near(request).available().holding_check(holds_check)
+    reserved = hits_reserved(request).available().holding_check(holds_check)
+    return near.exists() or reserved.exists()
 
 
-def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:
+def has_check_to_lend(request: HITRequest) -> bool:
     """Return whether a HIT with an attention check can be lent to this judge now, if necessary from standby."""
-    return _IS_CHECK_THERE.row(**asks) is not None
+    sources = [hits_near(request), hits_reserved(request), hits_standby_near(request)]
+    first, *others = (
+        hits.holding_check(True).available().order_by().values("pk") for hits in sources
+    )
+    # One query, so that the response time does not reveal the source.
+    return bool(first.union(*others, all=True)[:1])

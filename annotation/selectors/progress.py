@@ -1,11 +1,11 @@
 """Progress of a judge (blocks done and held, out of their quota) and pace of a task."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from statistics import fmean
-from typing import Final
+from typing import Any, Final, TypedDict
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
@@ -24,7 +24,7 @@ from django.db.models import (
     Sum,
 )
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce, JSONArray, Now
+from django.db.models.functions import Coalesce, JSONObject, Now
 from django.db.models.lookups import Exact, IsNull
 
 from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
@@ -48,6 +48,13 @@ class JudgeProgress:
     minutes_left: int | None
 
 
+class BegunBlocks(TypedDict):
+    """Blocks of an assignment that is not closed: whether it is held, and whether each block is done."""
+
+    is_held: bool
+    are_done: list[bool]
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeWork:
     """Number of blocks a judge has done, holds, and should do in total.
@@ -63,23 +70,14 @@ class JudgeWork:
     times: list[int]
 
     @classmethod
-    def counted(
-        cls,
-        closed: int | None,
-        begun: Sequence[tuple[bool, Sequence[bool]]],
-        wanted: int | None,
-        times: list[int],
-    ) -> "JudgeWork":
-        """Return the work of a judge.
-
-        `closed` is the number of blocks in closed assignments. `begun` has, for each other
-        assignment, whether it is held, and whether each of its blocks is done.
-        """
+    def of(cls, judge: Any) -> "JudgeWork":
+        """Return the work of a judge from a queryset with `work_annotations`."""
+        begun: list[BegunBlocks] = judge.begun_blocks
         return cls(
-            done=(closed or 0) + sum(sum(are_done) for _is_held, are_done in begun),
-            held=sum(are_done.count(False) for is_held, are_done in begun if is_held),
-            wanted=wanted,
-            times=times,
+            done=(judge.closed_blocks or 0) + sum(sum(blocks["are_done"]) for blocks in begun),
+            held=sum(blocks["are_done"].count(False) for blocks in begun if blocks["is_held"]),
+            wanted=judge.wanted,
+            times=judge.times,
         )
 
     @property
@@ -98,7 +96,7 @@ class JudgeWork:
 
 
 def work_annotations() -> dict[str, Combinable]:
-    """Return annotations for a queryset of judges: the arguments of `JudgeWork.counted`, in order.
+    """Return annotations for a queryset of judges, from which `JudgeWork.of` counts.
 
     Blocks of closed assignments are counted on closing (`JudgeAccount.blocks_closed`), so the cost
     does not grow with the history. A judge has few other assignments, which are `begun`.
@@ -117,11 +115,19 @@ def work_annotations() -> dict[str, Combinable]:
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
     return {
         "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
-        "begun_blocks": ArraySubquery(begun.values(row=JSONArray(is_held, are_done))),
+        "begun_blocks": ArraySubquery(
+            begun.values(row=JSONObject(is_held=is_held, are_done=are_done))
+        ),
         # The largest quota of a judge's groups applies.
         "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
+
+
+@cache
+def judges_with_work() -> QuerySet[Judge]:
+    """Return all judges, with campaigns and `work_annotations`. Built once a process, which takes longer than the query."""
+    return Judge.objects.select_related("campaign").annotate(**work_annotations())
 
 
 def judges_done() -> QuerySet[Judge]:
@@ -157,9 +163,7 @@ def tasks_done(judge: Judge) -> dict[int, int]:
 
 def judge_work(judge: Judge) -> JudgeWork:
     """Return the work of a judge. One query, regardless of how much they have done."""
-    annotations = work_annotations()
-    [row] = Judge.objects.filter(pk=judge.pk).annotate(**annotations).values_list(*annotations)
-    return JudgeWork.counted(*row)
+    return JudgeWork.of(judges_with_work().get(pk=judge.pk))
 
 
 # A longer window would notice the start of a campaign too late; a shorter one would react to coffee

@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from itertools import repeat
+from functools import cache
 from typing import Any, Final, cast
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
-    BigIntegerField,
     Case,
     F,
     Func,
@@ -21,7 +20,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import JSONArray
+from django.db.models.functions import Coalesce, JSONObject
 from django.db.models.lookups import Exact
 from django.utils import timezone
 
@@ -49,7 +48,6 @@ from annotation.selectors.shown_data import (
     NeighbourShown,
     TextShown,
 )
-from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from campaign.selectors.media import MediaAddress, files_shown, media_of_judge, media_of_members
 from campaign.texts.languages import language_described, language_direction
@@ -127,8 +125,47 @@ def languages_data(source: str, target: str) -> LanguagesShown:
     return {"source": language_described(source), "target": language_described(target)}
 
 
-#: Segments of a document in order, each with position, source and references, or only an output.
-_Around = Sequence[Sequence[Any]]
+@dataclass(frozen=True, slots=True)
+class SegmentTexts:
+    """A segment of a document, by its position, with its source and references, or only an output."""
+
+    position: int
+    source: str | None = None
+    references: Sequence[str] = ()
+    output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockContent:
+    """The content of a block, stored or only drawn, before the campaign's rules hide parts of it.
+
+    `around` are its segment and the neighbours; `position` is that of the segment. `judgment` is the judge's latest.
+    """
+
+    public_id: UUID
+    position: int
+    outputs: Sequence[int]
+    texts: Sequence[str | None]
+    around: Sequence[SegmentTexts]
+    stands_for: Sequence[int] | None = None
+    stage: Stage | None = None
+    judgment: JudgmentShown | None = None
+    skip_reason: str | None = None
+
+    @property
+    def candidates(self) -> list[str]:
+        """Texts of the candidates in display order."""
+        if self.stage is not None and self.stage.texts is not None:
+            return list(self.stage.texts)
+        # The texts of a candidate's outputs are identical.
+        return [texts[0] or "" for texts in by_candidate(self.texts, self.stands_for)]
+
+    @property
+    def segment(self) -> SegmentTexts:
+        """Texts of the block's own segment."""
+        return next(texts for texts in self.around if texts.position == self.position)
+
+
 _REFERENCES: Final = (
     Reference.objects.filter(segment=OuterRef("pk")).order_by("number").values("text")
 )
@@ -147,16 +184,22 @@ def _segments_around(segment: str, reach: int) -> QuerySet[Segment]:
 
 
 def _around(segment: str = "", reach: int = CONTEXT_SEGMENTS) -> ArraySubquery:
-    """Return an expression for `_segments_around` with their sources and references."""
-    texts = JSONArray("position", "source_text", ArraySubquery(_REFERENCES))
-    return ArraySubquery(_segments_around(segment, reach).values(row=texts))
+    """Return an expression for `_segments_around`: the fields of `SegmentTexts` of each."""
+    texts = JSONObject(
+        position="position", source="source_text", references=ArraySubquery(_REFERENCES)
+    )
+    return ArraySubquery(_segments_around(segment, reach).values(texts=texts))
 
 
-def _outputs_around(output_ids: Iterable[int], reach: int = CONTEXT_SEGMENTS) -> dict[int, _Around]:
+def _outputs_around(
+    output_ids: Sequence[int], reach: int = CONTEXT_SEGMENTS
+) -> dict[int, list[SegmentTexts]]:
     """Return, by output, its segment and the neighbours with the outputs of the same system. One query.
 
     A damaged reference stands among undamaged ones: every system has a whole document.
     """
+    if not output_ids:
+        return {}
     of_system = Output.objects.current().filter(
         segment=OuterRef("pk"), system=OuterRef(OuterRef("system"))
     )
@@ -166,52 +209,49 @@ def _outputs_around(output_ids: Iterable[int], reach: int = CONTEXT_SEGMENTS) ->
         When(is_damaged, then=Subquery(_REFERENCES[:1])),
         default=Subquery(of_system.values("text")),
     )
-    around = _segments_around("segment__", reach).values(row=JSONArray("position", text))
-    found = Output.objects.filter(pk__in=output_ids).values_list("pk", ArraySubquery(around))
-    return {
-        output_id: [(position, None, [], text or "") for position, text in rows]
-        for output_id, rows in found
-    }
+    texts = JSONObject(position="position", output=Coalesce(text, Value("")))
+    around = ArraySubquery(_segments_around("segment__", reach).values(texts=texts))
+    outputs = Output.objects.filter(pk__in=output_ids).values_list("pk", around)
+    return {output_id: _segment_texts(rows) for output_id, rows in outputs}
 
 
-def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
-    """Return blocks with all data that a judge may see, in the order of the arguments of `_block_data`."""
-    block = OuterRef("pk")
-    judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
-    judgment = JSONArray("pk", "client_id", "labels", "comment")
-    return blocks.order_by("position").values_list(
-        "pk",
-        "segment__test_set__source_language",
-        "segment__test_set__target_language",
-        "hit__design__repeat_gap",
-        "hit__task__protocol",
-        "hit__task__rules",
-        "hit__part",
-        "hit__purpose",
-        "public_id",
-        "segment__position",
-        "outputs",
-        ArraySubquery(outputs_of().values("text")),
-        "stands_for",
-        _around("segment__"),
-        Subquery(judgments.values(row=judgment)[:1]),
-        Subquery(Skip.objects.filter(block=block, judge=judge_id).values("reason")),
+def _segment_texts(rows: Iterable[Mapping[str, Any]]) -> list[SegmentTexts]:
+    return [SegmentTexts(**row) for row in rows]
+
+
+@cache
+def _blocks_with_texts() -> QuerySet[Block]:
+    """Return all blocks in order, with all texts that a judge may see. Built once a process, which takes longer than the query."""
+    return (
+        Block.objects.order_by("position")
+        .select_related("segment__test_set", "hit__task", "hit__design")
+        .only(
+            "public_id",
+            "outputs",
+            "stands_for",
+            "segment__position",
+            "segment__test_set__source_language",
+            "segment__test_set__target_language",
+            "hit__part",
+            "hit__purpose",
+            "hit__task__protocol",
+            "hit__task__rules",
+            "hit__design__repeat_gap",
+        )
+        .annotate(texts=ArraySubquery(outputs_of().values("text")), around=_around("segment__"))
     )
 
 
-# Positions in the rows of `_shown`. Columns before the third are shared by the blocks of a HIT.
-_PROTOCOL: Final = 4
-_JUDGMENT: Final = -2
-_OF_THE_HIT: Final = 8
-
-
-def _shown_of_hit(hit_id: int | Parameter, judge_id: int | Parameter) -> QuerySet[Block, Any]:
-    return _shown(Block.objects.filter(hit=hit_id), judge_id)
-
-
-_OF_HIT = PreparedQuery(
-    "blocks_of_hit", _shown_of_hit, {"hit_id": BigIntegerField(), "judge_id": BigIntegerField()}
-)
+def _blocks_of_judge(judge_id: int) -> QuerySet[Block]:
+    """Return all blocks with what a judge may see: the texts, and their latest answer."""
+    block = OuterRef("pk")
+    judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
+    judgment = JSONObject(id="pk", client_id="client_id", labels="labels", comment="comment")
+    skips = Skip.objects.filter(block=block, judge=judge_id)
+    return _blocks_with_texts().annotate(
+        judgment=Subquery(judgments.values(row=judgment)[:1]),
+        skip_reason=Subquery(skips.values("reason")),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,23 +306,25 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
     `revisable_hits` is the number of preceding HITs to which the judge may return, because no
     repeat of this design can repeat them. The data reveals no count of HITs.
     """
-    rows = _OF_HIT.rows(hit_id=assignment.hit_id, judge_id=assignment.judge_id)
+    rows = list(_blocks_of_judge(assignment.judge_id).filter(hit=assignment.hit_id))
     address = media_of_judge(assignment.judge_id, campaign)
     blocks = list(_blocks(rows, campaign, address, assignment.judge_id).values())
-    source, target, gap, protocol, rules, part, purpose = rows[0][1:_OF_THE_HIT]
+    hit, test_set = rows[0].hit, rows[0].segment.test_set
+    rules = {
+        **rules_shown(hit.task.protocol, hit.task.rules, campaign=campaign, part=hit.part),
+        # All blocks of a HIT ask the same question.
+        **blocks[0].stage_rules,
+    }
+    if hit.purpose == HITPurpose.TRAINING:
+        rules["practice"] = True
     return {
         "id": assignment.public_id,
-        "revisable_hits": gap,
+        "revisable_hits": hit.design.repeat_gap,
         "expires_at": assignment.expires_at,
         "blocks": [block.as_shown() for block in blocks],
-        "languages": languages_data(source, target),
-        "protocol": protocol,
-        "rules": {
-            **rules_shown(protocol, rules, campaign=campaign, part=part),
-            # All blocks of a HIT ask the same question.
-            **blocks[0].stage_rules,
-            **({"practice": True} if purpose == HITPurpose.TRAINING else {}),
-        },
+        "languages": languages_data(test_set.source_language, test_set.target_language),
+        "protocol": hit.task.protocol,
+        "rules": rules,
     }
 
 
@@ -316,58 +358,81 @@ def blocks_data(
 
     `address` is that of files for readers other than the judge.
     """
-    rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
-    return _blocks(rows, campaign, address or media_of_judge(judge_id, campaign), judge_id)
+    blocks = list(_blocks_of_judge(judge_id).filter(pk__in=block_ids))
+    return _blocks(blocks, campaign, address or media_of_judge(judge_id, campaign), judge_id)
 
 
 def _blocks(
-    rows: Sequence[Sequence[Any]], campaign: Campaign, address: MediaAddress, judge_id: int
+    blocks: Sequence[Any], campaign: Campaign, address: MediaAddress, judge_id: int
 ) -> dict[int, BlockData]:
-    """Return the blocks in these rows of `_shown`, by id."""
-    answers, stages = _answers(rows), _stages(rows, judge_id)
-    rules = {
-        block_id: _Rules(
-            texts_beside(protocol, of_task, campaign=campaign, part=part), source, target, address
-        ).of_stage(stages.get(block_id))
-        for block_id, source, target, _gap, protocol, of_task, part, *_row in rows
-    }
+    """Return these blocks of `_blocks_of_judge`, by id."""
+    answers = _answers(blocks)
+    stages = _stages(blocks, judge_id)
+    contents: dict[int, BlockContent] = {}
+    rules: dict[int, _Rules] = {}
+    for block in blocks:
+        stage = stages.get(block.pk)
+        contents[block.pk] = _block_content(block, stage, answers)
+        task, test_set = block.hit.task, block.segment.test_set
+        beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=block.hit.part)
+        languages = test_set.source_language, test_set.target_language
+        rules[block.pk] = _Rules(beside, *languages, address).of_stage(stage)
     alone = [
-        outputs[0]
-        for block_id, *_row, outputs, _texts, stands_for, _around, _judgment, _reason in rows
-        if rules[block_id].shows_outputs(len(stands_for or outputs))
+        content.outputs[0]
+        for block_id, content in contents.items()
+        if rules[block_id].shows_outputs(len(content.stands_for or content.outputs))
     ]
     documents = _outputs_around(alone)
     return {
-        row[0]: _block_data(
-            rules[row[0]], documents, answers, *row[_OF_THE_HIT:], stage=stages.get(row[0])
-        )
-        for row in rows
+        block_id: _block_data(content, rules[block_id], documents)
+        for block_id, content in contents.items()
     }
 
 
-def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
-    """Return the protocol-specific answers in these rows of `_shown`, by id."""
+def _block_content(block: Any, stage: Stage | None, answers: Mapping[int, Answer]) -> BlockContent:
+    """Return the content of a block of `_blocks_of_judge`."""
+    judgment: JudgmentShown | None = None
+    if block.judgment is not None:
+        judgment = {
+            "id": UUID(block.judgment["client_id"]),
+            "labels": block.judgment["labels"],
+            "comment": block.judgment["comment"],
+            "answer": answers.get(block.judgment["id"]),
+        }
+    return BlockContent(
+        public_id=block.public_id,
+        position=block.segment.position,
+        outputs=block.outputs,
+        texts=block.texts,
+        around=_segment_texts(block.around),
+        stands_for=block.stands_for,
+        stage=stage,
+        judgment=judgment,
+        skip_reason=block.skip_reason,
+    )
+
+
+def _answers(blocks: Iterable[Any]) -> dict[int, Answer]:
+    """Return the protocol-specific answers about these blocks of `_blocks_of_judge`, by judgment."""
     judged = defaultdict(list)
-    for row in rows:
-        if row[_JUDGMENT] is not None:
-            judged[row[_PROTOCOL]].append(row[_JUDGMENT][0])
-    return {
-        judgment_id: answer
-        for protocol, judgment_ids in judged.items()
-        for judgment_id, answer in answers_read(protocol, judgment_ids).items()
-    }
+    for block in blocks:
+        if block.judgment is not None:
+            judged[block.hit.task.protocol].append(block.judgment["id"])
+    answers: dict[int, Answer] = {}
+    for protocol, judgment_ids in judged.items():
+        answers |= answers_read(protocol, judgment_ids)
+    return answers
 
 
-def _stages(rows: Iterable[Sequence[Any]], judge_id: int) -> dict[int, Stage]:
-    """Return the stages of the blocks in these rows of `_shown`, by id, for protocols whose blocks differ."""
-    shown = defaultdict(list)
-    for row in rows:
-        shown[row[_PROTOCOL]].append(row[0])
-    return {
-        block_id: stage
-        for protocol, block_ids in shown.items()
-        for block_id, stage in stages_of(protocol, block_ids, judge_id).items()
-    }
+def _stages(blocks: Iterable[Any], judge_id: int) -> dict[int, Stage]:
+    """Return the stages of these blocks of `_blocks_of_judge`, by id, for protocols whose blocks differ."""
+    block_ids = defaultdict(list)
+    for block in blocks:
+        block_ids[block.hit.task.protocol].append(block.pk)
+    stages: dict[int, Stage] = {}
+    for protocol, of_protocol in block_ids.items():
+        stages |= stages_of(protocol, of_protocol, judge_id)
+    return stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +465,7 @@ def document_of_block(
     test_set, segment = block.segment.test_set, block.segment
     rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
     rules = rules.of_stage(stage)
-    around: _Around = block.around
+    around = _segment_texts(block.around)
     blocks = Block.objects.filter(hit=block.hit_id, segment__document=segment.document_id)
     if rules.shows_outputs(len(block.stands_for or block.outputs)):
         around = _outputs_around(block.outputs[:1], DOCUMENT_SEGMENTS)[block.outputs[0]]
@@ -408,10 +473,10 @@ def document_of_block(
         blocks = blocks.filter(pk=block_id)
     elif not rules.shows_context:
         return None
-    places = {position: place for place, (position, *_texts) in enumerate(around)}
+    places = {segment.position: place for place, segment in enumerate(around)}
     document = Segment.objects.filter(document=segment.document_id)
     return DocumentData(
-        segments=[_neighbour(rules, *row) for row in around],
+        segments=[_neighbour(rules, segment) for segment in around],
         first=1 + document.filter(position__lt=next(iter(places))).count(),
         total=document.count(),
         blocks={
@@ -441,96 +506,77 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
     rules = rules.of_stage(stage)
     shown = {output for block in blocks for output in block.outputs}
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
-    documents = _outputs_around(
-        block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))
-    )
+    alone = [block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))]
+    documents = _outputs_around(alone)
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
     )
-    found = {
-        number: (position, around)
-        for number, position, around in segments.values_list("number", "position", _around())
-    }
-    return [
-        _block_data(
-            rules,
-            documents,
-            {},
-            block.id,
-            found[block.segment][0],
-            block.outputs,
-            [texts[output] for output in block.outputs],
-            None,
-            found[block.segment][1],
-            None,
-            None,
+    by_number = {row.number: row for row in segments.annotate(around=_around())}
+    contents = [
+        BlockContent(
+            public_id=block.id,
+            position=by_number[block.segment].position,
+            outputs=block.outputs,
+            texts=[texts[output] for output in block.outputs],
+            around=_segment_texts(by_number[block.segment].around),
             stage=stage,
         )
         for block in blocks
     ]
+    return [_block_data(content, rules, documents) for content in contents]
 
 
 def _block_data(
-    rules: _Rules,
-    documents: Mapping[int, _Around],
-    answers: Mapping[int, Answer],
-    public_id: UUID,
-    position: int,
-    outputs: Sequence[int],
-    texts: Sequence[str | None],
-    stands_for: Sequence[int] | None,
-    around: _Around,
-    judgment: tuple[int, str, list[int | None], str] | None,
-    skip_reason: str | None,
-    *,
-    stage: Stage | None = None,
+    content: BlockContent, rules: _Rules, documents: Mapping[int, Sequence[SegmentTexts]]
 ) -> BlockData:
-    known: JudgmentShown | None = None
-    if judgment is not None:
-        judgment_id, client_id, labels, comment = judgment
-        known = {
-            "id": UUID(client_id),
-            "labels": labels,
-            "comment": comment,
-            "answer": answers.get(judgment_id),
-        }
-    _position, source_text, references = next(row for row in around if row[0] == position)
-    # The texts of a candidate's outputs are identical.
-    candidates = [text for text, *_same in by_candidate(texts, stands_for)]
-    if stage is not None and stage.texts is not None:
-        candidates = list(stage.texts)
-    neighbours = around if rules.shows_context else documents.get(outputs[0], ())
-    beside = stage.beside if stage is not None and stage.beside is not None else repeat({})
+    """Return a block as its judge sees it.
+
+    `documents` are those of outputs, for a block whose context consists of outputs.
+    """
+    neighbours = content.around
+    if not rules.shows_context:
+        neighbours = documents.get(content.outputs[0], ())
+    before = [texts for texts in neighbours if texts.position < content.position]
+    after = [texts for texts in neighbours if texts.position > content.position]
+    state = "open"
+    skip_reason = content.skip_reason
+    if content.judgment is not None:
+        state, skip_reason = "judged", None
+    elif skip_reason:
+        state = "skipped"
     return BlockData(
-        id=public_id,
-        source=rules.source(source_text),
-        references=rules.references(references),
+        id=content.public_id,
+        source=rules.source(content.segment.source),
+        references=rules.references(content.segment.references),
         context={
-            "before": [_neighbour(rules, *row) for row in neighbours if row[0] < position],
-            "after": [_neighbour(rules, *row) for row in neighbours if row[0] > position],
+            "before": [_neighbour(rules, texts) for texts in before],
+            "after": [_neighbour(rules, texts) for texts in after],
         },
-        candidates=[
-            cast("CandidateShown", {"id": candidate_id, **rules.target(text or ""), **more})
-            for candidate_id, text, more in zip(
-                candidate_ids(public_id, len(candidates)), candidates, beside, strict=False
-            )
-        ],
-        state="judged" if known else "skipped" if skip_reason else "open",
-        judgment=known,
-        skip_reason=None if known else skip_reason,
-        stage_rules={} if stage is None else stage.rules,
+        candidates=_candidates(content, rules),
+        state=state,
+        judgment=content.judgment,
+        skip_reason=skip_reason,
+        stage_rules={} if content.stage is None else content.stage.rules,
     )
 
 
-def _neighbour(
-    rules: _Rules,
-    _position: int,
-    source: str | None,
-    references: Sequence[str],
-    output: str | None = None,
-) -> NeighbourShown:
+def _candidates(content: BlockContent, rules: _Rules) -> list[CandidateShown]:
+    """Return the candidates of a block in display order."""
+    texts = content.candidates
+    ids = candidate_ids(content.public_id, len(texts))
+    candidates: list[CandidateShown] = [
+        cast("CandidateShown", {"id": candidate_id, **rules.target(text)})
+        for candidate_id, text in zip(ids, texts, strict=True)
+    ]
+    if content.stage is not None and content.stage.beside is not None:
+        for candidate, beside in zip(candidates, content.stage.beside, strict=False):
+            candidate.update(cast("CandidateShown", beside))
+    return candidates
+
+
+def _neighbour(rules: _Rules, segment: SegmentTexts) -> NeighbourShown:
     return {
-        "source": rules.source(source),
-        "reference": next(iter(rules.references(references)), None),
-        "output": None if output is None else rules.target(output),
+        "source": rules.source(segment.source),
+        "reference": next(iter(rules.references(segment.references)), None),
+        "output": None if segment.output is None else rules.target(segment.output),
     }

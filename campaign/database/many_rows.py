@@ -2,11 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.db import connection, models
 
 _Row = TypeVar("_Row", bound=models.Model)
+
+
+#: Annotation that makes PostgreSQL use indexes until the commit; see `table_scans_off`.
+TABLE_SCANS_OFF: Final = models.Func(
+    models.Value("enable_seqscan"),
+    models.Value("off"),
+    models.Value(True),
+    function="set_config",
+    output_field=models.TextField(),
+)
 
 
 @contextmanager

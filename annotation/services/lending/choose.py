@@ -6,52 +6,35 @@ Chance decides for each judge if an attention check or a repeat is due
 is the same in all cases.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
-from typing import Any, Final, Unpack
-from uuid import UUID
+from functools import cache
+from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import (
-    BigIntegerField,
-    BooleanField,
-    Exists,
-    ExpressionWrapper,
-    F,
-    Func,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    TextField,
-    Value,
-)
-from django.db.models.functions import JSONArray, JSONObject, Now
-from django.db.models.lookups import GreaterThanOrEqual
+from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 
 from annotation.models import (
     HIT,
     Assignment,
+    Design,
     HITPurpose,
     JudgeAccount,
-    QualityAction,
-    QualityActionKind,
     TrainingBlock,
 )
 from annotation.models.hit import HITQuerySet
-from annotation.protocols.answer_kinds import answer_kind
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.rates import attention_due, intra_due
-from annotation.selectors.comparisons import blocks_of, sentences_taken
-from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judges import JudgeStatus, messages_in_force, status_from_actions
+from annotation.selectors.comparisons import blocks_of, sentences_of_a_judge, sentences_taken
+from annotation.selectors.designs import designs_of_tasks
+from annotation.selectors.judges import JudgeStanding, judge_standing
 from annotation.selectors.passes import is_full, passes_so_far
 from annotation.selectors.pool import (
-    ASKED_FIELDS,
-    JudgeAsks,
+    HITRequest,
     chosen_or_all,
-    design_is_for,
     has_check_to_lend,
     hits_for_judge,
     hits_intra,
@@ -59,47 +42,96 @@ from annotation.selectors.pool import (
     hits_reserved,
     hits_standby,
     hits_standby_near,
-    tasks_open_to_some,
+    tasks_open_to_judge,
 )
-from annotation.selectors.progress import JudgeWork, work_annotations
+from annotation.selectors.progress import JudgeWork, judges_with_work
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
-from campaign.database.prepared import Parameter, PreparedQuery, field_names, instance_from
+from campaign.database.many_rows import TABLE_SCANS_OFF
 from campaign.models import ConflictOfInterest, Instructions, Judge, System, Task
+
+# A planner that has not answered a request for so long is down.
+_PLANNER_SILENT_AFTER: Final = timedelta(seconds=10)
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedKind:
+    """A kind of HIT that is reserved for a judge: its purpose, and whether it holds an attention check."""
+
+    purpose: str
+    holds_check: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LendingRules:
+    """Rules of a task's protocol that lending follows.
+
+    Attributes
+    ----------
+    has_passes : bool
+        Whether the task allots texts, which judges see in one or several passes.
+    has_later_passes : bool
+        Whether judges see their texts in several passes.
+    limits_texts : bool
+        Whether the number of texts per judge is limited.
+    sentences_of_a_judge : int
+        Number of sentences per comparison sampled for each judge in a sort; 0 without samples.
+    """
+
+    has_passes: bool = False
+    has_later_passes: bool = False
+    limits_texts: bool = False
+    sentences_of_a_judge: int = 0
+
+    @classmethod
+    def of_task(cls, task: Task) -> "LendingRules":
+        """Return the rules of a task."""
+        rules = cls(sentences_of_a_judge=sentences_of_a_judge(task))
+        passes = answer_kind_of(task).passes
+        if passes is None:
+            return rules
+        return replace(
+            rules,
+            has_passes=True,
+            has_later_passes=passes.count > 1,
+            limits_texts=passes.items_per_judge is not None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """A task whose HITs may be lent to the judge, and the number of its HITs lent to them so far."""
+    """A task whose HITs may be lent to the judge.
 
-    id: int
-    hits_lent: int
-    intra_lent: int
-    checks_lent: int
-    hits_since_check: int
-    hits_since_repeat: int
-    # The planner recently found nothing to draw for them.
-    is_none_left: bool
-    # The judge requested work a while ago and the planner has not answered, so it is down.
-    is_planner_silent: bool
+    Attributes
+    ----------
+    task : Task
+    rules : LendingRules
+    account : JudgeAccount
+        HITs of the task lent to the judge so far; not stored before the first one.
+    design : Design or None
+        The design in force; None before there is one.
+    reserved : frozenset of ReservedKind
+        Incomplete HITs reserved for the judge.
+    has_training : bool
+    is_none_left : bool
+        Whether the planner recently found nothing to draw for the judge.
+    is_planner_silent : bool
+        Whether the judge requested work a while ago and the planner has not answered, so it is down.
+    """
+
+    task: Task
+    rules: LendingRules
+    account: JudgeAccount
+    design: Design | None
+    reserved: frozenset[ReservedKind]
     has_training: bool
-    # Purpose of the HITs reserved for them, and whether these hold an attention check.
-    reserved: frozenset[tuple[str, bool]]
-    # From the design in force; None and 0 before there is one.
-    seed: int | None
-    intra_share: float
-    repeat_gap: int
-    attention_every: int
-    # The task allots texts, which judges see in one or several passes.
-    has_passes: bool
-    # Judges see their texts in several passes.
-    has_later_passes: bool
-    # The number of texts per judge is limited.
-    limits_texts: bool
-    # `Task.exposed_apart`.
-    apart: str
-    # Number of sentences per comparison sampled for each judge in a sort; 0 without samples.
-    sentences_of_a_judge: int
+    is_none_left: bool
+    is_planner_silent: bool
+
+    @property
+    def attention_every(self) -> int:
+        """Average number of HITs between attention checks; 0 without checks."""
+        return 0 if self.design is None else self.design.attention_every
 
     @property
     def is_all_there_is(self) -> bool:
@@ -109,14 +141,16 @@ class OpenTask:
     @property
     def has_repeat(self) -> bool:
         """True if a repeat of one of their HITs is planned."""
-        return any(purpose == HITPurpose.INTRA for purpose, _check in self.reserved)
+        return any(kind.purpose == HITPurpose.INTRA for kind in self.reserved)
 
     def has_reserved(self, *, holds_check: bool | None) -> bool:
         """Return whether a new HIT is reserved for them: one with a check, one without, or, for None, any."""
-        return any(
-            purpose not in (HITPurpose.INTRA, HITPurpose.TRAINING) and holds_check in (None, check)
-            for purpose, check in self.reserved
-        )
+        new = [
+            kind
+            for kind in self.reserved
+            if kind.purpose not in {HITPurpose.INTRA, HITPurpose.TRAINING}
+        ]
+        return any(holds_check in {None, kind.holds_check} for kind in new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,331 +159,247 @@ class LendingContext:
 
     Attributes
     ----------
+    judge : Judge
+        With their campaign; their row is locked.
     now : datetime
         By the database's clock.
-    judge_status : JudgeStatus
-    warned_for : tuple of str
-        The measure of each rule that warned them, newest first; empty for a warning by an organiser.
-    is_asked_again : bool
-        Whether organisers asked them to judge again.
-    messages : tuple of str
-        Organisers' messages to them within a week, newest first.
-    has_declined : bool
-        Whether they declined to take part.
+    standing : JudgeStanding
     owes_acceptance : bool
         Whether they must accept instructions first.
-    campaign_state : str
-        A `CampaignState`; there are no tasks unless it is open.
-    is_past_closing : bool
-        Whether its closing time has passed.
-    lease_minutes : int
     work : JudgeWork
-    conflicts : tuple of int
+    conflicts : list of int
         Systems they must not see.
-    withdrawn : tuple of int
+    withdrawn : list of int
         Withdrawn systems of the campaign, which are lent to no judge.
-    begun : dict of UUID to int
-        Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
-        to id.
-    blocks_begun : int
-        Blocks of these assignments, done or not.
-    tasks : tuple of OpenTask
+    begun : list of Assignment
+        Assignments they hold, or held until the lease ran out, whose HITs are incomplete, with their HITs.
+    tasks : list of OpenTask
         Only the chosen task if the judge chose one, which applies to `begun`, too: other
         assignments end with their lease, or continue when the judge returns to their task.
+        Empty unless the campaign is open.
     """
 
+    judge: Judge
     now: datetime
-    judge_status: JudgeStatus
-    warned_for: tuple[str, ...]
-    is_asked_again: bool
-    messages: tuple[str, ...]
-    has_declined: bool
+    standing: JudgeStanding
     owes_acceptance: bool
-    campaign_state: str
-    is_past_closing: bool
-    lease_minutes: int
     work: JudgeWork
-    conflicts: tuple[int, ...]
-    withdrawn: tuple[int, ...]
-    begun: dict[UUID, int]
-    blocks_begun: int
-    tasks: tuple[OpenTask, ...]
+    conflicts: list[int]
+    withdrawn: list[int]
+    begun: list[Assignment]
+    tasks: list[OpenTask]
+
+    @property
+    def is_past_closing(self) -> bool:
+        """True if the campaign's closing time has passed."""
+        closes_at = self.judge.campaign.closes_at
+        return closes_at is not None and closes_at <= self.now
+
+    @property
+    def blocks_begun(self) -> int:
+        """Number of blocks of the assignments in `begun`, done or not."""
+        return sum(len(assignment.hit.segment_ids) for assignment in self.begun)
+
+    def request(self, task: Task) -> HITRequest:
+        """Return the judge's request for a HIT of a task."""
+        return HITRequest(
+            judge_id=self.judge.pk,
+            task_id=task.pk,
+            conflicts=[*self.conflicts, *self.withdrawn],
+            apart=task.exposed_apart,
+        )
 
 
-# Counters of the judge's account, and columns of the design in force.
-LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
-_DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
-_IS_SILENT: Final = ExpressionWrapper(
-    Q(requested_at__lt=Now() - timedelta(seconds=10)), output_field=BooleanField()
-)
-
-
-# NULL without a closing time.
-_IS_PAST_CLOSING: Final = ExpressionWrapper(
-    Q(campaign__closes_at__lte=Now()), output_field=BooleanField()
-)
-
-
-def _judge_locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    # Like `ASSIGNMENT_LOCK` for submissions: until the commit, neither lending nor foreign key
-    # lookups scan tables.
-    setting = Func(
-        Value("enable_seqscan"),
-        Value("off"),
-        Value(True),
-        function="set_config",
-        output_field=TextField(),
-    )
-    locked = Judge.objects.select_for_update(no_key=True).filter(pk=judge_id)
-    return locked.values_list(setting)
-
-
-def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
+@cache
+def _judges_with_context() -> QuerySet[Judge]:
+    """Return all judges, with what `LendingContext` has from one row. Built once a process, like `judges_with_work`."""
     judge = OuterRef("pk")
-    actions = QualityAction.objects.in_force().filter(judge=judge)
-    begun = (
-        Assignment.objects.filter(judge=judge, completed_at__isnull=True)
-        .filter(Q(released_at__isnull=True) | Q(hit__completed_at__isnull=True))
-        .order_by("id")
-    )
     withdrawn = System.objects.filter(
         test_set__campaign=OuterRef("campaign"), withdrawn_at__isnull=False
     )
-    annotations = {
-        "now": Now(),
-        "is_past_closing": _IS_PAST_CLOSING,
-        "actions": ArraySubquery(
-            actions.order_by("-id").values(row=JSONArray("action", "rule__measure"))
-        ),
-        "messages": ArraySubquery(messages_in_force(judge).values("text")),
-        "owes_acceptance": Exists(Instructions.objects.demanded_of(judge)),
-        "conflict_ids": ArraySubquery(
-            ConflictOfInterest.objects.filter(judge=judge).values("system")
-        ),
-        "withdrawn_ids": ArraySubquery(withdrawn.values("pk")),
-        "begun": ArraySubquery(
-            begun.values(row=JSONArray("public_id", "id", "hit__task", "hit__segment_ids__len"))
-        ),
-        "open": ArraySubquery(_open_tasks(judge)),
-        **work_annotations(),
-    }
-    return (
-        Judge.objects.filter(pk=judge_id)
-        .annotate(**annotations)
-        .values_list(
-            "campaign__state",
-            "campaign__lease_minutes",
-            "chosen_task",
-            "declined_at",
-            *annotations,
-        )
+    conflicts = ConflictOfInterest.objects.filter(judge=judge).order_by()
+    return judges_with_work().annotate(
+        now=Now(),
+        owes_acceptance=Exists(Instructions.objects.demanded_of(judge)),
+        conflict_ids=ArraySubquery(conflicts.values("system")),
+        withdrawn_ids=ArraySubquery(withdrawn.values("pk")),
     )
-
-
-def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
-    """Return the tasks open to the judge, each as the arguments of `_open_task`."""
-    inner, task = OuterRef(judge), OuterRef("pk")
-    account = JudgeAccount.objects.filter(judge=inner, task=task)
-    design = designs_in_force(task_id=task)
-    reserved = HIT.objects.filter(reserved_for=inner, task=task).incomplete()
-    is_none_left = GreaterThanOrEqual(F("none_left_at"), Now() - NONE_LEFT_VALID_FOR)
-    arguments = JSONObject(
-        id="pk",
-        protocol="protocol",
-        rules="rules",
-        segments_again="segments_again",
-        has_training=Exists(TrainingBlock.objects.filter(task=task)),
-        reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
-        lent=Subquery(account.values(row=JSONArray(*LENT, is_none_left, _IS_SILENT))),
-        design=Subquery(design.values(row=JSONArray(*_DESIGN, design_is_for(judge)))),
-    )
-    return tasks_open_to_some(judge).values(row=arguments)
-
-
-_CONTEXT = PreparedQuery(
-    "lending_context",
-    _context,
-    {"judge_id": BigIntegerField()},
-    first=PreparedQuery("judge_lock", _judge_locked, {"judge_id": BigIntegerField()}),
-)
 
 
 def lending_context_lock(judge: Judge) -> LendingContext:
     """Lock the judge's row until the commit and return what lending needs to know about them.
 
-    One round trip, regardless of the number of tasks.
+    Seven queries, regardless of the number of tasks.
     """
-    [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
-    now, is_past_closing, actions, messages, owes_acceptance, *row = row
-    conflicts, withdrawn, begun, open_sets, *work = row
-    kinds = {action for action, _measure in actions}
-    mine = chosen_or_all([_open_task(**each) for each in open_sets if _is_for_them(each)], chosen)
-    if [task.id for task in mine] == [chosen]:
-        begun = [each for each in begun if each[2] == chosen]
+    # A separate statement: the next ones see what was committed before the lock was free. Until
+    # the commit, neither lending nor foreign key lookups scan tables.
+    locks = Judge.objects.select_for_update(no_key=True).annotate(table_scans=TABLE_SCANS_OFF)
+    locks.get(pk=judge.pk)
+    locked: Any = _judges_with_context().get(pk=judge.pk)
+    tasks = _open_tasks(locked, locked.now)
+    begun = (
+        Assignment.objects.filter(judge=judge, completed_at__isnull=True)
+        .filter(Q(released_at__isnull=True) | Q(hit__completed_at__isnull=True))
+        .select_related("hit")
+        .order_by("pk")
+    )
+    if [task.task.pk for task in tasks] == [locked.chosen_task_id]:
+        begun = begun.filter(hit__task=locked.chosen_task_id)
     return LendingContext(
-        now=now,
-        judge_status=status_from_actions(kinds),
-        warned_for=tuple(
-            measure or "" for action, measure in actions if action == QualityActionKind.WARN
-        ),
-        is_asked_again=QualityActionKind.AGAIN in kinds,
-        messages=tuple(messages),
-        has_declined=declined_at is not None,
-        owes_acceptance=owes_acceptance,
-        campaign_state=campaign_state,
-        is_past_closing=bool(is_past_closing),
-        lease_minutes=lease_minutes,
-        work=JudgeWork.counted(*work),
-        conflicts=tuple(conflicts),
-        withdrawn=tuple(withdrawn),
-        begun={UUID(public_id): assignment_id for public_id, assignment_id, *_hit in begun},
-        blocks_begun=sum(each[-1] for each in begun),
-        tasks=tuple(mine),
+        judge=locked,
+        now=locked.now,
+        standing=judge_standing(locked, now=locked.now),
+        owes_acceptance=locked.owes_acceptance,
+        work=JudgeWork.of(locked),
+        conflicts=locked.conflict_ids,
+        withdrawn=locked.withdrawn_ids,
+        begun=list(begun),
+        tasks=tasks,
     )
 
 
-def _is_for_them(task: dict[str, Any]) -> bool:
-    """Return whether the design in force is for all judges, or for a group of this judge."""
-    design = task["design"]
-    return design is None or bool(design[-1])
+def _open_tasks(judge: Judge, now: datetime) -> list[OpenTask]:
+    """Return the task the judge chose, or all that are open to them. Three queries."""
+    open_to_judge = tasks_open_to_judge(judge).annotate(
+        account=FilteredRelation("accounts", condition=Q(accounts__judge=judge)),
+        has_training=Exists(TrainingBlock.objects.filter(task=OuterRef("pk"))),
+    )
+    with_accounts = open_to_judge.select_related("account")  # type: ignore[misc]  # the relation above
+    tasks = chosen_or_all(list(with_accounts), judge.chosen_task_id)
+    designs = designs_of_tasks(tasks)
+    reserved = HIT.objects.filter(reserved_for=judge, task__in=tasks).incomplete()
+    kinds: dict[int, set[ReservedKind]] = defaultdict(set)
+    for row in reserved.values("task_id", "purpose", "holds_check"):
+        kinds[row["task_id"]].add(ReservedKind(row["purpose"], row["holds_check"]))
+    return [
+        _open_task(
+            task,
+            # There is none before the first HIT.
+            getattr(task, "account", JudgeAccount(judge=judge, task=task)),
+            design=designs.get(task.pk),
+            reserved=frozenset(kinds[task.pk]),
+            now=now,
+        )
+        for task in tasks
+    ]
 
 
 def _open_task(
+    task: Any,
+    account: JudgeAccount,
     *,
-    id: int,  # noqa: A002  as the column
-    protocol: str,
-    rules: dict[str, Any],
-    segments_again: bool,
-    lent: list[Any] | None,
-    design: list[Any] | None,
-    has_training: bool,
-    reserved: list[tuple[str, bool]] | None,
+    design: Design | None,
+    reserved: frozenset[ReservedKind],
+    now: datetime,
 ) -> OpenTask:
-    kind = answer_kind(protocol, rules)
-    passes = kind.passes
-    *counts, is_none_left, is_silent = lent or [*(0 for _name in LENT), False, False]
+    """Return a task, annotated with `has_training`, as lending needs it."""
+    none_left_at, requested_at = account.none_left_at, account.requested_at
+    is_none_left = none_left_at is not None and none_left_at >= now - NONE_LEFT_VALID_FOR
+    is_silent = requested_at is not None and requested_at < now - _PLANNER_SILENT_AFTER
     return OpenTask(
-        id=id,
-        has_passes=passes is not None,
-        has_later_passes=passes is not None and passes.count > 1,
-        limits_texts=passes is not None and passes.items_per_judge is not None,
-        sentences_of_a_judge=kind.comparisons.sentences_of_a_judge if kind.comparisons else 0,
-        apart=protocol if segments_again else "",
-        has_training=has_training,
-        reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
-        is_none_left=bool(is_none_left),
-        is_planner_silent=bool(is_silent),
-        **dict(zip(LENT, counts, strict=True)),
-        **dict(zip(_DESIGN, (design or (None, 0.0, 0, 0, True))[:-1], strict=True)),
+        task=task,
+        rules=LendingRules.of_task(task),
+        account=account,
+        design=design,
+        reserved=reserved,
+        has_training=task.has_training,
+        is_none_left=is_none_left,
+        is_planner_silent=is_silent,
     )
 
 
-def _locked(
-    hits: Callable[..., HITQuerySet], *, holds_check: bool | None, **asked: Any
-) -> QuerySet[HIT, Any]:
-    available = hits(**asked).available().holding_check(holds_check)
-    locked = available.select_for_update(skip_locked=True, no_key=True, of=("self",))
-    return locked.values_list(*field_names(HIT))[:1]
-
-
-# One query per value of `holds_check`, because a query parameter would rule out the partial
-# indexes.
-_CLAIMS: Final = {
-    (source, holds_check): PreparedQuery(
-        f"hit_claim_{source}_{kind}", partial(_locked, hits, holds_check=holds_check), ASKED_FIELDS
-    )
-    for source, hits in {
-        "pool": hits_near,
-        "whole_pool": hits_for_judge,
-        "standby": hits_standby_near,
-        "whole_standby": hits_standby,
-        "reserved": hits_reserved,
-        "repeats": hits_intra,
-    }.items()
-    for holds_check, kind in {None: "any", True: "check", False: "plain"}.items()
+_SOURCES: Final[dict[str, Callable[[HITRequest], HITQuerySet]]] = {
+    "pool": hits_near,
+    "whole_pool": hits_for_judge,
+    "standby": hits_standby_near,
+    "whole_standby": hits_standby,
+    "reserved": hits_reserved,
+    "repeats": hits_intra,
 }
 
 
-def hit_claim(
-    source: str, *, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]
-) -> HIT | None:
+def hit_claim(source: str, request: HITRequest, *, holds_check: bool | None = None) -> HIT | None:
     """Lock and return the first available HIT of a source that this judge may be lent; None if there is none.
 
     `holds_check` restricts this to HITs with, or without, an attention check.
     """
-    row = _CLAIMS[source, holds_check].row(**asks)
-    return None if row is None else instance_from(HIT, row)
+    hits = _SOURCES[source](request).available().holding_check(holds_check)
+    return hits.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
 
 
-def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
+def hit_choose(*, task: OpenTask, judge: Judge, request: HITRequest) -> HIT | None:
     """Lock and return the HIT that comes next; None if none of the task is available.
 
     Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and
     HITs on standby.
     """
-    if task.has_passes:
-        return _choose_of_pass(task, asks)
+    if task.rules.has_passes:
+        return _choose_of_pass(task, request)
     if task.has_training:
-        round_ = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
+        round_ = training_round_due(
+            judge=judge, task_id=task.task.pk, hits_lent=task.account.hits_lent
+        )
         if round_ is not None:
             # Nothing else is lent before training is done; if it is not planned yet, the judge asks
             # again.
-            training = hits_training(judge=judge, task_id=task.id)
-            suitable = training.excluding_systems(asks["conflicts"]).available()
+            training = hits_training(judge=judge, task_id=task.task.pk)
+            suitable = training.excluding_systems(request.conflicts).available()
             return suitable.select_for_update(skip_locked=True, no_key=True).first()
-    holds_check = None if not task.attention_every else _with_check(task, judge, asks)
+    holds_check = None if not task.attention_every else _with_check(task, judge, request)
     hit = None
     if task.has_repeat and _is_intra_due(task, judge):
-        hit = hit_claim("repeats", **asks)
-    hit = hit or _claim_next(task, asks, holds_check=holds_check)
+        hit = hit_claim("repeats", request)
+    hit = hit or _claim_next(task, request, holds_check=holds_check)
     if hit is None and holds_check:
         # The HITs with a check are being lent to others at this moment.
-        hit = _claim_next(task, asks, holds_check=False)
+        hit = _claim_next(task, request, holds_check=False)
     if hit is None and holds_check is not None and task.is_all_there_is:
         # No other HIT will be drawn for this judge, or the planner is down: one check too many is
         # better than no work.
-        hit = _claim_next(task, asks, holds_check=None)
+        hit = _claim_next(task, request, holds_check=None)
     return hit
 
 
 def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
     """Return whether the judge may be lent any HIT of the pool now, other than those reserved for them."""
-    if task.sentences_of_a_judge:
+    if task.rules.sentences_of_a_judge:
         return False
-    if task.has_passes and (task.has_later_passes or task.limits_texts):
-        so_far = passes_so_far(judge_id=judge.pk, task_id=task.id)
-        is_at_limit = task.limits_texts and is_full(task_id=task.id, texts=so_far.texts)
+    if task.rules.has_passes and (task.rules.has_later_passes or task.rules.limits_texts):
+        so_far = passes_so_far(judge_id=judge.pk, task_id=task.task.pk)
+        is_at_limit = task.rules.limits_texts and is_full(task_id=task.task.pk, texts=so_far.texts)
         return not (so_far.is_past_first or is_at_limit)
     if task.has_training:
-        due = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
+        due = training_round_due(
+            judge=judge, task_id=task.task.pk, hits_lent=task.account.hits_lent
+        )
         return due is None
     return True
 
 
-def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
+def _choose_of_pass(task: OpenTask, request: HITRequest) -> HIT | None:
     """Lock and return the HIT that comes next in a task with passes.
 
     Once a later pass is planned for a judge, they are lent nothing more of the first, even if
     others return HITs, and nothing of the later one while they hold a HIT of an earlier one.
     """
-    if task.has_later_passes or task.limits_texts:
-        so_far = passes_so_far(judge_id=asks["judge_id"], task_id=task.id)
+    if task.rules.has_later_passes or task.rules.limits_texts:
+        so_far = passes_so_far(judge_id=request.judge_id, task_id=task.task.pk)
         if so_far.is_past_first:
-            return None if so_far.holds_earlier else hit_claim("repeats", **asks)
-        if task.limits_texts and is_full(task_id=task.id, texts=so_far.texts):
+            return None if so_far.holds_earlier else hit_claim("repeats", request)
+        if task.rules.limits_texts and is_full(task_id=task.task.pk, texts=so_far.texts):
             return None
     # Unlimited distance: HITs that cannot be lent must not hide the rounds after them.
-    return hit_claim("whole_pool", **asks)
+    return hit_claim("whole_pool", request)
 
 
-def _choose_of_sample(asks: JudgeAsks, *, most: int, holds_check: bool | None) -> HIT | None:
+def _choose_of_sample(request: HITRequest, *, most: int, holds_check: bool | None) -> HIT | None:
     """Lock and return the first HIT of the judge's samples within their limit per comparison; None if there is none.
 
     No comparison gets more than `most` of the judge's sentences, including judged and held ones,
     regardless of how often they ask. The judge's row is locked, so that nothing else is lent to
     them meanwhile.
     """
-    hits = hits_reserved(**asks).available().filter(purpose=HITPurpose.FIRST)
+    hits = hits_reserved(request).available().filter(purpose=HITPurpose.FIRST)
     taken = None
     # A HIT that is being dropped at this moment is skipped.
     for hit in hits.select_for_update(skip_locked=True, no_key=True, of=("self",)):
@@ -457,47 +407,49 @@ def _choose_of_sample(asks: JudgeAsks, *, most: int, holds_check: bool | None) -
             continue
         if taken is None:
             taken = sentences_taken(
-                judge_id=asks["judge_id"], task_id=asks["task_id"], planned=False
+                judge_id=request.judge_id, task_id=request.task_id, planned=False
             )
         if all(taken[pair] + asked <= most for pair, asked in blocks_of(hit).items()):
             return hit
     return None
 
 
-def _claim_next(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) -> HIT | None:
-    if task.sentences_of_a_judge:
-        return _choose_of_sample(asks, most=task.sentences_of_a_judge, holds_check=holds_check)
+def _claim_next(task: OpenTask, request: HITRequest, *, holds_check: bool | None) -> HIT | None:
+    if task.rules.sentences_of_a_judge:
+        return _choose_of_sample(
+            request, most=task.rules.sentences_of_a_judge, holds_check=holds_check
+        )
     whole = "whole_" if task.is_planner_silent else ""
     sources = [f"{whole}pool", f"{whole}standby"]
     if task.has_reserved(holds_check=holds_check):
         sources.insert(0, "reserved")
-    claimed = (hit_claim(source, holds_check=holds_check, **asks) for source in sources)
+    claimed = (hit_claim(source, request, holds_check=holds_check) for source in sources)
     return next(filter(None, claimed), None)
 
 
-def _with_check(task: OpenTask, judge: Judge, asks: JudgeAsks) -> bool:
+def _with_check(task: OpenTask, judge: Judge, request: HITRequest) -> bool:
     """Return whether the next HIT should hold an attention check, because one is due and available."""
     # Always looked up, so that the response time does not reveal whether one is due.
-    is_available = has_check_to_lend(**asks)
+    is_available = has_check_to_lend(request)
     return (
         is_available
-        and task.seed is not None
+        and task.design is not None
         and attention_due(
-            seed=task.seed,
+            seed=task.design.seed,
             judge=judge.pseudonym,
             every=task.attention_every,
-            checks=task.checks_lent,
-            hits_since=task.hits_since_check,
+            checks=task.account.checks_lent,
+            hits_since=task.account.hits_since_check,
         )
     )
 
 
 def _is_intra_due(task: OpenTask, judge: Judge) -> bool:
-    return task.seed is not None and intra_due(
-        seed=task.seed,
+    return task.design is not None and intra_due(
+        seed=task.design.seed,
         judge=judge.pseudonym,
-        share=task.intra_share,
-        repeat_gap=task.repeat_gap,
-        repeats=task.intra_lent,
-        hits_since=task.hits_since_repeat,
+        share=task.design.intra_share,
+        repeat_gap=task.design.repeat_gap,
+        repeats=task.account.intra_lent,
+        hits_since=task.account.hits_since_repeat,
     )

@@ -4,7 +4,7 @@ Requests only look up HITs; the worker plans them. All times come from the datab
 web servers' clocks may differ.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -15,14 +15,12 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Exposure, HITPurpose, JudgeAccount
 from annotation.selectors.pool import (
-    JudgeAsks,
     assignments_untouched,
     has_available_hit,
     is_touched,
 )
 from annotation.selectors.progress import judge_work
 from annotation.services.lending.choose import (
-    LENT,
     LendingContext,
     OpenTask,
     hit_choose,
@@ -97,11 +95,12 @@ def assignment_lend(
     Raises `LendingRefusedError`.
     """
     context = lending_context_lock(judge)
-    if not context.judge_status.may_judge:
-        raise LendingRefusedError(context.judge_status.value)
-    if context.has_declined:
+    judge = context.judge
+    if not context.standing.status.may_judge:
+        raise LendingRefusedError(context.standing.status.value)
+    if judge.declined_at is not None:
         raise LendingRefusedError("declined")
-    if context.campaign_state != CampaignState.OPEN or context.is_past_closing:
+    if judge.campaign.state != CampaignState.OPEN or context.is_past_closing:
         # Not even the HIT they hold: judges stop after the sentence they are reading.
         return None
     if context.owes_acceptance:
@@ -111,21 +110,21 @@ def assignment_lend(
     if any(question.required for question in owed):
         raise LendingRefusedError("questions")
     known = {after, *in_hand}
-    begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
-    _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
-    assignment = _held(begun, judge, context) if begun else None
+    begun = [assignment for assignment in context.begun if assignment.public_id not in known]
+    _leases_extend(in_hand, context)
+    assignment = _held(begun, context)
     if assignment is None:
         # Some of the begun assignments may just have been released, so count again.
         if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
             return None
-        assignment = _lend_new(judge, context, is_ahead=bool(in_hand))
+        assignment = _lend_new(context, is_ahead=bool(in_hand))
     return None if assignment is None else LentAssignment(assignment, context)
 
 
-def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
+def _held(begun: Sequence[Assignment], context: LendingContext) -> Assignment | None:
     """Return the assignment that the judge holds, or an expired one whose HIT was lent to no other judge."""
-    rows = Assignment.objects.filter(pk__in=begun).select_related("hit__task__test_set")
-    for assignment in rows.order_by("id"):
+    judge = context.judge
+    for assignment in begun:
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.
             _release(assignment)
@@ -150,15 +149,17 @@ def _is_read_by(judge: Judge, assignment: Assignment) -> bool:
     return reads_languages(judge.languages, (test_set.source_language, test_set.target_language))
 
 
-def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
+def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
     """Extend the leases of the HITs on a judge's page; the first, which they are judging, gets a longer one.
 
     An expired lease is extended, too, unless the HIT was lent to another judge meanwhile.
     """
+    begun = {assignment.public_id: assignment.pk for assignment in context.begun}
+    known = [begun[public_id] for public_id in in_hand if public_id in begun]
     # Locked first, as in submissions.
-    held = Assignment.objects.filter(pk__in=in_hand, completed_at=None, released_at=None)
+    held = Assignment.objects.filter(pk__in=known, completed_at=None, released_at=None)
     for assignment in held.order_by("pk").select_for_update():
-        until = _lease_end(context, is_ahead=assignment.pk != in_hand[0])
+        until = _lease_end(context, is_ahead=assignment.pk != known[0])
         if assignment.expires_at >= until:
             continue
         hit = HIT.objects.incomplete().filter(pk=assignment.hit_id)
@@ -169,41 +170,33 @@ def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
 
 
 def _lease_end(context: LendingContext, *, is_ahead: bool = False) -> datetime:
-    minutes = min(context.lease_minutes, MINUTES_AHEAD) if is_ahead else context.lease_minutes
+    minutes = context.judge.campaign.lease_minutes
+    if is_ahead:
+        minutes = min(minutes, MINUTES_AHEAD)
     return context.now + timedelta(minutes=minutes)
 
 
-def _lend_new(
-    judge: Judge, context: LendingContext, *, is_ahead: bool = False
-) -> Assignment | None:
+def _lend_new(context: LendingContext, *, is_ahead: bool = False) -> Assignment | None:
     if is_ahead and context.blocks_begun >= BLOCKS_AHEAD:
         return None
+    judge = context.judge
     for task in context.tasks:
-        asks = _asks(task, judge, context)
-        hit = hit_choose(task=task, judge=judge, asks=asks)
+        request = context.request(task.task)
+        hit = hit_choose(task=task, judge=judge, request=request)
         if hit is not None:
-            if is_ahead and not _may_be_lent_ahead(hit, judge, context):
+            if is_ahead and not _may_be_lent_ahead(hit, context):
                 return None
-            assignment = _lend(hit, judge, context, apart=task.apart, is_ahead=is_ahead)
+            assignment = _lend(hit, task, context, is_ahead=is_ahead)
             # A check that is left is lent when one is due. All of a second pass is planned at once.
             holds_check = False if task.attention_every else None
-            is_last = not has_available_hit(holds_check=holds_check, **asks)
-            if is_last and not (task.has_passes and hit.purpose == HITPurpose.INTRA):
-                work_prefetch_request(judge=judge, task_id=task.id)
+            is_last = not has_available_hit(request, holds_check=holds_check)
+            if is_last and not (task.rules.has_passes and hit.purpose == HITPurpose.INTRA):
+                work_prefetch_request(judge=judge, task_id=task.task.pk)
             return assignment
-    return None if is_ahead else _lend_taken_back(judge, context)
+    return None if is_ahead else _lend_taken_back(context)
 
 
-def _asks(task: OpenTask, judge: Judge, context: LendingContext) -> JudgeAsks:
-    return {
-        "judge_id": judge.pk,
-        "task_id": task.id,
-        "conflicts": [*context.conflicts, *context.withdrawn],
-        "apart": task.apart,
-    }
-
-
-def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
+def _may_be_lent_ahead(hit: HIT, context: LendingContext) -> bool:
     """Return whether the judge may hold this HIT, too.
 
     Each judge at work must find as many HITs as this judge holds, so what is lent ahead shrinks
@@ -211,7 +204,7 @@ def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
     """
     if context.blocks_begun + len(hit.segment_ids) > BLOCKS_AHEAD:
         return False
-    if hit.reserved_for_id == judge.pk:
+    if hit.reserved_for_id == context.judge.pk:
         return True
     recently = context.now - timedelta(minutes=MINUTES_AHEAD)
     accounts = JudgeAccount.objects.filter(task=hit.task_id, last_lent_at__gte=recently)
@@ -221,20 +214,19 @@ def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
     return others.values("pk")[:wanted].count() == wanted
 
 
-def _lend_taken_back(judge: Judge, context: LendingContext) -> Assignment | None:
+def _lend_taken_back(context: LendingContext) -> Assignment | None:
     """Lend an untouched HIT that was lent ahead to another judge, if nothing else will come; None if there is none.
 
     The other judge no longer holds it, which their page is told with its next HIT. If they judged
     it offline meanwhile, both judges' answers are stored and count.
     """
     for task in context.tasks:
-        asks = _asks(task, judge, context)
-        if not task.is_all_there_is or not is_pool_open(task=task, judge=judge):
+        if not task.is_all_there_is or not is_pool_open(task=task, judge=context.judge):
             continue
-        for taken in assignments_untouched(**asks)[:_TRIED]:
+        for taken in assignments_untouched(context.request(task.task))[:_TRIED]:
             hit = _take_back(taken)
             if hit is not None:
-                return _lend(hit, judge, context, apart=task.apart, is_ahead=False)
+                return _lend(hit, task, context, is_ahead=False)
     return None
 
 
@@ -262,10 +254,9 @@ def _end(assignment: Assignment, now: datetime) -> None:
     assignment.save(update_fields=["released_at", "lease"])
 
 
-def _lend(
-    hit: HIT, judge: Judge, context: LendingContext, *, apart: str, is_ahead: bool
-) -> Assignment:
+def _lend(hit: HIT, task: OpenTask, context: LendingContext, *, is_ahead: bool) -> Assignment:
     """Lend a HIT: make it unavailable until the lease ends, and record that the judge has seen its segments."""
+    judge, apart = context.judge, task.task.exposed_apart
     # Another judge may have returned the HIT after `now` was read.
     begin = max(context.now, hit.available_at)
     hit.available_at = max(begin, _lease_end(context, is_ahead=is_ahead))
@@ -274,7 +265,7 @@ def _lend(
         hit=hit,
         judge=judge,
         lease=DateTimeTZRange(begin, hit.available_at),
-        ordinal=_account_count(hit, judge, begin),
+        ordinal=_account_count(hit, task.account, begin),
     )
     again = set(hit.segment_ids) if hit.purpose == HITPurpose.INTRA else set()
     if hit.purpose == HITPurpose.TRAINING:
@@ -295,16 +286,12 @@ def _lend(
     return assignment
 
 
-def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
+def _account_count(hit: HIT, account: JudgeAccount, lent_at: datetime) -> int:
     """Count a lent HIT in the judge's account, and return how many HITs of its task they were lent.
 
     HITs since the last check exclude training and repeats; HITs since the last repeat exclude
     training.
     """
-    # Keeps the number of queries the same for a judge's first HIT as for any other.
-    new = JudgeAccount(judge=judge, task_id=hit.task_id)
-    JudgeAccount.objects.bulk_create([new], ignore_conflicts=True)
-    account = JudgeAccount.objects.get(judge=judge, task=hit.task_id)
     is_own = hit.purpose == HITPurpose.INTRA
     is_check = hit.holds_check and not is_own
     is_counted = hit.purpose != HITPurpose.TRAINING
@@ -318,9 +305,22 @@ def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
     if is_own:
         account.hits_since_repeat = 0
     account.last_lent_at, account.requested_at, account.none_left_at = lent_at, None, None
-    # Submissions may update `blocks_closed` concurrently.
-    columns = [*LENT, "last_lent_at", "requested_at", "none_left_at"]
-    account.save(update_fields=columns)
+    # Submissions may update `blocks_closed` concurrently. The same query stores a new account.
+    JudgeAccount.objects.bulk_create(
+        [account],
+        update_conflicts=True,
+        unique_fields=["judge", "task"],
+        update_fields=[
+            "hits_lent",
+            "intra_lent",
+            "checks_lent",
+            "hits_since_check",
+            "hits_since_repeat",
+            "last_lent_at",
+            "requested_at",
+            "none_left_at",
+        ],
+    )
     return account.hits_lent
 
 
@@ -336,7 +336,7 @@ def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
             _release(assignment)
         return False
     # The HIT is unavailable to others for another lease.
-    hit.available_at = context.now + timedelta(minutes=context.lease_minutes)
+    hit.available_at = _lease_end(context)
     hit.save(update_fields=["available_at"])
     assignment.lease = DateTimeTZRange(context.now, hit.available_at)
     assignment.released_at = None

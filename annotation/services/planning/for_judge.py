@@ -16,11 +16,11 @@ from annotation.selectors.comparisons import sentences_of_a_judge, sentences_tak
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import judge_history, plans_read
 from annotation.selectors.pool import (
-    JudgeAsks,
+    HITRequest,
     conflicts_of,
     has_available_hit,
+    hit_request,
     hits_reserved,
-    judge_asks,
 )
 from annotation.services.planning.batch import PlanningTransaction, SampleOfAJudge
 from campaign.models import Judge, Output, Segment, System, SystemKind, Task
@@ -53,9 +53,9 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
     task = Task.objects.get(pk=task_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
-    asks = judge_asks(judge, task=task)
+    request = hit_request(judge, task=task)
     most = sentences_of_a_judge(task)
-    missing = _missing(design_in_force(task_id=task_id), asks, reserved=bool(most))
+    missing = _missing(design_in_force(task_id=task_id), request, reserved=bool(most))
     if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
@@ -63,7 +63,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,
-        avoid=segments_seen(judge, task_id, asks["apart"]),
+        avoid=segments_seen(judge, task_id, request.apart),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
         sample=SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most) if most else None,
     )
@@ -78,29 +78,30 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     return len(planning.planned)
 
 
-def _missing(design: Design | None, asks: JudgeAsks, *, reserved: bool = False) -> list[Checks]:
+def _missing(design: Design | None, request: HITRequest, *, reserved: bool = False) -> list[Checks]:
     """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed first."""
 
     def is_available(holds_check: bool | None = None) -> bool:
         if not reserved:
-            return has_available_hit(holds_check=holds_check, **asks)
-        return hits_reserved(**asks).available().holding_check(holds_check).exists()
+            return has_available_hit(request, holds_check=holds_check)
+        return hits_reserved(request).available().holding_check(holds_check).exists()
 
     if design is None or not design.attention_every:
         return [] if is_available() else [Checks.CHANCE]
     missing = [] if is_available(holds_check=False) else [Checks.NONE]
-    if not is_available(holds_check=True) and may_be_checked(**asks):
+    if not is_available(holds_check=True) and may_be_checked(request):
         missing.append(Checks.SOME)
     return missing
 
 
-def may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: str) -> bool:
+def may_be_checked(request: HITRequest) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
-    seen = Exposure.objects.filter(judge=judge_id, apart=apart).values("segment")
+    seen = Exposure.objects.filter(judge=request.judge_id, apart=request.apart)
     damaged = Output.objects.drawable().filter(
-        system__kind=SystemKind.BAD_REFERENCE, segment__test_set__tasks=task_id
+        system__kind=SystemKind.BAD_REFERENCE, segment__test_set__tasks=request.task_id
     )
-    return damaged.exclude(segment__in=seen).exclude(system__in=conflicts).exists()
+    unseen = damaged.exclude(segment__in=seen.values("segment"))
+    return unseen.exclude(system__in=request.conflicts).exists()
 
 
 def _firsts_add(
@@ -193,8 +194,8 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     )
     found = []
     for account in due:
-        asks = judge_asks(account.judge, task=task)
-        if Checks.SOME in _missing(design, asks):
+        request = hit_request(account.judge, task=task)
+        if Checks.SOME in _missing(design, request):
             found.append(account.judge_id)
     return found
 

@@ -22,7 +22,12 @@ from annotation.selectors.passes import (
     passes_so_far,
     rounds_of,
 )
-from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra, judge_asks
+from annotation.selectors.pool import (
+    HITRequest,
+    hit_request,
+    hits_for_judge,
+    hits_intra,
+)
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
@@ -91,12 +96,12 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     so_far = passes_so_far(judge_id=judge_id, task_id=task_id)
-    asks = judge_asks(judge, task=planning.task)
+    request = hit_request(judge, task=planning.task)
     passes = passes_of(planning.task)
     if so_far.is_past_first:
-        has_more = hits_intra(**asks).available().exists()
+        has_more = hits_intra(request).available().exists()
     else:
-        has_more = _has_first(planning, so_far.texts, asks)
+        has_more = _has_first(planning, so_far.texts, request)
     is_last = passes.are_seen_once or so_far.planned == passes.count
     if not has_more:
         if not is_last and not so_far.is_holding:
@@ -108,17 +113,17 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     return len(planning.planned)
 
 
-def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bool:
+def _has_first(planning: PlanningTransaction, texts: int, request: HITRequest) -> bool:
     """Return whether a HIT of the first pass is available for a judge, planning rounds until one is."""
     if is_full(task_id=planning.task.pk, texts=texts):
         return False
-    if hits_for_judge(**asks).available().exists():
+    if hits_for_judge(request).available().exists():
         return True
     rounds = rounds_of(task=planning.task, design=planning.design)
     # No judge has seen the segments of a new round, so more than one is needed only if there is a
     # conflict of interest with all of its HITs.
     while not planning.is_all_planned and _round_add(planning, rounds):
-        not_lent = set(asks["conflicts"])
+        not_lent = set(request.conflicts)
         systems = planning.systems
         if any(
             not not_lent & {systems[name] for b in hit.plan.blocks for s in b.systems for name in s}

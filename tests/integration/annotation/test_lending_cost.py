@@ -1,11 +1,12 @@
 """Lending a HIT costs the same however many there have been."""
 
+import json
 from typing import Any
 
 import pytest
 from django.db import connection
 
-from annotation.services.lending.choose import hit_claim
+from annotation.selectors.pool import HITRequest, hits_near
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
@@ -85,13 +86,10 @@ def _statistics_gather() -> None:
 
 
 def _plan(judge: Judge, task: Task) -> dict[str, Any]:
-    hit_claim("pool", judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_pool_any (%s, %s, %s, %s)",
-            [judge.pk, task.pk, [999_999], ""],
-        )
-        plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
+    request = HITRequest(judge.pk, task.pk, conflicts=[999_999], apart="")
+    hits = hits_near(request).available().select_for_update(skip_locked=True, no_key=True)
+    [explained] = json.loads(hits[:1].explain(format="json", analyze=True, buffers=True))
+    plan: dict[str, Any] = explained["Plan"]
     return plan
 
 

@@ -58,7 +58,7 @@ def test_a_lease_begins_after_the_last_one_of_its_hit() -> None:
     with transaction.atomic():
         context = lending_context_lock(judge)
         meanwhile(lambda: assignments_release(judge=leaver))
-        lent = _lend_new(judge, context)
+        lent = _lend_new(context)
     assert lent is not None
     assert lent.hit_id == held.hit_id
     held.refresh_from_db()

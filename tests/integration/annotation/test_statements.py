@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,7 +16,7 @@ from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judges import actions_that_stop, judge_status, judge_statuses
 from annotation.selectors.judging import assigned_blocks
-from annotation.selectors.pool import has_available_hit
+from annotation.selectors.pool import HITRequest, has_available_hit
 from annotation.selectors.pool import tasks_open_to_judge as sets_open_to_judge
 from annotation.selectors.progress import judge_work
 from annotation.services.lending.choose import hit_claim, lending_context_lock
@@ -62,7 +61,7 @@ class TestLendingContext:
         textless.test_set.segments.update(source_text=None)
         make_task(make_campaign("other"), planned=0)
         judge = make_judge(campaign, languages=languages, expertise=expertise)
-        found = [each.id for each in lending_context_lock(judge).tasks]
+        found = [each.task.pk for each in lending_context_lock(judge).tasks]
         assert found == [made[name] for name in names]
         assert found == [each.pk for each in sets_open_to_judge(judge)]
 
@@ -74,9 +73,10 @@ class TestLendingContext:
         [row] = lending_context_lock(judge).tasks
         design = design_in_force(task_id=task.pk)
         assert design is not None
-        assert (row.seed, row.intra_share) == (design.seed, 0.25)
-        account = judge.accounts.get()
-        assert (row.hits_lent, row.intra_lent) == (account.hits_lent, account.intra_lent) == (2, 0)
+        assert row.design == design
+        assert row.design.intra_share == 0.25
+        assert row.account == judge.accounts.get()
+        assert (row.account.hits_lent, row.account.intra_lent) == (2, 0)
 
     def test_a_stop_holds_until_it_is_taken_back(self, campaign: Campaign) -> None:
         task, judge = make_task(campaign), make_judge(campaign)
@@ -86,11 +86,11 @@ class TestLendingContext:
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )
-            found = lending_context_lock(judge).judge_status
+            found = lending_context_lock(judge).standing.status
             assert found.may_judge != stopped.exists() == (action != "warn")
             assert found == judge_status(judge) == judge_statuses(judge.pk)[judge.pk]
         judge_reinstate(judge=judge, user=organiser)
-        assert lending_context_lock(judge).judge_status == judge_status(judge) == "good"
+        assert lending_context_lock(judge).standing.status == judge_status(judge) == "good"
 
     def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
         make_task(campaign, documents=(30,))
@@ -98,12 +98,12 @@ class TestLendingContext:
         done = lend(judge)
         ahead = lend(judge, after=done)
         judge_all_of(done)
-        assert lending_context_lock(judge).begun == {ahead.public_id: ahead.pk}
+        assert lending_context_lock(judge).begun == [ahead]
         expire(ahead)
         Assignment.objects.filter(pk=ahead.pk).update(released_at=Now())
-        assert lending_context_lock(judge).begun == {ahead.public_id: ahead.pk}
+        assert lending_context_lock(judge).begun == [ahead]
         HIT.objects.filter(pk=ahead.hit_id).update(completed_at=Now())
-        assert lending_context_lock(judge).begun == {}
+        assert lending_context_lock(judge).begun == []
 
 
 def may_be_lent(hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool) -> bool:
@@ -143,12 +143,7 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
     systems = list(System.objects.values_list("pk", flat=True))
     claimed: set[int] = set()
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], systems):
-        asked: dict[str, Any] = {
-            "judge_id": judge.pk,
-            "task_id": task.pk,
-            "conflicts": conflicts,
-            "apart": "",
-        }
+        request = HITRequest(judge.pk, task.pk, conflicts, "")
         pool, reserved = (
             [
                 hit
@@ -157,21 +152,22 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
             ]
             for reserved in (False, True)
         )
-        assert has_available_hit(**asked) == bool(pool or reserved)
+        assert has_available_hit(request) == bool(pool or reserved)
         for source, own in [("pool", pool), ("reserved", reserved)]:
-            assert numbers_taken(source, **asked) == [hit.number for hit in own]
-            found = hit_claim(source, **asked)
+            assert numbers_taken(source, request) == [hit.number for hit in own]
+            with transaction.atomic():
+                found = hit_claim(source, request)
             assert found == (own[0] if own else None)
             if found is not None:
                 claimed.add(found.pk)
     assert len(claimed) > 1
 
 
-def numbers_taken(source: str, **asked: Any) -> list[int]:
+def numbers_taken(source: str, request: HITRequest) -> list[int]:
     """Return the numbers of all HITs of a source, one after the other; leave them as they are."""
     found = []
     with transaction.atomic():
-        while (taken := hit_claim(source, **asked)) is not None:
+        while (taken := hit_claim(source, request)) is not None:
             found.append(taken.number)
             HIT.objects.filter(pk=taken.pk).update(completed_at=Now())
         transaction.set_rollback(True)

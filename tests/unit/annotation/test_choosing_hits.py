@@ -1,29 +1,39 @@
 """Which HITs lending asks for, in which order, and what is left out."""
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from annotation.models import HIT, HITPurpose
+from annotation.models import HIT, Design, HITPurpose, JudgeAccount
+from annotation.selectors.pool import HITRequest
 from annotation.services.lending import choose
-from annotation.services.lending.choose import OpenTask, hit_choose
+from annotation.services.lending.choose import LendingRules, OpenTask, ReservedKind, hit_choose
+from campaign.models import Task
 
-PLAIN: dict[str, Any] = {
-    **dict.fromkeys(("id", "hits_lent", "intra_lent", "checks_lent"), 0),
-    **dict.fromkeys(("hits_since_check", "hits_since_repeat", "repeat_gap"), 0),
-    **dict.fromkeys(("attention_every", "sentences_of_a_judge"), 0),
-    **dict.fromkeys(("is_none_left", "is_planner_silent", "has_training"), False),
-    **dict.fromkeys(("has_passes", "has_later_passes", "limits_texts"), False),
-    "reserved": frozenset(),
-    "seed": 1,
-    "intra_share": 0.1,
-    "apart": "",
-}
-REPEAT = frozenset({(HITPurpose.INTRA.value, False)})
-RESERVED = frozenset({(HITPurpose.FIRST.value, False)})
-CHECK = frozenset({(HITPurpose.FIRST.value, True)})
+NOTHING: Any = HITRequest(judge_id=1, task_id=1, conflicts=[], apart="")
+
+
+def open_task(*, attention_every: int = 0, has_design: bool = True, **different: Any) -> OpenTask:
+    """Return a task of which nothing is lent yet."""
+    plain: dict[str, Any] = {
+        "task": Task(pk=1),
+        "rules": LendingRules(),
+        "account": JudgeAccount(),
+        "design": Design(seed=1, attention_every=attention_every) if has_design else None,
+        "reserved": frozenset(),
+        "has_training": False,
+        "is_none_left": False,
+        "is_planner_silent": False,
+    }
+    return OpenTask(**{**plain, **different})
+
+
+REPEAT = frozenset({ReservedKind(HITPurpose.INTRA, holds_check=False)})
+RESERVED = frozenset({ReservedKind(HITPurpose.FIRST, holds_check=False)})
+CHECK = frozenset({ReservedKind(HITPurpose.FIRST, holds_check=True)})
 CHECKED = {"attention_every": 5}
 
 Choose = Callable[..., tuple[list[str], HIT | None]]
@@ -42,7 +52,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
     ) -> tuple[list[str], HIT | None]:
         asked: list[str] = []
 
-        def claim(source: str, *, holds_check: bool | None = None, **_asks: object) -> HIT | None:
+        def claim(source: str, _request: object, *, holds_check: bool | None = None) -> HIT | None:
             asked.append(source + {None: "", True: " with", False: " without"}[holds_check])
             hit: Any = SimpleNamespace(name=asked[-1])
             return hit if asked[-1] in there else None
@@ -57,10 +67,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
             "passes_so_far": so_far,
             "is_full": is_full,
         }.items():
-            monkeypatch.setattr(choose, name, lambda _value=value, **_asked: _value)
-        asks: Any = {"judge_id": 1, "task_id": 1, "conflicts": [], "apart": ""}
+            monkeypatch.setattr(choose, name, lambda *_request, _value=value, **_named: _value)
         judge: Any = SimpleNamespace(pseudonym="ada")
-        return asked, hit_choose(task=OpenTask(**{**PLAIN, **task}), judge=judge, asks=asks)
+        return asked, hit_choose(task=open_task(**task), judge=judge, request=NOTHING)
 
     return ask
 
@@ -74,7 +83,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
         ({"reserved": RESERVED}, (), ["reserved", "pool", "standby"]),
         ({"reserved": REPEAT}, (), ["pool", "standby"]),
         ({"reserved": REPEAT}, ("repeat",), ["repeats", "pool", "standby"]),
-        ({"reserved": REPEAT, "seed": None}, ("repeat",), ["pool", "standby"]),
+        ({"reserved": REPEAT, "has_design": False}, ("repeat",), ["pool", "standby"]),
         ({"reserved": RESERVED}, ("repeat",), ["reserved", "pool", "standby"]),
         (CHECKED, ("available",), ["pool without", "standby without"]),
         (CHECKED, ("check",), ["pool without", "standby without"]),
@@ -85,9 +94,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
             ["pool with", "standby with", "pool without", "standby without"],
         ),
         (
-            {**CHECKED, "seed": None},
+            {"has_design": False},
             ("check", "available"),
-            ["pool without", "standby without"],
+            ["pool", "standby"],
         ),
         (
             {**CHECKED, "reserved": RESERVED},
@@ -118,9 +127,9 @@ def test_lending_asks_in_turn_until_something_is_there(
         assert found.name == name  # type: ignore[attr-defined]  # a stand-in
 
 
-PASSES = {"has_passes": True, "reserved": RESERVED}
-TWO = {**PASSES, "has_later_passes": True}
-LIMITED = {**PASSES, "limits_texts": True}
+PASSES = {"rules": LendingRules(has_passes=True), "reserved": RESERVED}
+TWO = {**PASSES, "rules": LendingRules(has_passes=True, has_later_passes=True)}
+LIMITED = {**PASSES, "rules": LendingRules(has_passes=True, limits_texts=True)}
 
 
 @pytest.mark.parametrize(
@@ -178,11 +187,11 @@ def test_a_round_of_training_comes_before_all_else(
         SimpleNamespace(name=name, system_ids=[at]) for at, name in ((1, "one"), (2, "two"))
     )
     monkeypatch.setattr(choose, "hits_training", lambda **_asked: rows)
-    asks: Any = {"judge_id": 1, "task_id": 1, "conflicts": conflicts, "apart": ""}
+    request = replace(NOTHING, conflicts=conflicts)
     judge: Any = SimpleNamespace(pseudonym="ada")
-    task = OpenTask(**{**PLAIN, "has_training": True})
+    task = open_task(has_training=True)
     monkeypatch.setattr(choose, "training_round_due", lambda **_asked: 1)
-    claimed: Any = hit_choose(task=task, judge=judge, asks=asks)
+    claimed: Any = hit_choose(task=task, judge=judge, request=request)
     assert (claimed and claimed.name) == found
     monkeypatch.setattr(choose, "training_round_due", lambda **_asked: None)
     assert chosen({"has_training": True}) == (["pool", "standby"], None)
@@ -211,10 +220,10 @@ def test_a_sample_gives_no_more_of_a_comparison_than_it_holds(
     found: str | None,
 ) -> None:
     """Of four blocks a judge has given two."""
-    monkeypatch.setattr(choose, "hits_reserved", lambda **_asked: Rows(hits))
+    monkeypatch.setattr(choose, "hits_reserved", lambda _request: Rows(hits))
     monkeypatch.setattr(choose, "blocks_of", lambda hit: hit.blocks)
     monkeypatch.setattr(choose, "sentences_taken", lambda **_asked: {"ab": 2})
-    asked, claimed = chosen({**task, "sentences_of_a_judge": 4})
+    asked, claimed = chosen({**task, "rules": LendingRules(sentences_of_a_judge=4)})
     named: Any = claimed
     assert asked == []
     assert (named and named.name) == found
