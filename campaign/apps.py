@@ -12,7 +12,7 @@ class CampaignConfig(AppConfig):
 
     def ready(self) -> None:
         from campaign.accounts.browsers import language_into_session, session_describe
-        from campaign.database.prepared import connection_prepare
+        from campaign.database.connections import connection_prepare
         from campaign.database.recording import deletion_recorded, recorded_models
         from campaign.database.roles import (
             application_role_check,

@@ -182,7 +182,7 @@ DATABASES["default"]["OPTIONS"] = {
     **DATABASES["default"]["OPTIONS"],
 }
 # Time limits of database work in seconds, by kind of process; 0 for no limit
-# (`campaign.database.prepared.time_limits`).
+# (`campaign.database.connections.time_limits`).
 DATABASE_LIMITS = {
     "web": {
         # The longest statements of pages and exports take one or two seconds.

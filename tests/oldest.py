@@ -26,15 +26,14 @@ from launcher.services import APPLICATION, DATABASE, OWNER, Account
 PROGRAMS = Path(f"/usr/lib/postgresql/{POSTGRESQL}/bin")
 PACKAGES = (f"postgresql-{POSTGRESQL}", "redis-server")
 
-#: Tests of what depends on the version of a server: tables, constraints and triggers, roles, COPY, locks, prepared
-#: statements, lending, numbering, ranking, metrics, backups, messages to workers.
+#: Tests of what depends on the version of a server: tables, constraints and triggers, roles, COPY, locks,
+#: lending, numbering, ranking, metrics, backups, messages to workers.
 TESTS = (
     "tests/integration/constraints",
     "tests/integration/database",
     "tests/integration/annotation/test_lending.py",
     "tests/integration/annotation/test_lending_races.py",
     "tests/integration/annotation/test_numbers.py",
-    "tests/integration/annotation/test_prepared_queries.py",
     "tests/integration/annotation/test_submission.py",
     "tests/integration/annotation/test_worker.py",
     "tests/integration/launcher/test_backup_of_an_older_server.py",

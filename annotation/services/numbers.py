@@ -11,7 +11,18 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+)
 from django.db.models.functions import Now
 
 from annotation.models import (
@@ -68,14 +79,15 @@ def ranking_request(*, task_id: int) -> None:
     waits for another transaction's lock on the row, except for the very first request of a task.
     """
     rows = PageChanges.objects.filter(pk=task_id)
-    # Inserting an existing row would wait for its lock, even with conflicts ignored.
-    if not rows.exists():
-        PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
     is_lost = Q(ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
-    unanswered = rows.filter(is_lost | Q(ranking_requested_at=None))
-    if not unanswered.exists():
+    is_due = Q(ranking_requested_at=None) | is_lost
+    due = rows.values_list(ExpressionWrapper(is_due, BooleanField()), flat=True).first()
+    if due is False:
         return
-    if unanswered.select_for_update(skip_locked=True).exists():
+    # Inserting an existing row would wait for its lock, even with conflicts ignored.
+    if due is None:
+        PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
+    if rows.filter(is_due).select_for_update(skip_locked=True).exists():
         rows.update(ranking_requested_at=Now())
     # Sent even if another transaction holds the row, because a surplus message causes no second
     # ranking.
@@ -201,8 +213,9 @@ def _rows_replace(
     """Replace the stored rows of a task by the counted ones; equal rows stay as they are."""
     equal = set()
     stale = []
-    for pk, *columns in stored.values_list("pk", *kind._fields):
-        row = kind(*columns)
+    for columns in stored.values("pk", *kind._fields):
+        pk = columns.pop("pk")
+        row = kind(**columns)
         if row in counted:
             equal.add(row)
         else:
@@ -221,7 +234,7 @@ def pages_changed(
     """
     ids = sorted(task_ids)
     PageChanges.objects.bulk_create(
-        [PageChanges(task_id=each) for each in ids], ignore_conflicts=True
+        [PageChanges(task_id=task_id) for task_id in ids], ignore_conflicts=True
     )
     rows = PageChanges.objects.filter(task__in=ids)
     list(rows.order_by("task").select_for_update().values_list("task_id"))
@@ -255,16 +268,17 @@ def _record(endpoint_id: int) -> int:
 
 
 def _batch_put(endpoint: WebhookEndpoint, sequence: JudgmentSequence) -> bool:
-    last, told = sequence.last_number, endpoint.judgments_told.get(str(sequence.task_id), 0)
-    if last <= told:
+    last = sequence.last_number
+    sent = endpoint.judgments_told.get(str(sequence.task_id), 0)
+    if last <= sent:
         return False
     data = {
         "task": sequence.task_id,
         "test_set": sequence.task.test_set.name,
         "protocol": sequence.task.protocol,
-        "first": told + 1,
+        "first": sent + 1,
         "watermark": last,
-        "count": last - told,
+        "count": last - sent,
     }
     if not message_put(endpoint=endpoint, event=WebhookEvent.JUDGMENTS, data=data):
         return False

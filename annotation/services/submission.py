@@ -9,24 +9,31 @@ The lock is taken first, by a separate statement, so that the next statement see
 the judge's other tabs have committed.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
-from typing import Any, Final, Literal, TypeVar
+from operator import attrgetter
+from typing import Final, Literal, TypeVar
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
-from django.db.models import Func, IntegerField, Model, QuerySet, Sum
+from django.db import IntegrityError, transaction
+from django.db.models import F, Func, IntegerField, Model, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from annotation.models import Judgment, ProblemReport, Skip
-from annotation.protocols.answer_kinds import Answer, AnswerKind, answer_columns, answer_kind
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    JudgeAccount,
+    Judgment,
+    ProblemReport,
+    Skip,
+)
+from annotation.protocols.answer_kinds import Answer, AnswerKind, answer_kind
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
-from annotation.services.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.services.numbers import ranking_request
-from campaign.database.prepared import Statement
+from campaign.database.many_rows import TABLE_SCANS_OFF
 
 #: Maximum replacements of a judge's judgment of one block.
 REVISIONS_A_BLOCK: Final = 50
@@ -50,141 +57,15 @@ _MINUTE: Final = timedelta(minutes=1)
 _DAY: Final = timedelta(days=1)
 
 
-# A judge's tabs submit one after the other, each seeing what the previous one stored. The lock is a
-# separate statement, sent with `JUDGMENT_STORE` in one round trip. A connection keeps the plans of
-# foreign key lookups at the commit; if made while the tables are small, these would read all
-# judgments for each answer, so table scans are off until then.
-ASSIGNMENT_LOCK: Final = Statement(
-    "assignment_lock",
-    "bigint",
-    "SELECT set_config('enable_seqscan', 'off', true)"
-    " FROM annotation_assignment WHERE id = $1 FOR UPDATE",
-)
+def assignment_lock(assignment_id: int) -> Assignment:
+    """Lock an assignment's row until the commit and return it; nothing shared between judges is locked.
 
-
-# An assignment is done when its judge has judged or skipped all its blocks; then its HIT is done,
-# too, and its blocks are counted in `JudgeAccount.blocks_closed`. This is part of `JUDGMENT_STORE`,
-# and a separate statement after a skip.
-#
-# For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`. Each
-# table is queried separately, by a key. With joins, or without `OFFSET 0`, PostgreSQL may read a
-# whole table or index, which is as cheap as any other plan while the statistics show few rows, and
-# keep this plan as the rows grow. `+ 0` makes it use the index on blocks: a judge has many rows in
-# both tables.
-_CLOSING = """
-    closed AS (
-        UPDATE annotation_assignment a SET completed_at = statement_timestamp()
-        {source}
-        WHERE a.id = $1 AND {condition} AND a.completed_at IS NULL AND NOT EXISTS (
-            SELECT FROM annotation_block b
-            WHERE b.hit_id = a.hit_id AND b.id <> $2
-                AND NOT EXISTS (SELECT FROM annotation_judgment j
-                                WHERE j.block_id = b.id AND j.judge_id + 0 = a.judge_id OFFSET 0)
-                AND NOT EXISTS (SELECT FROM annotation_skip s
-                                WHERE s.block_id = b.id AND s.judge_id + 0 = a.judge_id OFFSET 0)
-            OFFSET 0
-        )
-        RETURNING a.hit_id, a.judge_id
-    ), closed_hit AS (
-        UPDATE annotation_hit h SET completed_at = statement_timestamp()
-        WHERE h.id = (SELECT closed.hit_id FROM closed) AND h.completed_at IS NULL
-    ), counted AS (
-        INSERT INTO annotation_judgeaccount
-            (judge_id, task_id, hits_lent, intra_lent, blocks_closed)
-        SELECT closed.judge_id,
-            (SELECT h.task_id FROM annotation_hit h WHERE h.id = closed.hit_id), 0, 0,
-            (SELECT count(*) FROM annotation_block b WHERE b.hit_id = closed.hit_id)
-        FROM closed
-        ON CONFLICT (judge_id, task_id) DO UPDATE
-        SET blocks_closed = annotation_judgeaccount.blocks_closed + EXCLUDED.blocks_closed
-    )
-"""
-
-ASSIGNMENT_CLOSE = Statement(
-    "assignment_close",
-    "bigint, bigint",
-    f"WITH {_CLOSING.format(source='', condition='true')} SELECT FROM closed",
-)
-
-
-# A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once.
-# The result says whether a ranking request is pending and recent; if not, the caller requests one.
-# With `$13`, it must replace the judgment `$14`, or none: the judge may have judged the block on
-# another device. Replacements are limited per judgment, and per judge and minute. It locks nothing shared between
-# judges, because the number is assigned after the commit. Using one statement instead of Django's
-# queries saves 6.9 ms per judged block.
-_JUDGMENT = (
-    "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int,"
-    " boolean, uuid, double precision[]"
-)
-# `answer` stores the rest of an answer in addition to its labels; see `answer_statement`.
-# `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
-_STORING = f"""
-    WITH earlier AS (
-        SELECT count(*) AS times, max(j.id) AS latest
-        FROM annotation_judgment j WHERE j.block_id = $2 AND j.judge_id + 0 = $5
-    ), judgment AS (
-        INSERT INTO annotation_judgment
-            (task_id, client_id, judge_id, block_id, assignment_id, labels,
-             duration_ms, active_ms, comment, played, supersedes_id)
-        SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, $15, earlier.latest
-        FROM earlier
-        WHERE NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
-            AND CASE WHEN earlier.times = 0 THEN true
-            WHEN $13 AND (
-                SELECT j.client_id FROM annotation_judgment j WHERE j.id = earlier.latest
-            ) IS DISTINCT FROM $14 THEN false
-            ELSE earlier.times <= $11 AND (
-                SELECT count(*) < $12 FROM annotation_judgment j
-                WHERE j.judge_id = $5 AND j.submitted_at > statement_timestamp() - interval '1 minute'
-                    AND coalesce(j.supersedes_id, 0) > 0
-            ) END
-        RETURNING id, supersedes_id, submitted_at
-    ), {{answer}} {_CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
-    SELECT judgment.id, judgment.supersedes_id, judgment.submitted_at,
-        EXISTS (
-            SELECT FROM annotation_pagechanges p
-            WHERE p.task_id = $3 AND p.ranking_requested_at > statement_timestamp() - $10
-        )
-    FROM judgment
-"""  # noqa: S608  of constants alone
-
-JUDGMENT_STORE = Statement(
-    "judgment_store",
-    _JUDGMENT,
-    _STORING.format(answer=""),
-    first=ASSIGNMENT_LOCK,
-)
-
-
-@cache
-def answer_statement(model: type[Model]) -> Statement:
-    """Return the statement that stores either both a judgment and its answer, or neither.
-
-    Parameters
-    ----------
-    model : type of Model
-        Model of a protocol's answers.
-
-    Returns
-    -------
-    Statement
-        It takes the parameters of `JUDGMENT_STORE`, then the values of `answer_columns`, and returns the row of
-        `JUDGMENT_STORE`.
+    A judge's tabs submit one after the other, each seeing what the previous one stored. A
+    connection keeps the plans of foreign key lookups at the commit; if made while the tables are
+    small, these would read all judgments for each answer, so table scans are off until then.
     """
-    table, columns = model._meta.db_table, answer_columns(model)
-    first = 1 + len(_JUDGMENT.split(","))
-    values = ", ".join(f"${place}" for place, _column in enumerate(columns, first))
-    answer = f"""answer AS (
-        INSERT INTO {table} (judgment_id, {", ".join(columns)})
-        SELECT judgment.id, {values} FROM judgment
-    ),"""  # noqa: S608  names of our own tables
-    return Statement(
-        f"{table}_store",
-        ", ".join((_JUDGMENT, *columns.values())),
-        _STORING.format(answer=answer),
-        first=ASSIGNMENT_LOCK,
-    )
+    locks = Assignment.objects.select_for_update().annotate(table_scans=TABLE_SCANS_OFF)
+    return locks.get(pk=assignment_id)
 
 
 def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | None:
@@ -210,30 +91,30 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
     )
 
 
-def revision_refusal(
-    *, judge_id: int, block_id: int, replaces: Replaced = LATEST
+def _revision_refusal(
+    earlier: Sequence[Judgment], replaces: Replaced
 ) -> SubmissionRefusedError | None:
-    """Return the reason why the judge may not replace their judgment of this block now; None if they may.
+    """Return the reason why a judge may not replace their judgment of a block now; None if they may.
 
-    `JUDGMENT_STORE` checks the same in the statement that stores.
+    `earlier` are their judgments of the block so far, oldest first.
     """
-    mine = Judgment.objects.filter(judge_id=judge_id)
-    of_block = mine.filter(block_id=block_id)
-    times = of_block.count()
-    if times and replaces != LATEST:
-        latest = of_block.latest("pk")
-        if latest.client_id != replaces:
-            return _answered_elsewhere(latest)
-    if times > REVISIONS_A_BLOCK:
+    if not earlier:
+        return None
+    latest = earlier[-1]
+    if replaces != LATEST and latest.client_id != replaces:
+        return _answered_elsewhere(latest)
+    if len(earlier) > REVISIONS_A_BLOCK:
         return SubmissionRefusedError(
             _(
                 "You have changed this answer %(times)d times, which is the limit. The last saved version counts."
             )
-            % {"times": times - 1},
-            stored=of_block.latest("pk"),
+            % {"times": len(earlier) - 1},
+            stored=latest,
         )
-    recent = mine.exclude(supersedes=None).filter(submitted_at__gt=Now() - _MINUTE)
-    return too_fast() if times and recent.count() >= REVISIONS_A_MINUTE else None
+    recent = Judgment.objects.filter(
+        judge=latest.judge_id, submitted_at__gt=Now() - _MINUTE, supersedes__isnull=False
+    )
+    return too_fast() if recent.count() >= REVISIONS_A_MINUTE else None
 
 
 def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
@@ -266,70 +147,103 @@ def too_fast() -> SubmissionRefusedError:
     )
 
 
-def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
-    """Close the assignment and its HIT if its judge has done all blocks other than `done`.
+@dataclass(frozen=True, slots=True)
+class AssignmentBlocks:
+    """Blocks of an assignment, with their judge's judgments of them, oldest first."""
+
+    ids: set[int]
+    judge_id: int
+    judgments: list[Judgment]
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> "AssignmentBlocks":
+        """Read the blocks of an assignment, whose row the caller has locked. Two queries."""
+        blocks = Block.objects.filter(hit=assignment.hit_id)
+        ids = set(blocks.values_list("pk", flat=True))
+        # Filtered by judge, or ordered, PostgreSQL could read all judgments instead of these few.
+        judgments = Judgment.objects.filter(block__in=ids).order_by()
+        judge_id = assignment.judge_id
+        own = [judgment for judgment in judgments if judgment.judge_id == judge_id]
+        return cls(ids, judge_id, sorted(own, key=attrgetter("pk")))
+
+    def is_last(self, block_id: int | None = None) -> bool:
+        """Return whether all blocks are done, counting this one. At most one query."""
+        open_ids = self.ids - {judgment.block_id for judgment in self.judgments} - {block_id}
+        if not open_ids:
+            return True
+        skips = Skip.objects.filter(block__in=open_ids).values_list("block_id", "judge_id")
+        skipped = {block for block, judge_id in skips if judge_id == self.judge_id}
+        return open_ids == skipped
+
+
+def assignment_close_if_done(assignment: Assignment, *, task_id: int) -> None:
+    """Close an assignment of a task and its HIT if its judge has judged or skipped all its blocks.
 
     The caller's transaction must hold the lock of the assignment's row.
     """
-    ASSIGNMENT_CLOSE.rows(assignment_id, done)
+    blocks = AssignmentBlocks.of(assignment)
+    if blocks.is_last():
+        _assignment_close(assignment, task_id=task_id, blocks=len(blocks.ids))
+
+
+def _assignment_close(assignment: Assignment, *, task_id: int, blocks: int) -> None:
+    """Close an assignment and its HIT, and count their blocks in `JudgeAccount.blocks_closed`."""
+    if assignment.completed_at is not None:
+        return
+    Assignment.objects.filter(pk=assignment.pk).update(completed_at=Now())
+    HIT.objects.incomplete().filter(pk=assignment.hit_id).update(completed_at=Now())
+    account, _is_new = JudgeAccount.objects.get_or_create(
+        judge_id=assignment.judge_id, task_id=task_id
+    )
+    account.blocks_closed = F("blocks_closed") + blocks
+    account.save(update_fields=["blocks_closed"])
 
 
 def judgment_store(
-    judgment: Judgment,
-    *,
-    answer: tuple[type[Model], Mapping[str, Any]] | None = None,
-    replaces: Replaced = LATEST,
+    judgment: Judgment, *, answer: Model | None = None, replaces: Replaced = LATEST
 ) -> bool:
-    """Store a judgment; return whether it was stored. `judgments_number` assigns its number later.
+    """Store a judgment; return False if one with this `client_id` exists. `judgments_number` assigns its number later.
 
-    `answer`, the model of a protocol's answers and the fields of one, is stored in the same round trip.
+    `answer`, the row of a protocol's answers, is stored in the same transaction. The judgment
+    supersedes the judge's last one of the same block. Closes the assignment if this was the last
+    block, and requests a ranking unless one is already requested. Raises `SubmissionRefusedError`
+    if the latest judgment of the block is not the one that this one `replaces`, or if the limit on
+    revisions is reached.
 
-    The judgment supersedes the judge's last one of the same block. Closes the assignment if this
-    was the last block, and requests a ranking unless one is already requested. Returns False if a
-    judgment with this `client_id` exists, if the latest judgment of the block is not the one that
-    this one `replaces`, or if the limit on revisions is reached.
+    Locks the assignment's row, and nothing shared between judges.
     """
     try:
-        stored = _row_stored(judgment, answer, replaces)
+        with transaction.atomic():
+            is_stored = _judgment_insert(judgment, answer, replaces)
     except IntegrityError:
-        # The statement does not see an id that another judge's request stores concurrently, but the
-        # unique constraint does. Inside a caller's transaction, no more queries are possible.
-        known = Judgment.objects.filter(client_id=judgment.client_id)
-        if connection.in_atomic_block or not known.exists():
-            raise
-        return False
-    if stored is None:
-        return False
-    judgment.pk, judgment.supersedes_id, judgment.submitted_at, is_requested = stored
-    if not is_requested:
+        # Stored for another block, or by another request at the same moment.
+        if Judgment.objects.filter(client_id=judgment.client_id).exists():
+            return False
+        raise
+    if is_stored:
         ranking_request(task_id=judgment.task_id)
+    return is_stored
+
+
+def _judgment_insert(judgment: Judgment, answer: Model | None, replaces: Replaced) -> bool:
+    assert judgment.assignment_id is not None  # noqa: S101  not imported; for the type checker
+    assignment = assignment_lock(judgment.assignment_id)
+    blocks = AssignmentBlocks.of(assignment)
+    earlier = [stored for stored in blocks.judgments if stored.block_id == judgment.block_id]
+    if any(stored.client_id == judgment.client_id for stored in earlier):
+        return False
+    refusal = _revision_refusal(earlier, replaces)
+    if refusal is not None:
+        raise refusal
+    if earlier:
+        judgment.supersedes = earlier[-1]
+    judgment.save(force_insert=True)
+    if answer is not None:
+        answer.pk = judgment.pk
+        answer.save(force_insert=True)
+    if not earlier and blocks.is_last(judgment.block_id):
+        _assignment_close(assignment, task_id=judgment.task_id, blocks=len(blocks.ids))
     return True
-
-
-def _row_stored(
-    judgment: Judgment,
-    answer: tuple[type[Model], Mapping[str, Any]] | None,
-    replaces: Replaced,
-) -> tuple[Any, ...] | None:
-    values = (
-        judgment.assignment_id,
-        *(judgment.assignment_id, judgment.block_id, judgment.task_id),
-        *(str(judgment.client_id), judgment.judge_id, judgment.labels),
-        *(judgment.duration_ms, judgment.active_ms, judgment.comment),
-        timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
-        *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
-        *(replaces != LATEST, str(replaces) if isinstance(replaces, UUID) else None),
-        judgment.played,
-    )
-    if answer is None:
-        return JUDGMENT_STORE.row(*values)
-    model, said = answer
-    stored = [
-        field.get_db_prep_save(said[field.attname], connection)
-        for field in model._meta.concrete_fields
-        if not field.primary_key
-    ]
-    return answer_statement(model).row(*values, *stored)
 
 
 def judgment_submit(
@@ -361,7 +275,7 @@ def judgment_submit(
     shared between judges. The judgment gets its number afterwards, in `judgments_number`.
     """
     kind = answer_kind(assigned.protocol, assigned.rules)
-    said = answer if kind.has_answers else labels
+    content = answer if kind.has_answers else labels
     refusal = (
         answer_refusal(assigned, labels=labels, answer=answer)
         or _times_refusal(duration_ms, active_ms)
@@ -374,50 +288,44 @@ def judgment_submit(
         judge_id=assigned.judge_id,
         block_id=assigned.block_id,
         assignment_id=assigned.assignment_id,
-        labels=[] if refusal else kind.labels(said, len(assigned.candidates)),
+        labels=[] if refusal else kind.labels(content, len(assigned.candidates)),
         duration_ms=duration_ms,
         active_ms=active_ms,
         comment=comment,
         played=played,
     )
-    if refusal is None and _store(judgment, kind, said, assigned, replaces):
-        return judgment
+    try:
+        if refusal is None and _store(judgment, kind, content, assigned, replaces):
+            return judgment
+    except SubmissionRefusedError as error:
+        refusal = error
     known = _known(Judgment.objects.all(), client_id, assigned)
     if known is None:
-        revised = revision_refusal(
-            judge_id=assigned.judge_id, block_id=assigned.block_id, replaces=replaces
-        )
-        # None of these applies if a minute passed between the two checks.
-        raise refusal or revised or too_fast()
+        raise refusal or too_fast()
     return known
 
 
 def _store(
     judgment: Judgment,
     kind: AnswerKind,
-    said: Answer,
+    content: Answer,
     assigned: AssignedBlock,
     replaces: Replaced,
 ) -> bool:
     """Store a judgment with its answer; return whether it was stored, as `judgment_store` does."""
     if not kind.keeps_answers:
         return judgment_store(judgment, replaces=replaces)
-    row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
+    row = kind.row_of(content, part=assigned.part, block_id=assigned.block_id)
     row |= kind.started_from(assigned.block_id, assigned.judge_id)
+    stored_answer = kind.with_judgment(judgment, row)
     try:
-        # Lets a caller's transaction continue if the database refuses; on its own, the statement is
-        # atomic.
-        with transaction.atomic() if connection.in_atomic_block else nullcontext():
-            is_stored = judgment_store(judgment, answer=(kind.table, row), replaces=replaces)
+        return judgment_store(judgment, answer=stored_answer, replaces=replaces)
     except IntegrityError:
         # Another request may have stored something since the first check.
-        refusal = kind.refusal(assigned, said)
+        refusal = kind.refusal(assigned, content)
         if refusal is None:
             raise
         raise refusal from None
-    if is_stored:
-        kind.with_judgment(judgment, row)
-    return is_stored
 
 
 def answer_refusal(
@@ -425,8 +333,8 @@ def answer_refusal(
 ) -> SubmissionRefusedError | None:
     """Return the reason why an answer does not fit its block; None if it does."""
     kind = answer_kind(assigned.protocol, assigned.rules)
-    said = answer if kind.has_answers else labels
-    return _other_kind_refusal(kind, labels, answer) or kind.refusal(assigned, said)
+    content = answer if kind.has_answers else labels
+    return _other_kind_refusal(kind, labels, answer) or kind.refusal(assigned, content)
 
 
 def _other_kind_refusal(
@@ -464,7 +372,7 @@ def skip_submit(
 
     Refused for a block that the judge has judged, as on another device.
     """
-    ASSIGNMENT_LOCK.rows(assigned.assignment_id)
+    assignment = assignment_lock(assigned.assignment_id)
     known = _known(Skip.objects.all(), client_id, assigned)
     if known is not None:
         return known
@@ -499,7 +407,7 @@ def skip_submit(
             raise
         return known
     if created:
-        assignment_close_if_done(assigned.assignment_id, done=assigned.block_id)
+        assignment_close_if_done(assignment, task_id=assigned.task_id)
     return skip
 
 

@@ -1,1 +1,1 @@
-"""PostgreSQL features that the ORM lacks: COPY, prepared statements, advisory locks."""
+"""PostgreSQL features that the ORM lacks: COPY, triggers, advisory locks."""

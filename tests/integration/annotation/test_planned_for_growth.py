@@ -1,48 +1,45 @@
-"""What every submission asks costs the same however much is stored, also with plans made for small tables.
+"""The cost of a submission does not grow with what is stored, even if statistics are of small tables.
 
-PostgreSQL plans a prepared statement anew when a table's statistics change, and then as it likes: so the text of a
-statement must leave it no plan that grows. Each test analyzes small tables, lets them grow, and counts rows:
-"empty" prepares its statement after that, as a connection of a new campaign does, "small" before, so that
-PostgreSQL plans it anew. (What other tests left in the statistics of a table that was not analyzed here is chance.)
+Each test analyzes small tables, lets them grow, and counts the rows that queries read.
 """
 
+import json
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
 from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.pool import (
+    HITRequest,
+    hits_for_judge,
+    hits_near,
+    hits_reserved,
+    hits_standby,
+    hits_standby_near,
+)
 from annotation.services.lending.choose import lending_context_lock
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import JUDGMENT_STORE, judgment_submit
-from campaign.database import prepared
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
-from tests.prepared_queries import prepared_queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 FEW, MANY = 40, 1_000
 
 
-@pytest.fixture(autouse=True)
-def nothing_prepared(db: None) -> None:
-    """Let statements be prepared here: plans made anew for tables of which all rows are dead, are another matter."""
+def explained(query: str) -> list[dict[str, Any]]:
+    """Execute a query, and return the nodes of its plan."""
     with connection.cursor() as cursor:
-        cursor.execute("DEALLOCATE ALL")
-    prepared._prepared.pop(connection.connection, None)
-
-
-def explained(name: str, *values: str | int | list[int]) -> list[dict[str, Any]]:
-    """Execute a prepared statement, and return the nodes of its plan."""
-    with connection.cursor() as cursor:
-        marks = ", ".join(["%s"] * len(values))
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE {name} ({marks})", values)
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query}")
         [[plan]] = cursor.fetchone()
     return list(_each(plan["Plan"]))
 
@@ -123,11 +120,11 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     if analyzed == "small":
         analyze()
     done_by(judges, task, like, MANY)
-    nodes = explained(
-        JUDGMENT_STORE.name,
-        *(assignment.pk, last.block_id, task.pk, str(uuid4()), judge.pk),
-        *([1] * len(last.candidates), 41_000, 38_000, "", "60 seconds", 50, 30),
-    )
+    with CaptureQueriesContext(connection) as sent:
+        judgment_submit(assigned=last, client_id=uuid4(), labels=[1] * len(last.candidates))
+    reads = [query["sql"] for query in sent if query["sql"].startswith("SELECT ")]
+    assert len(reads) >= 4
+    nodes = [node for read in reads for node in explained(read)]
     assert Assignment.objects.get().completed_at is not None
     assert "hashed SubPlan" not in str(nodes)
     # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
@@ -147,32 +144,20 @@ def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyze
     hits_plan(task_id=task.pk, count=20)
     planned = {each for hit in HIT.objects.all() for each in hit.segment_ids}
     others = list(Segment.objects.exclude(pk__in=planned))
-    values: dict[str, Any] = {
-        "judge_id": judge.pk,
-        "task_id": task.pk,
-        "conflicts": [],
-        "apart": "",
-    }
-    asking = [
-        (query, {name: values[name] for name in query.fields})
-        for query in prepared_queries("annotation.")
-        # Judges have seen what they are shown again.
-        if "apart" in query.fields and "repeats" not in query.name
-    ]
-    assert len(asking) >= 10
+    request = HITRequest(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
+    # Judges have seen what they are shown again.
+    sources = [hits_near, hits_for_judge, hits_standby_near, hits_standby, hits_reserved]
 
     seen_by(judge, others[:FEW])
     if analyzed == "small":
-        with transaction.atomic():
-            for query, asked in asking:
-                query.rows(**asked)
         analyze()
     seen_by(judge, others[FEW:MANY])
-    for query, asked in asking:
+    for hits, holds_check in product(sources, (None, True, False)):
+        query = hits(request).available().holding_check(holds_check)[:1]
         with transaction.atomic():
             lending_context_lock(judge)
-            query.rows(**asked)
-            nodes = explained(query.name, *asked.values())
+            [plan] = json.loads(query.explain(analyze=True, format="json"))
+        nodes = _each(plan["Plan"])
         looked_up = [node for node in nodes if node.get("Relation Name") == Exposure._meta.db_table]
-        assert looked_up, query.name
-        assert rows_compared(looked_up) == 0, query.name
+        assert looked_up, hits.__name__
+        assert rows_compared(looked_up) == 0, hits.__name__

@@ -18,7 +18,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending import lend as lending
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import ASSIGNMENT_LOCK, judgment_submit
+from annotation.services.submission import assignment_lock, judgment_submit
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -167,7 +167,7 @@ class TestRaces:
             pass
         find_none_left(other, task)
         with transaction.atomic():
-            ASSIGNMENT_LOCK.rows(held[1].pk)
+            assignment_lock(held[1].pk)
             assert meanwhile(lambda: assignment_lend(judge=other)) is None
         assert assignment_lend(judge=other) is not None
 

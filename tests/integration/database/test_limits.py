@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
-from campaign.database.prepared import time_limits
+from campaign.database.connections import time_limits
 from tests.conftest import test_database_url as database_url
 
 ASKED = (

@@ -36,7 +36,6 @@ def test_another_request_was_faster(
     tries, looks = iter(stores), iter(knows)
     monkeypatch.setattr(submission, "_store", lambda *_asked: next(tries))
     monkeypatch.setattr(submission, "_known", lambda *_asked: next(looks))
-    monkeypatch.setattr(submission, "revision_refusal", lambda **_asked: None)
 
     def submit() -> Judgment:
         return submission.judgment_submit(assigned=ASSIGNED, client_id=uuid4(), labels=[1, 2])

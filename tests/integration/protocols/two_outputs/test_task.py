@@ -60,9 +60,10 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
 ) -> None:
     block = assigned_blocks(lend(judge))[0]
 
-    def store(judgment: Judgment, *, answer: tuple[Any, Any], **named: Any) -> bool:
-        # Values that the database cannot hold.
-        return judgment_store(judgment, answer=(answer[0], {"verdict": "neither"}), **named)
+    def store(judgment: Judgment, *, answer: Any, **named: Any) -> bool:
+        # A value that the database cannot hold.
+        answer.verdict = "neither"
+        return judgment_store(judgment, answer=answer, **named)
 
     monkeypatch.setattr(submission, "judgment_store", store)
     with pytest.raises(IntegrityError), transaction.atomic():

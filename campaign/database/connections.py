@@ -1,0 +1,46 @@
+"""Planning mode and time limits of database connections."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+#: Environment variable with the kind of process.
+PROCESS: Final = "QUINTET_PROCESS"
+
+_TIMEOUTS: Final = {
+    "statement": "statement_timeout",
+    "lock": "lock_timeout",
+    "idle": "idle_in_transaction_session_timeout",
+    "unused": "idle_session_timeout",
+}
+
+
+def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Set the planning mode and time limits of a new connection.
+
+    By default, PostgreSQL discards the first five plans of a statement in a trigger; ours look up keys, so the first
+    plan is good for all values. Time limits depend on the kind of process.
+    For the signal `connection_created`, before any transaction: a rollback would undo the settings.
+    """
+    limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
+    wanted = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
+    chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
+    parameters = [part for setting in wanted.items() for part in setting]
+    with connection.cursor() as cursor:
+        # Without Django's counting of queries.
+        cursor.cursor.execute(f"SELECT {chosen}", parameters)
+
+
+def time_limits(limits: Mapping[str, float]) -> dict[str, str]:
+    """Return PostgreSQL's settings for time limits in seconds; 0 is no limit.
+
+    Parameters
+    ----------
+    limits : mapping of str to float
+        `statement` for one statement, `lock` for waiting for a lock, `idle` for a transaction without a query, `unused`
+        between two transactions, after which the next one connects again.
+    """
+    return {setting: f"{limits.get(name, 0) * 1000:.0f}ms" for name, setting in _TIMEOUTS.items()}
