@@ -8,9 +8,15 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.campaign_state import ClosingSerializer, closing_answer
@@ -24,7 +30,7 @@ from annotation.services.tasks import (
     task_with_rules_create,
     test_set_rename,
 )
-from campaign.api.operations import Address, operation
+from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField, truth_asked
 from campaign.api.serializers import TaskLinksSerializer
@@ -68,24 +74,31 @@ class CloneSerializer(PlainSerializer):
     links = JudgeLinkSerializer(many=True, read_only=True)
 
 
-class CampaignCloneView(Address):
+class CampaignCloneView(CampaignAPIView):
     leads_beyond_campaign = True
 
-    @operation("campaign_clone", {201: CloneSerializer}, takes=CloneRequestSerializer)
-    def post(self) -> dict[str, Any]:
+    @extend_schema(
+        "campaign_clone", request=CloneRequestSerializer, responses={201: CloneSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Create a draft like this campaign, owned by you. The links of its judges are returned only once."""
-        clone = campaign_clone(source=self.campaign, by=self.user, **self.sent)
-        absolute = self.request.build_absolute_uri
+        data = self.validated(CloneRequestSerializer)
+        clone = campaign_clone(source=self.campaign, by=self.user, **data)
+        absolute = request.build_absolute_uri
         links = [
             {"judge": judge.pseudonym, "link": absolute(reverse("invitation", args=[token]))}
             for judge, token in clone.links
         ]
-        return {
-            "slug": clone.campaign.slug,
-            "rows": clone.rows,
-            "seconds": clone.seconds,
-            "links": links,
-        }
+        return self.serialized(
+            {
+                "slug": clone.campaign.slug,
+                "rows": clone.rows,
+                "seconds": clone.seconds,
+                "links": links,
+            },
+            CloneSerializer,
+            status=201,
+        )
 
 
 class RehearsalRequestSerializer(PlainSerializer):
@@ -118,23 +131,26 @@ class RehearsalSerializer(PlainSerializer):
     )
 
 
-class RehearsalView(Address):
-    @operation("rehearsal", RehearsalSerializer)
-    def get(self) -> dict[str, Any]:
+class RehearsalView(CampaignAPIView):
+    @extend_schema("rehearsal", responses=RehearsalSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Return the rehearsal of a campaign."""
-        return _state(self.campaign)
+        return self.serialized(_state(self.campaign), RehearsalSerializer)
 
-    @operation("rehearsal_begin", {202: RehearsalSerializer}, takes=RehearsalRequestSerializer)
-    def post(self) -> dict[str, Any]:
+    @extend_schema(
+        "rehearsal_begin", request=RehearsalRequestSerializer, responses={202: RehearsalSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Start a rehearsal of a draft in the background. It replaces an earlier one."""
-        rehearsal_begin(campaign=self.campaign, by=self.user, **self.sent)
-        return _state(self.campaign)
+        data = self.validated(RehearsalRequestSerializer)
+        rehearsal_begin(campaign=self.campaign, by=self.user, **data)
+        return self.serialized(_state(self.campaign), RehearsalSerializer, status=202)
 
-    @operation("rehearsal_end", {202: RehearsalSerializer})
-    def delete(self) -> dict[str, Any]:
+    @extend_schema("rehearsal_end", request=None, responses={202: RehearsalSerializer})
+    def delete(self, request: Request, slug: str) -> Response:
         """Permanently delete the rehearsal of a campaign in the background."""
         rehearsal_end_later(campaign=self.campaign, by=self.user)
-        return _state(self.campaign)
+        return self.serialized(_state(self.campaign), RehearsalSerializer, status=202)
 
 
 def _state(campaign: Campaign) -> dict[str, Any]:
@@ -296,23 +312,23 @@ class TaskDeletionSerializer(PlainSerializer):
     )
 
 
-class TasksView(Address):
+class TasksView(CampaignAPIView):
     ordering = "id"
 
-    @operation("campaigns_tasks_list", TaskListedSerializer(many=True))
-    def get(self) -> QuerySet[Task]:
+    @extend_schema("campaigns_tasks_list", responses=TaskListedSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the tasks of a campaign, each with its number of judged blocks."""
-        return self.tasks()
+        return self.paginated(self.tasks(), TaskListedSerializer)
 
     def tasks(self) -> QuerySet[Task]:
         judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
         rows = Task.objects.of(self.campaign).select_related("test_set")
         return rows.annotate(judged=Coalesce(Subquery(judged), 0))
 
-    @operation(
+    @extend_schema(
         "tasks_create",
-        {201: TaskListedSerializer},
-        takes=NewTaskSerializer,
+        request=NewTaskSerializer,
+        responses={201: TaskListedSerializer},
         examples=[
             OpenApiExample(
                 "Add a task that compares two outputs",
@@ -326,12 +342,13 @@ class TasksView(Address):
             )
         ],
     )
-    def post(self) -> Task:
+    def post(self, request: Request, slug: str) -> Response:
         """Add a task to a test set. Judges receive it once HITs are planned. For organisers only.
 
         400 if the test set already has a task of this protocol or has no texts, or if the protocol has no such rules.
         """
-        asked = {"rules": {}, **self.sent}
+        data = self.validated(NewTaskSerializer)
+        asked = {"rules": {}, **data}
         test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
         if test_set is None:
             raise ValidationError({"test_set": ["Test set not found in this campaign."]})
@@ -339,14 +356,14 @@ class TasksView(Address):
             task = task_with_rules_create(test_set=test_set, by=self.user, **asked)
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
-        return self.tasks().get(pk=task.pk)
+        return self.serialized(self.tasks().get(pk=task.pk), TaskListedSerializer, status=201)
 
 
-class TaskView(Address):
-    @operation("tasks_retrieve", TaskSerializer)
-    def get(self) -> Task:
+class TaskView(TaskAPIView):
+    @extend_schema("tasks_retrieve", responses=TaskSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Return a task with links to its texts, systems, judgments, rankings and judges."""
-        return self.counted()
+        return self.serialized(self.counted(), TaskSerializer)
 
     def counted(self) -> Task:
         tasks = Task.objects.select_related("test_set__campaign").annotate(
@@ -355,10 +372,10 @@ class TaskView(Address):
         )
         return tasks.get(pk=self.task.pk)
 
-    @operation(
+    @extend_schema(
         "tasks_change",
-        {200: TaskSerializer, 409: ClosingSerializer},
-        takes=TaskChangesAndClosingSerializer,
+        request=TaskChangesAndClosingSerializer,
+        responses={200: TaskSerializer, 409: ClosingSerializer},
         examples=[
             OpenApiExample(
                 "Close the task", value={"closed": True, "confirm": True}, request_only=True
@@ -366,24 +383,24 @@ class TaskView(Address):
             OpenApiExample("Raise the target", value={"blocks_wanted": 1200}, request_only=True),
         ],
     )
-    def patch(self) -> Task | Response:
+    def patch(self, request: Request, task_id: int) -> Response:
         """Change the quotas and expertise of a task, or close or reopen it.
 
         Rules and the name of the test set can be changed until judges have received work, languages until the first judgment. For organisers only. 400 for rules that the protocol does not have, or that can no longer be changed. 409 without `confirm` if the task is to be closed while judges are working on it.
         """
-        task, changes = self.task, dict(self.sent)
+        data = self.validated(TaskChangesAndClosingSerializer)
+        task, changes = self.task, dict(data)
         closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
         if closed and not confirm and task.closed_at is None and task_at_work(task=task).judges:
-            return self.answer(closing_answer(task), ClosingSerializer, 409)
+            return self.serialized(closing_answer(task), ClosingSerializer, status=409)
         with transaction.atomic():
             task_settings_change(task, **changes)
         if closed is not None:
             (task_close if closed else task_reopen)(task=task)
-        return self.counted()
+        return self.serialized(self.counted(), TaskSerializer)
 
-    @operation(
+    @extend_schema(
         "tasks_delete",
-        {204: None, 409: TaskDeletionSerializer},
         parameters=[
             OpenApiParameter(
                 "confirm",
@@ -391,6 +408,8 @@ class TaskView(Address):
                 description="Required. Without it, the response is 409 and lists the effects.",
             )
         ],
+        request=None,
+        responses={204: None, 409: TaskDeletionSerializer},
         examples=[
             OpenApiExample(
                 "Without confirm",
@@ -403,13 +422,13 @@ class TaskView(Address):
             )
         ],
     )
-    def delete(self) -> Response | None:
+    def delete(self, request: Request, task_id: int) -> Response:
         """Delete a task from which no judge has received work; the last task of a test set goes with the test set.
 
         The ranking of a test set is deleted last.
         """
         task = self.task
-        confirmed = truth_asked(self.request, "confirm")
+        confirmed = truth_asked(request, "confirm")
         refused = task_deletion_refusal(task=task)
         if not refused and confirmed:
             try:
@@ -417,9 +436,11 @@ class TaskView(Address):
             except TaskRefusedError as error:
                 refused = str(error)
             else:
-                return None
+                return Response(status=204)
         words = [] if refused else task_deletion_in_words(task=task)
-        return self.answer({"detail": refused, "words": words}, TaskDeletionSerializer, 409)
+        return self.serialized(
+            {"detail": refused, "words": words}, TaskDeletionSerializer, status=409
+        )
 
 
 def task_settings_change(

@@ -1,14 +1,15 @@
 """Import the answers of a task from the file formats of other tools."""
 
-from typing import Any
-
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotation.importing.answers import ImportOptions, sent_answers_import
 from annotation.importing.stored_answers import NoLongerInFile
 from annotation.protocols.answer_files import formats_read
-from campaign.api.operations import Address, operation
+from campaign.api.base import TaskAPIView, refused_at
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
@@ -84,28 +85,31 @@ class AnswerFormatsSerializer(PlainSerializer):
     imports = AnswersImportSerializer(many=True, read_only=True, help_text="Newest first.")
 
 
-class AnswersView(Address):
+class AnswersView(TaskAPIView):
     """Answers of a task in files."""
 
     parser_classes = [MultiPartParser]
 
-    @operation("answers_formats", AnswerFormatsSerializer)
-    def get(self) -> dict[str, Any]:
+    @extend_schema("answers_formats", responses=AnswerFormatsSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """List the formats that can be imported, and the earlier imports."""
-        return {"read": formats_read(self.task), "imports": judgments_imports(task=self.task)}
-
-    @operation(
-        "answers_import",
-        AnswersImportedSerializer,
-        takes=AnswersSentSerializer,
-        refusals={FormatError: "file", ImportRefusedError: "file"},
-    )
-    def post(self) -> Any:
-        """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
-        choice = self.sent["no_longer_in_file"]
-        options = ImportOptions(
-            file_format=self.sent["file_format"] or None,
-            no_longer_in_file=NoLongerInFile(choice) if choice else None,
-            machine=self.sent["machine"],
+        return self.serialized(
+            {"read": formats_read(self.task), "imports": judgments_imports(task=self.task)},
+            AnswerFormatsSerializer,
         )
-        return sent_answers_import(task=self.task, sent=self.sent["file"], options=options)
+
+    @extend_schema(
+        "answers_import", request=AnswersSentSerializer, responses=AnswersImportedSerializer
+    )
+    def post(self, request: Request, task_id: int) -> Response:
+        """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
+        data = self.validated(AnswersSentSerializer)
+        choice = data["no_longer_in_file"]
+        options = ImportOptions(
+            file_format=data["file_format"] or None,
+            no_longer_in_file=NoLongerInFile(choice) if choice else None,
+            machine=data["machine"],
+        )
+        with refused_at("file", FormatError, ImportRefusedError):
+            imported = sent_answers_import(task=self.task, sent=data["file"], options=options)
+        return self.serialized(imported, AnswersImportedSerializer)

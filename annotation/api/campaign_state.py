@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,9 +16,9 @@ from annotation.selectors.effects import (
     task_at_work,
     transitions_possible,
 )
-from campaign.api.operations import Address, operation, reader
+from campaign.api.base import CampaignAPIView, ResearchAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
+from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition, User
 from campaign.pages.desk import transitions_of
 from campaign.services.campaigns import (
     campaign_delete,
@@ -27,6 +28,7 @@ from campaign.services.campaigns import (
     task_close,
     task_reopen,
 )
+from campaign.services.members import change_demand
 
 
 class StateSerializer(PlainSerializer):
@@ -86,42 +88,49 @@ class StateEffectsSerializer(PlainSerializer):
     )
 
 
-class _StateAddress(Address):
-    def state(self, campaign: Campaign) -> dict[str, Any]:
-        role = MembershipRole(campaign.memberships.get(user=self.user).role)
-        return {
-            "state": campaign.state,
-            "state_since": campaign.state_since,
-            "closes_at": campaign.closes_at,
-            "transitions": transitions_of(role, transitions_possible(campaign)),
-        }
+def _state(campaign: Campaign, user: User) -> dict[str, Any]:
+    role = MembershipRole(campaign.memberships.get(user=user).role)
+    return {
+        "state": campaign.state,
+        "state_since": campaign.state_since,
+        "closes_at": campaign.closes_at,
+        "transitions": transitions_of(role, transitions_possible(campaign)),
+    }
 
 
-class CampaignStateView(_StateAddress):
-    @operation("campaign_state", StateSerializer)
-    def get(self) -> dict[str, Any]:
+class CampaignStateView(CampaignAPIView):
+    @extend_schema("campaign_state", responses=StateSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Return the state of a campaign and the possible transitions."""
-        return self.state(self.campaign)
+        return self.serialized(_state(self.campaign, self.user), StateSerializer)
 
-    @operation("campaign_extend", StateSerializer, takes=StateSerializer)
-    def patch(self) -> dict[str, Any]:
+    @extend_schema("campaign_extend", request=StateSerializer, responses=StateSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
         """Set the time of automatic closing."""
-        if self.sent:
-            campaign_extend(campaign=self.campaign, blocks_wanted={}, **self.sent)
-        return self.state(self.campaign)
+        data = self.validated(StateSerializer)
+        if data:
+            campaign_extend(campaign=self.campaign, blocks_wanted={}, **data)
+        return self.serialized(_state(self.campaign, self.user), StateSerializer)
 
 
-class CampaignTransitionView(Address):
-    @operation("campaign_transition", StateEffectsSerializer, takes=TransitionRequestSerializer)
-    def post(self, transition: str) -> Response:
+class CampaignTransitionView(CampaignAPIView):
+    # The campaign may be deleted when the request is repeated with its Idempotency-Key.
+    permission_classes = [IsAuthenticated]
+
+    @extend_schema(
+        "campaign_transition", request=TransitionRequestSerializer, responses=StateEffectsSerializer
+    )
+    def post(self, request: Request, slug: str, transition: str) -> Response:
         """Change the state of a campaign, or with `dry_run` return the effects.
 
         `open`, `pause`, `resume`, `close`, `reopen`, `archive`, `unarchive`, or `delete` with its `name`.
         """
         if transition not in Transition:
             raise NotFound
+        change_demand(self.get_role())
+        data = self.validated(TransitionRequestSerializer)
         wanted, campaign = Transition(transition), self.campaign
-        dry_run, name = self.sent["dry_run"], self.sent["name"]
+        dry_run, name = data["dry_run"], data["name"]
         # Computed before the change.
         shown = StateEffectsSerializer(state_effects(campaign=campaign, transition=wanted)).data
         state: str = campaign.state
@@ -134,14 +143,14 @@ class CampaignTransitionView(Address):
         return Response({**shown, "state": state})
 
 
-class CampaignRestoreView(_StateAddress):
+class CampaignRestoreView(ResearchAPIView):
     @extend_schema(operation_id="campaign_restore", request=None, responses=StateSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Restore a campaign that you own from the bin."""
-        binned = Campaign.objects.with_role_of(reader(request)).filter(state=CampaignState.BIN)
+        binned = Campaign.objects.with_role_of(self.user).filter(state=CampaignState.BIN)
         campaign = get_object_or_404(binned, slug=slug)
-        campaign_restore(campaign=campaign, by=reader(request))
-        return Response(StateSerializer(self.state(campaign)).data)
+        campaign_restore(campaign=campaign, by=self.user)
+        return Response(StateSerializer(_state(campaign, self.user)).data)
 
 
 class ClosingSerializer(PlainSerializer):
@@ -162,28 +171,29 @@ class ClosingRequestSerializer(PlainSerializer):
     )
 
 
-class ClosingView(Address):
-    @operation("task_closing", ClosingSerializer)
-    def get(self) -> dict[str, Any]:
+class ClosingView(TaskAPIView):
+    @extend_schema("task_closing", responses=ClosingSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Return whether a test set is closed, and the effects of closing it now."""
-        return closing_answer(self.task)
+        return self.serialized(closing_answer(self.task), ClosingSerializer)
 
-    @operation(
+    @extend_schema(
         "task_close_or_reopen",
-        {200: ClosingSerializer, 409: ClosingSerializer},
-        takes=ClosingRequestSerializer,
+        request=ClosingRequestSerializer,
+        responses={200: ClosingSerializer, 409: ClosingSerializer},
     )
-    def put(self) -> dict[str, Any] | Response:
+    def put(self, request: Request, task_id: int) -> Response:
         """Close or reopen a test set for judges. 409 without `confirm` while judges are at work."""
+        data = self.validated(ClosingRequestSerializer)
         task = self.task
-        if not self.sent["closed"]:
+        if not data["closed"]:
             task_reopen(task=task)
-        elif self.sent["confirm"] or not task_at_work(task=task).judges:
+        elif data["confirm"] or not task_at_work(task=task).judges:
             task_close(task=task)
         else:
-            return self.answer(closing_answer(task), ClosingSerializer, 409)
+            return self.serialized(closing_answer(task), ClosingSerializer, status=409)
         task.refresh_from_db(fields=["closed_at"])
-        return closing_answer(task)
+        return self.serialized(closing_answer(task), ClosingSerializer)
 
 
 def closing_answer(task: Task) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Designs of a test set: history, changes, HITs, and a preview of the HITs of a proposed design."""
 
-from functools import cached_property
 from typing import Any, Final
 
-from django.db.models import FloatField, QuerySet
+from django.db.models import FloatField
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import ChangeEffectsSerializer, TextSerializer
@@ -21,7 +22,7 @@ from annotation.selectors.hits import (
     previewed_hits,
 )
 from annotation.services.planning.designs import design_change, design_proposed, design_use_again
-from campaign.api.operations import Address, group_asked_for, operation, row_found
+from campaign.api.base import IsMember, TaskAPIView, group_by_name, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import JudgeGroup
@@ -77,13 +78,13 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         return hit_state(hit)
 
 
-class HITsView(Address):
+class HITsView(TaskAPIView):
     ordering = "number"
 
-    @operation("tasks_hits_list", HITSerializer(many=True))
-    def get(self) -> QuerySet[Any]:
+    @extend_schema("tasks_hits_list", responses=HITSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the HITs of a test set by number, and how they were drawn."""
-        return hits_explained(task_id=self.task.pk)
+        return self.paginated(hits_explained(task_id=self.task.pk), HITSerializer)
 
 
 _MOST_PREVIEWED: Final = 20
@@ -136,7 +137,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
         """Find the group by name in the test set's campaign."""
-        return group_asked_for(self.context["view"].task, name)
+        return group_by_name(self.context["view"].task, name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         """Skip constraints across fields: the service checks them, and its errors include a remedy."""
@@ -200,65 +201,80 @@ class PreviewedHITSerializer(PlainSerializer):
     blocks = PreviewedBlockSerializer(many=True)
 
 
-class DesignAddress(Address):
+class DesignAPIView(TaskAPIView):
     """An address that takes the parameters of a design."""
 
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """The parameters in the request, as arguments of `design_change`."""
+    def chosen(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters in the request, as arguments of `design_change`."""
         names = (*PARAMETERS, "rank_shown_reference")
-        return {name: value for name, value in self.sent.items() if name in names}
+        return {name: value for name, value in data.items() if name in names}
 
-    @cached_property
-    def proposed(self) -> Design | None:
-        """The proposed design, not saved; None if the request names no parameter."""
-        is_named = set(self.chosen) & set(PARAMETERS)
-        return design_proposed(task=self.task, **self.chosen) if is_named else None
+    def proposed(self, data: dict[str, Any]) -> Design | None:
+        """Return the proposed design, not saved; None if the request names no parameter."""
+        chosen = self.chosen(data)
+        if not set(chosen) & set(PARAMETERS):
+            return None
+        return design_proposed(task=self.task, **chosen)
 
     def design(self, design: Design) -> Design:
         """Return a design with the annotations that its serializer needs."""
         return designs_of(task_id=self.task.pk).get(pk=design.pk)
 
 
-class DesignsView(DesignAddress):
-    @operation("tasks_designs_list", DesignSerializer(many=True))
-    def get(self) -> QuerySet[Design]:
+class DesignsView(DesignAPIView):
+    @extend_schema("tasks_designs_list", responses=DesignSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the designs of a test set, the current one first."""
-        return designs_of(task_id=self.task.pk)
+        return self.paginated(designs_of(task_id=self.task.pk), DesignSerializer)
 
-    @operation(
+    @extend_schema(
         "design_change",
-        {201: DesignSerializer, 409: ChangeEffectsSerializer},
-        takes=DesignChangeSerializer,
+        request=DesignChangeSerializer,
+        responses={201: DesignSerializer, 409: ChangeEffectsSerializer},
     )
-    def post(self) -> Design | Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Change the design of future HITs. 409 without `confirm` once HITs are planned."""
-        effects, proposed = design_effects(task=self.task), self.proposed
-        if effects.is_any_planned and not self.sent["confirm"]:
-            group = proposed.judge_group if proposed and "judge_group" in self.chosen else None
+        data = self.validated(DesignChangeSerializer)
+        chosen = self.chosen(data)
+        effects, proposed = design_effects(task=self.task), self.proposed(data)
+        if effects.is_any_planned and not data["confirm"]:
+            group = proposed.judge_group if proposed and "judge_group" in chosen else None
             words = design_effects_in_words(effects, design=proposed, group=group)
             return Response({"words": words}, status=409)
-        return self.design(design_change(task=self.task, changed_by=self.user, **self.chosen))
+        return self.serialized(
+            self.design(design_change(task=self.task, changed_by=self.user, **chosen)),
+            DesignSerializer,
+            status=201,
+        )
 
 
-class DesignAgainView(DesignAddress):
-    @operation("design_use_again", {201: DesignSerializer})
-    def post(self, design_id: int) -> Design:
+class DesignAgainView(DesignAPIView):
+    @extend_schema("design_use_again", request=None, responses={201: DesignSerializer})
+    def post(self, request: Request, task_id: int, design_id: int) -> Response:
         """Use an earlier design again for future HITs."""
         designs = Design.objects.not_imported().filter(task=self.task)
-        design = row_found(designs, "Design not found.", pk=design_id)
-        return self.design(design_use_again(design=design, changed_by=self.user))
+        design = row_or_404(designs, "Design not found.", pk=design_id)
+        return self.serialized(
+            self.design(design_use_again(design=design, changed_by=self.user)),
+            DesignSerializer,
+            status=201,
+        )
 
 
-class DesignPreviewView(DesignAddress):
+class DesignPreviewView(DesignAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
     pagination_class = None
 
-    @operation(
+    @extend_schema(
         "design_preview",
-        PreviewedHITSerializer(many=True),
-        takes=DesignPreviewRequestSerializer,
-        for_readers=True,
+        request=DesignPreviewRequestSerializer,
+        responses=PreviewedHITSerializer(many=True),
     )
-    def post(self) -> Any:
+    def post(self, request: Request, task_id: int) -> Response:
         """Preview the next HITs as judges would see them, without storing anything."""
-        return previewed_hits(task_id=self.task.pk, count=self.sent["count"], design=self.proposed)
+        data = self.validated(DesignPreviewRequestSerializer)
+        return self.serialized(
+            previewed_hits(task_id=self.task.pk, count=data["count"], design=self.proposed(data)),
+            PreviewedHITSerializer,
+            many=True,
+        )

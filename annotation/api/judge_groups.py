@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.selectors.judge_groups import groups_counted, groups_listed
 from annotation.services.judge_groups import JudgeGroupInUseError, judge_group_delete
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services.campaigns import MAX_BLOCKS
@@ -54,57 +55,72 @@ class GroupMembersChangedSerializer(PlainSerializer):
     removed = serializers.IntegerField(read_only=True)
 
 
-class _GroupAddress(Address):
+class _GroupAPIView(CampaignAPIView):
     ordering = "name"
 
     def group(self, group_id: int) -> JudgeGroup:
         present = JudgeGroup.objects.present().filter(campaign=self.campaign)
-        said = "Judge group not found."
-        return row_found(present.select_related("campaign"), said, pk=group_id)
+        message = "Judge group not found."
+        return row_or_404(present.select_related("campaign"), message, pk=group_id)
 
-    def rows(self, page: Any) -> Any:
+    def page_rows(self, page: Any) -> Any:
         return groups_listed(campaign=self.campaign, counted=page)
 
     def shown(self, group: JudgeGroup) -> Any:
-        [row] = self.rows(groups_counted(campaign=self.campaign).filter(pk=group.pk))
+        [row] = self.page_rows(groups_counted(campaign=self.campaign).filter(pk=group.pk))
         return row
 
 
-class JudgeGroupsView(_GroupAddress):
-    @operation("judge_groups", JudgeGroupSerializer(many=True))
-    def get(self) -> QuerySet[JudgeGroup]:
+class JudgeGroupsView(_GroupAPIView):
+    @extend_schema("judge_groups", responses=JudgeGroupSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the groups of a campaign by name."""
-        return groups_counted(campaign=self.campaign)
+        return self.paginated(groups_counted(campaign=self.campaign), JudgeGroupSerializer)
 
-    @operation("judge_group_create", {201: JudgeGroupSerializer}, takes=JudgeGroupSerializer)
-    def post(self) -> Any:
+    @extend_schema(
+        "judge_group_create", request=JudgeGroupSerializer, responses={201: JudgeGroupSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Create a group without judges."""
-        return self.shown(judge_group_create(campaign=self.campaign, **self.sent))
+        data = self.validated(JudgeGroupSerializer)
+        return self.serialized(
+            self.shown(judge_group_create(campaign=self.campaign, **data)),
+            JudgeGroupSerializer,
+            status=201,
+        )
 
 
-class JudgeGroupView(_GroupAddress):
-    @operation("judge_group", JudgeGroupSerializer)
-    def get(self, group_id: int) -> Any:
+class JudgeGroupView(_GroupAPIView):
+    @extend_schema("judge_group", responses=JudgeGroupSerializer)
+    def get(self, request: Request, slug: str, group_id: int) -> Response:
         """Return a group."""
-        return self.shown(self.group(group_id))
+        return self.serialized(self.shown(self.group(group_id)), JudgeGroupSerializer)
 
-    @operation("judge_group_change", JudgeGroupSerializer, takes=JudgeGroupSerializer)
-    def patch(self, group_id: int) -> Any:
+    @extend_schema(
+        "judge_group_change", request=JudgeGroupSerializer, responses=JudgeGroupSerializer
+    )
+    def patch(self, request: Request, slug: str, group_id: int) -> Response:
         """Change the name or the block limit of a group. Omitted fields keep their values."""
+        data = self.validated(JudgeGroupSerializer)
         group = self.group(group_id)
         values = {"name": group.name, "blocks_asked": group.blocks_asked}
-        judge_group_change(group=group, **(values | self.sent))
-        return self.shown(group)
+        judge_group_change(group=group, **(values | data))
+        return self.serialized(self.shown(group), JudgeGroupSerializer)
 
 
-class JudgeGroupJudgesView(_GroupAddress):
-    @operation("judge_group_judges", GroupMembersChangedSerializer, takes=GroupMembersSerializer)
-    def post(self, group_id: int) -> dict[str, int]:
+class JudgeGroupJudgesView(_GroupAPIView):
+    @extend_schema(
+        "judge_group_judges",
+        request=GroupMembersSerializer,
+        responses=GroupMembersChangedSerializer,
+    )
+    def post(self, request: Request, slug: str, group_id: int) -> Response:
         """Add judges to the group and remove others."""
+        data = self.validated(GroupMembersSerializer)
         group = self.group(group_id)
-        chosen = {name: _judges(self.campaign, name, ids) for name, ids in self.sent.items()}
+        chosen = {name: _judges(self.campaign, name, ids) for name, ids in data.items()}
         added, removed = judge_group_members_change(group=group, **chosen)
-        return {"added": added, "removed": removed}
+        return self.serialized({"added": added, "removed": removed}, GroupMembersChangedSerializer)
 
 
 def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
@@ -116,12 +132,12 @@ def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
     return found
 
 
-class JudgeGroupDeleteView(_GroupAddress):
-    @operation("judge_group_delete")
-    def post(self, group_id: int) -> Response | None:
+class JudgeGroupDeleteView(_GroupAPIView):
+    @extend_schema("judge_group_delete", request=None, responses={204: None})
+    def post(self, request: Request, slug: str, group_id: int) -> Response:
         """Delete the group but not its judges. 409 while a design or a ranking uses it."""
         try:
             judge_group_delete(group=self.group(group_id))
         except JudgeGroupInUseError as error:
             return Response({"detail": str(error)}, status=409)
-        return None
+        return Response(status=204)

@@ -3,18 +3,19 @@
 from functools import partial
 from typing import Any
 
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.judges import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.export.downloads import judge_links
@@ -134,46 +135,49 @@ class JudgeListAnswerSerializer(PlainSerializer):
     rows = JudgeListRowSerializer(many=True, read_only=True)
 
 
-class _JudgeAddress(Address):
+class _JudgeAPIView(CampaignAPIView):
     ordering = "pseudonym"
 
     def judge(self, judge_id: int) -> Judge:
-        judge: Judge = row_found(
+        judge: Judge = row_or_404(
             campaign_judges(campaign=self.campaign), "Judge not found.", pk=judge_id
         )
         judge.campaign = self.campaign
         return judge
 
 
-class CampaignJudgesView(_JudgeAddress):
-    @operation(
-        "campaigns_judges_list", CampaignJudgeSerializer(many=True), filters=CampaignJudgeFilter
-    )
-    def get(self) -> QuerySet[Judge]:
-        """List the judges of a campaign by pseudonym, for its organisers."""
-        return campaign_judges(campaign=self.campaign)
+class CampaignJudgesView(_JudgeAPIView):
+    filterset_class = CampaignJudgeFilter
 
-    @operation(
+    @extend_schema("campaigns_judges_list", responses=CampaignJudgeSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the judges of a campaign by pseudonym, for its organisers."""
+        return self.paginated(
+            self.filter_queryset(campaign_judges(campaign=self.campaign)),
+            CampaignJudgeSerializer,
+        )
+
+    @extend_schema(
         "campaign_judges_add",
-        {201: JudgeListAnswerSerializer, 200: JudgeListAnswerSerializer},
-        takes=JudgeListSerializer,
-        refusals={FormatError: "list"},
+        request=JudgeListSerializer,
+        responses={201: JudgeListAnswerSerializer, 200: JudgeListAnswerSerializer},
     )
-    def post(self) -> Response | dict[str, Any]:
+    def post(self, request: Request, slug: str) -> Response:
         """Add a list of judges, all or none; with `dry_run`, only check each row (200).
 
         The links of new judges are returned only once, or not at all if they are sent by e-mail.
         400 with the rows if any of them has errors.
         """
-        sent = self.sent
+        sent = self.validated(JudgeListSerializer)
         text = sent["list"]
-        judges = isolated("list", len(text), partial(judge_list_read, text))
+        with refused_at("list", FormatError):
+            judges = isolated("list", len(text), partial(judge_list_read, text))
         if sent["dry_run"]:
             checked = judge_list_check(
                 campaign=self.campaign, judges=judges, needs_addresses=bool(sent["mail"])
             )
-            return self.answer(_answer(checked, {}), JudgeListAnswerSerializer, 200)
-        base_url = self.request.build_absolute_uri("/")
+            return self.serialized(_answer(checked, {}), JudgeListAnswerSerializer)
+        base_url = request.build_absolute_uri("/")
         mail = {"base_url": base_url, "language": sent["language"], "note": sent["note"]}
         try:
             added = judge_list_add(
@@ -190,7 +194,7 @@ class CampaignJudgesView(_JudgeAddress):
             ]
             raise ValidationError({"list": [str(error), *lines]}) from error
         links = {name: link for *_address, name, link in judge_links(added, base_url=base_url)}
-        return _answer(added, links)
+        return self.serialized(_answer(added, links), JudgeListAnswerSerializer, status=201)
 
 
 def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
@@ -213,25 +217,26 @@ def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
     return {**counts, "ignored_columns": checked.ignored, "rows": rows}
 
 
-class CampaignJudgeView(_JudgeAddress):
-    @operation("campaign_judge", CampaignJudgeSerializer)
-    def get(self, judge_id: int) -> Judge:
+class CampaignJudgeView(_JudgeAPIView):
+    @extend_schema("campaign_judge", responses=CampaignJudgeSerializer)
+    def get(self, request: Request, slug: str, judge_id: int) -> Response:
         """Return a judge, for organisers of the campaign."""
-        return self.judge(judge_id)
+        return self.serialized(self.judge(judge_id), CampaignJudgeSerializer)
 
-    @operation(
+    @extend_schema(
         "campaign_judge_change",
-        {200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
-        takes=CampaignJudgeChangeSerializer,
+        request=CampaignJudgeChangeSerializer,
+        responses={200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
     )
-    def patch(self, judge_id: int) -> Judge | Response:
+    def patch(self, request: Request, slug: str, judge_id: int) -> Response:
         """Change a judge. Missing fields keep their value, and lists replace the previous ones.
 
         409 without `confirm` if the change affects their work.
         """
+        data = self.validated(CampaignJudgeChangeSerializer)
         judge = self.judge(judge_id)
-        changes = judge_changes(self.campaign, judge, self.sent)
-        if not self.sent.get("confirm"):
+        changes = judge_changes(self.campaign, judge, data)
+        if not data.get("confirm"):
             words = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
                 change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
@@ -239,7 +244,7 @@ class CampaignJudgeView(_JudgeAddress):
             if words:
                 return Response({"words": words}, status=409)
         judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
-        return self.judge(judge_id)
+        return self.serialized(self.judge(judge_id), CampaignJudgeSerializer)
 
 
 def judge_changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
@@ -280,22 +285,25 @@ def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
     return known[key]
 
 
-class CampaignJudgeLinkView(_JudgeAddress):
-    @operation(
+class CampaignJudgeLinkView(_JudgeAPIView):
+    @extend_schema(
         "campaign_judge_link",
-        {201: JudgeLinkMadeSerializer, 409: ChangeEffectsSerializer},
-        takes=ConfirmChangeSerializer,
-        refusals={CredentialRefusedError: "body"},
+        request=ConfirmChangeSerializer,
+        responses={201: JudgeLinkMadeSerializer, 409: ChangeEffectsSerializer},
     )
-    def post(self, judge_id: int) -> dict[str, Any] | Response:
+    def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Replace all links of a judge with a new one, which is returned only once. 409 without `confirm`."""
+        data = self.validated(ConfirmChangeSerializer)
         judge = self.judge(judge_id)
-        if not self.sent["confirm"]:
+        if not data["confirm"]:
             words = [
                 f"Links that stop working: {judge_access(judge=judge).links}.",
                 _("Browsers already signed in stay signed in."),
             ]
             return Response({"words": words}, status=409)
-        link, token = judge_link_replace(judge=judge, by=self.user)
-        address = self.request.build_absolute_uri(reverse("invitation", args=[token]))
-        return {"link": address, "expires_at": link.expires_at}
+        with refused_at("body", CredentialRefusedError):
+            link, token = judge_link_replace(judge=judge, by=self.user)
+        address = request.build_absolute_uri(reverse("invitation", args=[token]))
+        return self.serialized(
+            {"link": address, "expires_at": link.expires_at}, JudgeLinkMadeSerializer, status=201
+        )

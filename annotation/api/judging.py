@@ -16,12 +16,14 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
+from rest_framework.views import APIView
 
 from annotation.api.machine_judging import MachinePace, machine_answer_data, machine_next
 from annotation.api.serializers import (
@@ -42,7 +44,7 @@ from annotation.api.serializers import (
     SkipSerializer,
     protocol_field,
 )
-from annotation.models import Judgment, MachineJudgment, ProblemReport, ProblemReportKind, Skip
+from annotation.models import Judgment, MachineJudgment, ProblemReportKind, Skip
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
@@ -58,7 +60,7 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
 from annotation.selectors.machines import machine_block
-from annotation.selectors.progress import JudgeProgress, judge_work
+from annotation.selectors.progress import judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
@@ -73,7 +75,8 @@ from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
 from campaign.accounts.browsers import activity_record
 from campaign.api.authentication import machine_of
-from campaign.api.operations import Address, CursorPages, operation
+from campaign.api.base import BaseAPIView
+from campaign.api.pagination import CursorPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.database.logged import judge_logged
@@ -91,8 +94,23 @@ CAMPAIGN = OpenApiParameter("campaign", str, description="Slug, if you judge in 
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
-class JudgeAddress(Address):
-    """Base view of the judging API; its operations act for the signed-in judge."""
+NOT_A_JUDGE: Final = gettext_lazy("You are not a judge in this campaign.")
+
+
+class IsJudge(BasePermission):
+    """Judges of the campaign that the request names."""
+
+    message = NOT_A_JUDGE
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Return whether the user is a judge in the campaign."""
+        user = cast("User", request.user)
+        slug = request.query_params.get("campaign")
+        return judge_of_user(user=user, campaign_slug=slug) is not None
+
+
+class JudgeAPIView(BaseAPIView):
+    """View of the judging API, for the signed-in judge."""
 
     pagination_class: Any = None
     throttle_classes = (MachinePace,)
@@ -109,7 +127,7 @@ class JudgeAddress(Address):
         user = cast("User", self.request.user)
         judge = judge_of_user(user=user, campaign_slug=campaign_slug)
         if judge is None:
-            raise PermissionDenied(_("You are not a judge in this campaign."))
+            raise PermissionDenied(NOT_A_JUDGE)
         judge_logged(judge.pk)
         return judge
 
@@ -122,19 +140,16 @@ class JudgeAddress(Address):
         judge_logged(block.judge_id)
         return block
 
-    @cached_property
-    def sent(self) -> dict[str, Any]:
-        """The validated content of the request; unknown keys are refused. Raises ValidationError."""
-        return dict(content_validated(self.takes, self.request.data))
-
-    def put_by_machine(self, machine: MachineJudge, client_id: UUID) -> dict[str, Any]:
+    def put_by_machine(
+        self, machine: MachineJudge, client_id: UUID, data: dict[str, Any]
+    ) -> dict[str, Any]:
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
-        asked = machine_block(machine=machine, public_id=self.sent["block"])
+        asked = machine_block(machine=machine, public_id=data["block"])
         if asked is None:
             raise NotFound(_("Item not found."))
-        answer = answer_validated(asked.hit.task.protocol, self.sent.get("answer"))
+        answer = answer_validated(asked.hit.task.protocol, data.get("answer"))
         stored = machine_judgment_submit(
-            machine=machine, asked=asked, client_id=client_id, said={**self.sent, "answer": answer}
+            machine=machine, asked=asked, client_id=client_id, said={**data, "answer": answer}
         )
         return machine_answer_data(stored, asked)
 
@@ -261,18 +276,11 @@ def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, 
         return None
 
 
-class AssignmentsView(JudgeAddress):
+class AssignmentsView(JudgeAPIView):
     serves_machines = True
 
-    @operation(
+    @extend_schema(
         "judging_assignment_lend",
-        {
-            200: AssignmentSerializer,
-            202: NotYetSerializer,
-            204: OpenApiResponse(description="No more work for you."),
-            403: PausedSerializer,
-        },
-        takes=AssignmentRequestSerializer,
         parameters=[
             OpenApiParameter(
                 NO_WORK_REASON,
@@ -284,26 +292,34 @@ class AssignmentsView(JudgeAddress):
                 "its time has passed, you have returned it, or it has no more sentences for you.",
             )
         ],
+        request=AssignmentRequestSerializer,
+        responses={
+            200: AssignmentSerializer,
+            202: NotYetSerializer,
+            204: OpenApiResponse(description="No more work for you."),
+            403: PausedSerializer,
+        },
     )
-    def post(self) -> Response:
+    def post(self, request: Request) -> Response:
         """Lend a HIT, or return the one still held.
 
         202 means that work may become available soon: ask again after `retry_after` seconds.
         """
-        machine = machine_of(self.request)
+        data = self.validated(AssignmentRequestSerializer)
+        machine = machine_of(request)
         if machine is not None:
-            found = machine_next(machine, self.sent)
-            return _compressed(self.request, Response(found)) if found else _none_left()
-        in_hand = self.sent.get("in_hand", ())
-        judge = self.judge_in(self.sent.get("campaign"))
+            found = machine_next(machine, data)
+            return _compressed(request, Response(found)) if found else _none_left()
+        in_hand = data.get("in_hand", ())
+        judge = self.judge_in(data.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
-            lent = assignment_lend(judge=judge, after=self.sent.get("after"), in_hand=in_hand)
+            lent = assignment_lend(judge=judge, after=data.get("after"), in_hand=in_hand)
         except LendingRefusedError as error:
             code = str(error)
             return Response({"detail": str(_STOPPED[code]), "code": code}, status=403)
         if lent is not None:
-            return _lent(self.request, Response(_lent_data(lent, judge)), judge)
+            return _lent(request, Response(_lent_data(lent, judge)), judge)
         # Judges who still have work do not trigger planning.
         return Response(status=status.HTTP_204_NO_CONTENT) if in_hand else _no_work(judge)
 
@@ -340,26 +356,26 @@ _REFUSED: Final = {400: RefusalSerializer, 429: RefusalSerializer}
 _REFUSED_OR_ELSEWHERE: Final = {**_REFUSED, 409: RefusalSerializer}
 
 
-class JudgmentView(JudgeAddress):
+class JudgmentView(JudgeAPIView):
     serves_machines = True
 
-    @operation(
+    @extend_schema(
         "judging_judgment_submit",
-        {200: JudgmentSerializer, **_REFUSED_OR_ELSEWHERE},
-        takes=JudgmentRequestSerializer,
+        request=JudgmentRequestSerializer,
+        responses={200: JudgmentSerializer, **_REFUSED_OR_ELSEWHERE},
     )
-    def put(self, client_id: UUID) -> Response:
+    def put(self, request: Request, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; repeating an id changes nothing.
 
         With `after`, the response includes the next HIT.
         """
-        machine = machine_of(self.request)
+        data = self.validated(JudgmentRequestSerializer)
+        machine = machine_of(request)
         if machine is not None:
-            stored = self.put_by_machine(machine, client_id)
-            if "after" in self.sent:
-                stored["next"] = machine_next(machine, self.sent)
-            return _compressed(self.request, Response(stored))
-        data = self.sent
+            stored = self.put_by_machine(machine, client_id, data)
+            if "after" in data:
+                stored["next"] = machine_next(machine, data)
+            return _compressed(request, Response(stored))
         after, in_hand = data.pop("after", None), data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
@@ -376,12 +392,12 @@ class JudgmentView(JudgeAddress):
         stored["next"] = _next_data(judge, after, in_hand)
         if in_hand:
             stored["taken_back"] = assignments_taken_back(judge=judge, public_ids=in_hand)
-        return _lent(self.request, Response(stored), judge)
+        return _lent(request, Response(stored), judge)
 
 
-class DocumentView(JudgeAddress):
-    @operation("judging_document", BlockDocumentSerializer)
-    def get(self, block: UUID) -> Response:
+class DocumentView(JudgeAPIView):
+    @extend_schema("judging_document", responses=BlockDocumentSerializer)
+    def get(self, request: Request, block: UUID) -> Response:
         """Return source and reference of the surrounding document, up to 200 segments on either side."""
         assigned = self.assigned(block)
         campaign = judge_assigned(assigned).campaign
@@ -393,15 +409,16 @@ class DocumentView(JudgeAddress):
         if document is None:
             raise NotFound(_("This task does not show surrounding text."))
         response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
-        return _compressed(self.request, response)
+        return _compressed(request, response)
 
 
-class MediaView(JudgeAddress):
+class MediaView(JudgeAPIView):
+    sends_file = True
     serves_machines = True
 
-    @operation(
+    @extend_schema(
         "judging_media",
-        {
+        responses={
             **{
                 (status, content_type): OpenApiTypes.BINARY
                 for status in (200, 206)
@@ -410,40 +427,41 @@ class MediaView(JudgeAddress):
             416: OpenApiResponse(description="Range not satisfiable."),
         },
     )
-    def get(self, signature: str, file_name: str) -> HttpResponseBase:
+    def get(self, request: Request, signature: str, file_name: str) -> HttpResponseBase:
         """Return a picture, recording or video, or the range requested by `Range`, to a machine judge that got its address with a block."""
-        machine = machine_of(self.request)
+        machine = machine_of(request)
         if machine is None or not is_media_signature_of_machine(
             signature, machine_id=machine.pk, name=file_name
         ):
             raise NotFound
         campaign_id = machine.campaign_id
-        return media_answer(self.request.headers, campaign_id=campaign_id, name=file_name)
+        return media_answer(request.headers, campaign_id=campaign_id, name=file_name)
 
 
-class SkipView(JudgeAddress):
+class SkipView(JudgeAPIView):
     serves_machines = True
 
-    @operation(
+    @extend_schema(
         "judging_skip_submit",
-        {200: SkipSerializer, **_REFUSED_OR_ELSEWHERE},
-        takes=SkipRequestSerializer,
+        request=SkipRequestSerializer,
+        responses={200: SkipSerializer, **_REFUSED_OR_ELSEWHERE},
     )
-    def put(self, client_id: UUID) -> Response:
+    def put(self, request: Request, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
-        machine = machine_of(self.request)
+        data = self.validated(SkipRequestSerializer)
+        machine = machine_of(request)
         if machine is not None:
-            return Response(self.put_by_machine(machine, client_id))
-        assigned = self.assigned(self.sent.pop("block"))
-        skip = skip_submit(assigned=assigned, client_id=client_id, **self.sent)
+            return Response(self.put_by_machine(machine, client_id, data))
+        assigned = self.assigned(data.pop("block"))
+        skip = skip_submit(assigned=assigned, client_id=client_id, **data)
         return Response(_skip_data(skip, assigned))
 
 
-class ProgressView(JudgeAddress):
-    @operation("judging_progress", ProgressSerializer, parameters=[CAMPAIGN])
-    def get(self) -> JudgeProgress:
+class ProgressView(JudgeAPIView):
+    @extend_schema("judging_progress", parameters=[CAMPAIGN], responses=ProgressSerializer)
+    def get(self, request: Request) -> Response:
         """Return your progress."""
-        return judge_work(self.judge).progress
+        return self.serialized(judge_work(self.judge).progress, ProgressSerializer)
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
@@ -557,20 +575,20 @@ class _Pages(CursorPages):
     page_size_query_description = "Blocks per page. Default 20, at most 50."
 
 
-class OwnJudgmentsView(JudgeAddress):
+class OwnJudgmentsView(JudgeAPIView):
     ordering = "-done_at"
     pagination_class = _Pages
 
-    @operation(
+    @extend_schema(
         "judging_judgments",
-        JudgedBlocksSerializer,
         parameters=[
             CAMPAIGN,
             OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
             OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
         ],
+        responses=JudgedBlocksSerializer,
     )
-    def get(self) -> Response:
+    def get(self, request: Request) -> Response:
         """List your judged and skipped blocks, newest first. To undo a skip, judge its block.
 
         While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
@@ -611,23 +629,28 @@ class OwnProblemReportSerializer(ProblemReportSerializer):
     answers = AnswerSerializer(many=True)
 
 
-class OwnProblemReportsView(JudgeAddress):
-    @operation(
-        "judging_problem_reports", OwnProblemReportSerializer(many=True), parameters=[CAMPAIGN]
+class OwnProblemReportsView(JudgeAPIView):
+    @extend_schema(
+        "judging_problem_reports",
+        parameters=[CAMPAIGN],
+        responses=OwnProblemReportSerializer(many=True),
     )
-    def get(self) -> Response:
+    def get(self, request: Request) -> Response:
         """List your latest 50 reports and the replies."""
         rows = own_problem_reports(self.judge)[:OWN_REPORTS_SHOWN]
         return Response(OwnProblemReportSerializer(rows, many=True).data)
 
 
-class ProblemReportView(JudgeAddress):
-    @operation(
+class ProblemReportView(JudgeAPIView):
+    @extend_schema(
         "judging_problem_report",
-        {200: ProblemReportSerializer, **_REFUSED},
-        takes=ProblemReportRequestSerializer,
+        request=ProblemReportRequestSerializer,
+        responses={200: ProblemReportSerializer, **_REFUSED},
     )
-    def put(self, client_id: UUID) -> ProblemReport:
+    def put(self, request: Request, client_id: UUID) -> Response:
         """Report a problem with a block, in addition to judging or skipping it."""
-        assigned = self.assigned(self.sent.pop("block"))
-        return problem_report(assigned=assigned, client_id=client_id, **self.sent)
+        data = self.validated(ProblemReportRequestSerializer)
+        assigned = self.assigned(data.pop("block"))
+        return self.serialized(
+            problem_report(assigned=assigned, client_id=client_id, **data), ProblemReportSerializer
+        )

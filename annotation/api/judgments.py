@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import F, Prefetch
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
@@ -25,13 +26,8 @@ from annotation.selectors.judgment_list import (
 )
 from annotation.services.numbers import judgments_number
 from annotation.services.problem_reports import REPLY_LENGTH, problem_reply, problem_reply_take_back
-from campaign.api.operations import (
-    Address,
-    CursorPages,
-    filter_parameters,
-    filtered,
-    operation,
-)
+from campaign.api.base import CampaignAPIView, TaskAPIView
+from campaign.api.pagination import CursorPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Task
 
@@ -106,22 +102,23 @@ class UntilSerializer(PlainSerializer):
     )
 
 
-class JudgmentsView(Address):
+class JudgmentsView(TaskAPIView):
+    filterset_class = JudgmentFilter
     ordering = "number"
 
-    @operation(
+    @extend_schema(
         "tasks_judgments_list",
-        JudgmentRecordSerializer(many=True),
-        parameters=[UntilSerializer, *filter_parameters(JudgmentFilter)],
+        parameters=[UntilSerializer],
+        responses=JudgmentRecordSerializer(many=True),
     )
-    def get(self) -> Response:
+    def get(self, request: Request, task_id: int) -> Response:
         """List the judgments of a test set by number, including superseded ones."""
-        query = UntilSerializer(data=self.request.query_params)
+        query = UntilSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
         until: int | None = query.validated_data.get("until")
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
-        found = filtered(JudgmentFilter, self.request, self.task.judgment_numbers.all())
+        found = self.filter_queryset(self.task.judgment_numbers.all())
         if until is not None:
             found = found.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(found)
@@ -197,12 +194,13 @@ class ComparisonPages(CursorPages):
     )
 
 
-class ComparisonsView(Address):
+class ComparisonsView(TaskAPIView):
+    filterset_class = ComparisonFilter
     pagination_class = ComparisonPages
     ordering = "number"
 
-    @operation("tasks_comparisons_list", ComparisonSerializer(many=True), filters=ComparisonFilter)
-    def get(self) -> QuerySet[JudgmentNumber]:
+    @extend_schema("tasks_comparisons_list", responses=ComparisonSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the comparisons of the judgments that count, by judgment number.
 
         A judgment of five outputs gives ten; one of the best and the worst of them gives seven. With `system`, only its comparisons are listed, and it comes first.
@@ -210,9 +208,12 @@ class ComparisonsView(Address):
         """
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
-        return self.task.judgment_numbers.filter(counted_in_rankings())
+        return self.paginated(
+            self.filter_queryset(self.task.judgment_numbers.filter(counted_in_rankings())),
+            ComparisonSerializer,
+        )
 
-    def rows(self, page: Any) -> list[dict[str, Any]]:
+    def page_rows(self, page: Any) -> list[dict[str, Any]]:
         judgments = judgments_recorded(page, task=self.task, until=None)
         best_worst = answer_kind_of(self.task).best_worst
         asked = self.request.query_params
@@ -259,13 +260,14 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
         ]
 
 
-class SkipsView(Address):
+class SkipsView(TaskAPIView):
+    filterset_class = SkipFilter
     ordering = "id"
 
-    @operation("tasks_skips_list", SkippedSerializer(many=True), filters=SkipFilter)
-    def get(self) -> QuerySet[Skip]:
+    @extend_schema("tasks_skips_list", responses=SkippedSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List skips with their reasons, oldest first."""
-        return skips_listed(task=self.task)
+        return self.paginated(self.filter_queryset(skips_listed(task=self.task)), SkippedSerializer)
 
 
 class ProblemReplySerializer(PlainSerializer):
@@ -315,39 +317,49 @@ class ProblemReplyRequestSerializer(PlainSerializer):
     )
 
 
-class ProblemReportsView(Address):
-    @operation(
-        "campaigns_problem_reports",
-        OrganisersProblemReportSerializer(many=True),
-        parameters=filter_parameters(ProblemReportFilter),
+class ProblemReportsView(CampaignAPIView):
+    filterset_class = ProblemReportFilter
+
+    @extend_schema(
+        "campaigns_problem_reports", responses=OrganisersProblemReportSerializer(many=True)
     )
-    def get(self) -> QuerySet[Any, Any]:
+    def get(self, request: Request, slug: str) -> Response:
         """List problem reports with their replies, newest first."""
         replies = ProblemReply.objects.select_related("created_by", "takes_back")
         rows = problem_reports_of(campaign=self.campaign).prefetch_related(
             Prefetch("replies", queryset=replies.order_by("number"))
         )
-        return filtered(ProblemReportFilter, self.request, rows, campaign=self.campaign)
+        return self.paginated(self.filter_queryset(rows), OrganisersProblemReportSerializer)
+
+    def get_filterset_kwargs(self) -> dict[str, Any]:
+        return {"campaign": self.campaign}
 
 
-class ProblemRepliesView(Address):
-    @operation(
+class ProblemRepliesView(CampaignAPIView):
+    @extend_schema(
         "campaigns_problem_reply",
-        {201: ProblemReplySerializer},
-        takes=ProblemReplyRequestSerializer,
+        request=ProblemReplyRequestSerializer,
+        responses={201: ProblemReplySerializer},
     )
-    def post(self, report_id: int) -> ProblemReply:
+    def post(self, request: Request, slug: str, report_id: int) -> Response:
         """Reply to a report, close it, or reopen it."""
+        data = self.validated(ProblemReplyRequestSerializer)
         report = get_object_or_404(problem_reports_of(campaign=self.campaign), pk=report_id)
-        return problem_reply(report=report, user=self.user, **self.sent)
+        return self.serialized(
+            problem_reply(report=report, user=self.user, **data), ProblemReplySerializer, status=201
+        )
 
 
-class ProblemReplyTakeBackView(Address):
-    @operation("campaigns_problem_reply_take_back", {201: ProblemReplySerializer})
-    def post(self, report_id: int, number: int) -> ProblemReply:
+class ProblemReplyTakeBackView(CampaignAPIView):
+    @extend_schema(
+        "campaigns_problem_reply_take_back", request=None, responses={201: ProblemReplySerializer}
+    )
+    def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
         """Withdraw a reply: the judge no longer sees it, and the report returns to its previous state."""
         replies = ProblemReply.objects.filter(
             report__task__test_set__campaign=self.campaign, report=report_id
         )
         reply = get_object_or_404(replies, number=number)
-        return problem_reply_take_back(reply=reply, user=self.user)
+        return self.serialized(
+            problem_reply_take_back(reply=reply, user=self.user), ProblemReplySerializer, status=201
+        )

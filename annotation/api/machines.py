@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotation.selectors.machines import machines_of
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.models import MachineJudge
 from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
 
@@ -38,43 +40,47 @@ class MachineWithTokenSerializer(MachineSerializer):
         return str(self.context["view"].token)
 
 
-class _MachineAddress(Address):
+class _MachineAPIView(CampaignAPIView):
     ordering = "id"
     token = ""
 
     def machine(self, machine_id: int) -> MachineJudge:
-        return row_found(machines_of(campaign_id=self.campaign.pk), pk=machine_id)
+        return row_or_404(machines_of(campaign_id=self.campaign.pk), pk=machine_id)
 
 
-class MachinesView(_MachineAddress):
-    @operation("machines", MachineSerializer(many=True))
-    def get(self) -> QuerySet[MachineJudge]:
+class MachinesView(_MachineAPIView):
+    @extend_schema("machines", responses=MachineSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the machine judges of a campaign. Their answers never count."""
-        return machines_of(campaign_id=self.campaign.pk)
+        return self.paginated(machines_of(campaign_id=self.campaign.pk), MachineSerializer)
 
-    @operation("machine_add", {201: MachineWithTokenSerializer}, takes=MachineMakeSerializer)
-    def post(self) -> MachineJudge:
+    @extend_schema(
+        "machine_add", request=MachineMakeSerializer, responses={201: MachineWithTokenSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Add a machine judge; the response has its token."""
-        machine, self.token = machine_add(campaign=self.campaign, by=self.user, **self.sent)
-        return machine
+        data = self.validated(MachineMakeSerializer)
+        machine, self.token = machine_add(campaign=self.campaign, by=self.user, **data)
+        return self.serialized(machine, MachineWithTokenSerializer, status=201)
 
 
-class MachineView(_MachineAddress):
-    @operation("machine", MachineSerializer)
-    def get(self, machine_id: int) -> MachineJudge:
+class MachineView(_MachineAPIView):
+    @extend_schema("machine", responses=MachineSerializer)
+    def get(self, request: Request, slug: str, machine_id: int) -> Response:
         """Return a machine judge."""
-        return self.machine(machine_id)
+        return self.serialized(self.machine(machine_id), MachineSerializer)
 
-    @operation("machine_withdraw")
-    def delete(self, machine_id: int) -> None:
+    @extend_schema("machine_withdraw", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, machine_id: int) -> Response:
         """Withdraw a machine judge: its token ends, and its judgments are kept."""
         machine_withdraw(machine=self.machine(machine_id))
+        return Response(status=204)
 
 
-class MachineTokenView(_MachineAddress):
-    @operation("machine_token_replace", MachineWithTokenSerializer)
-    def post(self, machine_id: int) -> MachineJudge:
+class MachineTokenView(_MachineAPIView):
+    @extend_schema("machine_token_replace", request=None, responses=MachineWithTokenSerializer)
+    def post(self, request: Request, slug: str, machine_id: int) -> Response:
         """Create a new token; the previous one ends, and a withdrawn machine judge may judge again."""
         machine = self.machine(machine_id)
         self.token = machine_token_replace(machine=machine)
-        return machine
+        return self.serialized(machine, MachineWithTokenSerializer)

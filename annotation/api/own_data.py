@@ -5,17 +5,17 @@ import json
 from django.db.models import QuerySet
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.judging import CAMPAIGN, JudgeAddress
+from annotation.api.judging import CAMPAIGN, IsJudge, JudgeAPIView
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.requests import StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services.erasures import (
     REASON_LENGTH,
@@ -36,40 +36,44 @@ class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
         read_only_fields = fields
 
 
-class OwnDataView(JudgeAddress):
-    @operation(
+class OwnDataView(JudgeAPIView):
+    @extend_schema(
         "judging_data",
-        OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md"),
         parameters=[CAMPAIGN],
+        responses=OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md"),
     )
-    def get(self) -> Response:
+    def get(self, request: Request) -> Response:
         """Return the data stored about you in a campaign (data.json of the page *Your data*), without system names."""
         return Response(json.loads(own_data_json(self.judge)))
 
 
-class OwnErasureView(JudgeAddress):
-    # No request body is expected, so any content type is accepted.
-    parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
+class OwnErasureView(JudgeAPIView):
+    permission_classes = [IsAuthenticated, IsJudge]
 
-    @operation("judging_erasure", OwnErasureSerializer(many=True), parameters=[CAMPAIGN])
-    def get(self) -> Response:
+    @extend_schema(
+        "judging_erasure", parameters=[CAMPAIGN], responses=OwnErasureSerializer(many=True)
+    )
+    def get(self, request: Request) -> Response:
         """List your erasure requests, newest first."""
         asked = self.judge.erasure_requests.order_by("-pk")
         return Response(OwnErasureSerializer(asked, many=True).data)
 
-    @operation("judging_erasure_ask", OwnErasureSerializer, parameters=[CAMPAIGN])
-    def post(self) -> ErasureRequest:
+    @extend_schema(
+        "judging_erasure_ask", parameters=[CAMPAIGN], request=None, responses=OwnErasureSerializer
+    )
+    def post(self, request: Request) -> Response:
         """Request erasure of your identity; an open request is returned unchanged."""
-        judge = self.judge
-        unknown_keys_refuse(serializers.Serializer(), self.request.data)
-        return erasure_ask(judge=judge, language=get_language() or "")
+        return self.serialized(
+            erasure_ask(judge=self.judge, language=get_language() or ""), OwnErasureSerializer
+        )
 
-    @operation("judging_erasure_withdraw", parameters=[CAMPAIGN])
-    def delete(self) -> None:
+    @extend_schema(
+        "judging_erasure_withdraw", parameters=[CAMPAIGN], request=None, responses={204: None}
+    )
+    def delete(self, request: Request) -> Response:
         """Withdraw your open request."""
-        judge = self.judge
-        unknown_keys_refuse(serializers.Serializer(), self.request.data)
-        erasure_withdraw(judge=judge)
+        erasure_withdraw(judge=self.judge)
+        return Response(status=204)
 
 
 class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
@@ -94,44 +98,45 @@ class ErasureRecordSerializer(PlainSerializer):
     judge = serializers.CharField(max_length=100, help_text="Pseudonym.")
 
 
-class _ErasureAddress(Address):
+class _ErasureAPIView(CampaignAPIView):
     def erasure(self, request_id: int) -> ErasureRequest:
-        return row_found(self.erasures(), "Request not found.", pk=request_id)
+        return row_or_404(self.erasures(), "Request not found.", pk=request_id)
 
     def erasures(self) -> QuerySet[ErasureRequest]:
         rows = ErasureRequest.objects.filter(judge__campaign=self.campaign)
         return rows.select_related("judge")
 
 
-class ErasuresView(_ErasureAddress):
-    @operation("campaigns_erasures_list", ErasureSerializer(many=True))
-    def get(self) -> QuerySet[ErasureRequest]:
+class ErasuresView(_ErasureAPIView):
+    @extend_schema("campaigns_erasures_list", responses=ErasureSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the erasure requests of a campaign, newest first."""
-        return self.erasures()
+        return self.paginated(self.erasures(), ErasureSerializer)
 
-    @operation(
-        "erasure_record",
-        ErasureSerializer,
-        takes=ErasureRecordSerializer,
-        refusals={ErasureRefusedError: "judge"},
-    )
-    def post(self) -> ErasureRequest:
+    @extend_schema("erasure_record", request=ErasureRecordSerializer, responses=ErasureSerializer)
+    def post(self, request: Request, slug: str) -> Response:
         """Record a request that a judge made by other means; an open request is returned unchanged."""
-        return erasure_record(campaign=self.campaign, pseudonym=self.sent["judge"], by=self.user)
+        data = self.validated(ErasureRecordSerializer)
+        with refused_at("judge", ErasureRefusedError):
+            erasure = erasure_record(campaign=self.campaign, pseudonym=data["judge"], by=self.user)
+        return self.serialized(erasure, ErasureSerializer)
 
 
-class ErasureCarryOutView(_ErasureAddress):
-    @operation("erasure_carry_out", ErasureSerializer)
-    def post(self, request_id: int) -> ErasureRequest:
+class ErasureCarryOutView(_ErasureAPIView):
+    @extend_schema("erasure_carry_out", request=None, responses=ErasureSerializer)
+    def post(self, request: Request, slug: str, request_id: int) -> Response:
         """Erase the judge's identity permanently. 400 if the request was answered or withdrawn."""
         asked = self.erasure(request_id)
         erasure_carry_out(request=asked, by=self.user)
-        return asked
+        return self.serialized(asked, ErasureSerializer)
 
 
-class ErasureRefuseView(_ErasureAddress):
-    @operation("erasure_refuse", ErasureSerializer, takes=RefusalOfErasureSerializer)
-    def post(self, request_id: int) -> ErasureRequest:
+class ErasureRefuseView(_ErasureAPIView):
+    @extend_schema(
+        "erasure_refuse", request=RefusalOfErasureSerializer, responses=ErasureSerializer
+    )
+    def post(self, request: Request, slug: str, request_id: int) -> Response:
         """Refuse a request with a reason shown to the judge. 400 if it was answered or withdrawn."""
-        erasure_refuse(request=self.erasure(request_id), reason=self.sent["reason"], by=self.user)
-        return self.erasure(request_id)
+        data = self.validated(RefusalOfErasureSerializer)
+        erasure_refuse(request=self.erasure(request_id), reason=data["reason"], by=self.user)
+        return self.serialized(self.erasure(request_id), ErasureSerializer)

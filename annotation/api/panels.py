@@ -2,17 +2,19 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
 from annotation.pages.panels import (
     ParticipationFilter,
 )
 from annotation.selectors.panels import panels_counted, participations_described, participations_of
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import CHANGING_ROLES, Panel, PanelKind, Participation, ParticipationState
+from campaign.models import CHANGING_ROLES, Panel, PanelKind, ParticipationState
 from campaign.pages.desk import role_remember
 from campaign.services.panels import (
     CODE_PATTERN,
@@ -173,7 +175,7 @@ class ParticipationSerializer(_HiddenSerializer):
     hidden = ("participant", "session", "study", "code")
 
 
-class _PanelAddress(Address):
+class _PanelAPIView(CampaignAPIView):
     """Base view for the addresses of a panel."""
 
     def get_serializer_context(self) -> dict[str, Any]:
@@ -181,62 +183,66 @@ class _PanelAddress(Address):
         return {**super().get_serializer_context(), "may_change": campaign.role in CHANGING_ROLES}
 
     def panel(self, panel_id: int) -> Panel:
-        return row_found(panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id)
+        return row_or_404(panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id)
 
 
-class PanelsView(_PanelAddress):
-    @operation("panels", PanelSerializer(many=True))
-    def get(self) -> QuerySet[Panel]:
+class PanelsView(_PanelAPIView):
+    @extend_schema("panels", responses=PanelSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the panels of a campaign, newest first."""
-        return panels_counted(campaign=self.campaign)
+        return self.paginated(panels_counted(campaign=self.campaign), PanelSerializer)
 
-    @operation(
-        "panel_create",
-        {201: PanelWithAddressesSerializer},
-        takes=PanelCreateSerializer,
+    @extend_schema(
+        "panel_create", request=PanelCreateSerializer, responses={201: PanelWithAddressesSerializer}
     )
-    def post(self) -> Panel:
+    def post(self, request: Request, slug: str) -> Response:
         """Add a panel, and return its codes and addresses."""
-        made = panel_create(campaign=self.campaign, user=self.user, **self.sent)
-        return self.panel(made.pk)
+        data = self.validated(PanelCreateSerializer)
+        made = panel_create(campaign=self.campaign, user=self.user, **data)
+        return self.serialized(self.panel(made.pk), PanelWithAddressesSerializer, status=201)
 
 
-class PanelView(_PanelAddress):
-    @operation("panel", PanelWithAddressesSerializer)
-    def get(self, panel_id: int) -> Panel:
+class PanelView(_PanelAPIView):
+    @extend_schema("panel", responses=PanelWithAddressesSerializer)
+    def get(self, request: Request, slug: str, panel_id: int) -> Response:
         """Return a panel with its codes and addresses."""
-        return self.panel(panel_id)
+        return self.serialized(self.panel(panel_id), PanelWithAddressesSerializer)
 
-    @operation(
-        "panel_change",
-        PanelWithAddressesSerializer,
-        takes=PanelTermsSerializer,
+    @extend_schema(
+        "panel_change", request=PanelTermsSerializer, responses=PanelWithAddressesSerializer
     )
-    def patch(self, panel_id: int) -> Panel:
+    def patch(self, request: Request, slug: str, panel_id: int) -> Response:
         """Change the terms for new participants."""
-        panel_change(panel=self.panel(panel_id), **self.sent)
-        return self.panel(panel_id)
+        data = self.validated(PanelTermsSerializer)
+        panel_change(panel=self.panel(panel_id), **data)
+        return self.serialized(self.panel(panel_id), PanelWithAddressesSerializer)
 
 
-class PanelOpenView(_PanelAddress):
-    @operation("panel_open", PanelWithAddressesSerializer, takes=PanelOpenSerializer)
-    def post(self, panel_id: int) -> Panel:
-        """Open or close a panel to new participants; those who have started can finish."""
-        panel = self.panel(panel_id)
-        panel_open_or_close(panel=panel, is_open=self.sent["open"])
-        return self.panel(panel_id)
-
-
-class PanelParticipationsView(_PanelAddress):
-    @operation(
-        "panel_participations", ParticipationSerializer(many=True), filters=ParticipationFilter
+class PanelOpenView(_PanelAPIView):
+    @extend_schema(
+        "panel_open", request=PanelOpenSerializer, responses=PanelWithAddressesSerializer
     )
-    def get(self, panel_id: int) -> QuerySet[Participation]:
+    def post(self, request: Request, slug: str, panel_id: int) -> Response:
+        """Open or close a panel to new participants; those who have started can finish."""
+        data = self.validated(PanelOpenSerializer)
+        panel = self.panel(panel_id)
+        panel_open_or_close(panel=panel, is_open=data["open"])
+        return self.serialized(self.panel(panel_id), PanelWithAddressesSerializer)
+
+
+class PanelParticipationsView(_PanelAPIView):
+    filterset_class = ParticipationFilter
+
+    @extend_schema("panel_participations", responses=ParticipationSerializer(many=True))
+    def get(self, request: Request, slug: str, panel_id: int) -> Response:
         """List participations and their progress, newest first."""
         # The filter uses the role.
         campaign: Any = self.campaign
-        role_remember(self.request, campaign.role)
-        return participations_of(panel=self.panel(panel_id))
+        role_remember(request, campaign.role)
+        return self.paginated(
+            self.filter_queryset(participations_of(panel=self.panel(panel_id))),
+            ParticipationSerializer,
+        )
 
-    def rows(self, page: list[Any]) -> Any:
+    def page_rows(self, page: list[Any]) -> Any:
         return participations_described(page)

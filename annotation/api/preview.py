@@ -4,17 +4,18 @@ Kept outside the judging API's address prefix, which is exempt from the second f
 """
 
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 from rest_framework import status
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import serializers
 from annotation.api.judging import (
-    JudgeAddress,
+    JudgeAPIView,
     JudgedBlocksSerializer,
     ProblemReportRequestSerializer,
     answer_validated,
@@ -28,7 +29,7 @@ from annotation.services.preview import (
     hit_preview,
     labels_preview,
 )
-from campaign.api.operations import operation
+from campaign.api.base import IsMember, TaskMixin
 from campaign.models import Task
 
 _A_DAY_SECONDS = 86_400
@@ -46,25 +47,28 @@ def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:
     return None if hit is None else _data(task, hit)
 
 
-#: Read-only members may preview, and the API description omits previews.
-_preview = partial(operation, for_readers=True, exclude=True)
+class PreviewAPIView(TaskMixin, JudgeAPIView):
+    """View of the preview, for members in any role."""
+
+    permission_classes = [IsAuthenticated, IsMember]
+    # The API description omits previews.
+    schema = None
 
 
-class PreviewAssignmentsView(JudgeAddress):
-    @_preview("preview_assignment", takes=serializers.AssignmentRequestSerializer)
-    def post(self) -> Response:
+class PreviewAssignmentsView(PreviewAPIView):
+    def post(self, request: Request, task_id: int) -> Response:
         """Return the first HIT, or the one that follows another."""
-        found = _next_data(self.task, self.sent.get("after"))
+        data = self.validated(serializers.AssignmentRequestSerializer)
+        found = _next_data(self.task, data.get("after"))
         if found is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(found)
 
 
-class PreviewJudgmentView(JudgeAddress):
-    @_preview("preview_judgment", takes=serializers.JudgmentRequestSerializer)
-    def put(self, client_id: UUID) -> Response:
+class PreviewJudgmentView(PreviewAPIView):
+    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Accept a judgment and discard it; with `after`, the response includes the next HIT."""
-        task, data = self.task, self.sent
+        task, data = self.task, self.validated(serializers.JudgmentRequestSerializer)
         after, block = data.pop("after", None), data["block"]
         data.pop("in_hand", None)
         data.pop("replaces", None)
@@ -86,45 +90,50 @@ class PreviewJudgmentView(JudgeAddress):
         )
 
 
-class PreviewSkipView(JudgeAddress):
-    @_preview("preview_skip", takes=serializers.SkipRequestSerializer)
-    def put(self, client_id: UUID) -> Response:
+class PreviewSkipView(PreviewAPIView):
+    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Accept a skip and discard it."""
-        assignment = hit_id_of(task=self.task, block=self.sent["block"])
-        return Response({"id": client_id, **self.sent, "assignment": assignment, "stopped": None})
+        data = self.validated(serializers.SkipRequestSerializer)
+        assignment = hit_id_of(task=self.task, block=data["block"])
+        return Response({"id": client_id, **data, "assignment": assignment, "stopped": None})
 
 
-class PreviewProblemReportView(JudgeAddress):
-    @_preview("preview_problem_report", takes=ProblemReportRequestSerializer)
-    def put(self, client_id: UUID) -> Response:
+class PreviewProblemReportView(PreviewAPIView):
+    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Accept a problem report and discard it."""
-        return Response({"id": client_id, **self.sent})
+        data = self.validated(ProblemReportRequestSerializer)
+        return Response({"id": client_id, **data})
 
 
-class PreviewJudgmentsView(JudgeAddress):
-    @_preview("preview_judgments", JudgedBlocksSerializer)
-    def get(self) -> dict[str, Any]:
+class PreviewJudgmentsView(PreviewAPIView):
+    def get(self, request: Request, task_id: int) -> Response:
         """Return an empty history: nothing is stored."""
-        return {"next": None, "previous": None, "has_older": False, "results": []}
+        return self.serialized(
+            {"next": None, "previous": None, "has_older": False, "results": []},
+            JudgedBlocksSerializer,
+        )
 
 
-class PreviewProgressView(JudgeAddress):
-    @_preview("preview_progress", serializers.ProgressSerializer)
-    def get(self) -> dict[str, Any]:
+class PreviewProgressView(PreviewAPIView):
+    def get(self, request: Request, task_id: int) -> Response:
         """Return the progress of a judge who has not begun."""
         wanted = self.task.test_set.campaign.blocks_per_judge
-        return {"done": 0, "wanted": wanted, "minutes_left": None}
+        return self.serialized(
+            {"done": 0, "wanted": wanted, "minutes_left": None}, serializers.ProgressSerializer
+        )
 
 
-class PreviewWorkTimeView(JudgeAddress):
-    @_preview("preview_work_time", WorkTimeSerializer)
-    def get(self) -> dict[str, Any]:
+class PreviewWorkTimeView(PreviewAPIView):
+    def get(self, request: Request, task_id: int) -> Response:
         """Return a work time of zero: previews are not timed."""
         nothing = {"sentences": 0, "active_seconds": 0, "untimed": 0}
-        return {
-            "time_zone": timezone.get_current_timezone_name(),
-            "seconds_left_today": _A_DAY_SECONDS,
-            "today": {"day": timezone.localtime().date(), **nothing},
-            "total": nothing,
-            "days": [],
-        }
+        return self.serialized(
+            {
+                "time_zone": timezone.get_current_timezone_name(),
+                "seconds_left_today": _A_DAY_SECONDS,
+                "today": {"day": timezone.localtime().date(), **nothing},
+                "total": nothing,
+                "days": [],
+            },
+            WorkTimeSerializer,
+        )

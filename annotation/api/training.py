@@ -3,8 +3,11 @@
 from typing import Any, Final
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
@@ -14,7 +17,7 @@ from annotation.services.training import (
     training_block_remove,
     training_propose,
 )
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import TaskAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, SystemKind
 
@@ -70,51 +73,59 @@ class TrainingChangeSerializer(PlainSerializer):
     )
 
 
-class _TrainingAddress(Address):
+class _TrainingAPIView(TaskAPIView):
     ordering = "position"
 
     def blocks(self) -> QuerySet[TrainingBlock]:
         return training_blocks(task_id=self.task.pk)
 
     def block(self, block_id: int) -> TrainingBlock:
-        return row_found(self.blocks(), "Training sentence not found.", pk=block_id)
+        return row_or_404(self.blocks(), "Training sentence not found.", pk=block_id)
 
 
-class TrainingView(_TrainingAddress):
-    @operation("tasks_training_list", TrainingBlockSerializer(many=True))
-    def get(self) -> QuerySet[TrainingBlock]:
+class TrainingView(_TrainingAPIView):
+    @extend_schema("tasks_training_list", responses=TrainingBlockSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the training blocks of a task in order, with the expected ranks."""
-        return self.blocks()
+        return self.paginated(self.blocks(), TrainingBlockSerializer)
 
-    @operation(
+    @extend_schema(
         "training_propose",
-        {201: TrainingBlockSerializer(many=True)},
-        takes=TrainingProposeSerializer,
+        request=TrainingProposeSerializer,
+        responses={201: TrainingBlockSerializer(many=True)},
     )
-    def post(self) -> QuerySet[TrainingBlock]:
+    def post(self, request: Request, task_id: int) -> Response:
         """Propose training blocks from approved damaged references, to be reviewed by an organiser."""
-        made = training_propose(task=self.task, count=self.sent["count"])
-        return self.blocks().filter(pk__in=[each.pk for each in made])
+        data = self.validated(TrainingProposeSerializer)
+        made = training_propose(task=self.task, count=data["count"])
+        return self.serialized(
+            self.blocks().filter(pk__in=[each.pk for each in made]),
+            TrainingBlockSerializer,
+            status=201,
+            many=True,
+        )
 
 
-class TrainingBlockView(_TrainingAddress):
-    is_partial = False
-
-    @operation("training_block_read", TrainingBlockSerializer)
-    def get(self, block_id: int) -> TrainingBlock:
+class TrainingBlockView(_TrainingAPIView):
+    @extend_schema("training_block_read", responses=TrainingBlockSerializer)
+    def get(self, request: Request, task_id: int, block_id: int) -> Response:
         """Return a training block."""
-        return self.block(block_id)
+        return self.serialized(self.block(block_id), TrainingBlockSerializer)
 
-    @operation("training_block_change", TrainingBlockSerializer, takes=TrainingChangeSerializer)
-    def patch(self, block_id: int) -> TrainingBlock:
+    @extend_schema(
+        "training_block_change", request=TrainingChangeSerializer, responses=TrainingBlockSerializer
+    )
+    def patch(self, request: Request, task_id: int, block_id: int) -> Response:
         """Change a training block for future judges."""
-        _change(self.block(block_id), self.sent)
-        return self.block(block_id)
+        data = self.validated(TrainingChangeSerializer, is_partial=False)
+        _change(self.block(block_id), data)
+        return self.serialized(self.block(block_id), TrainingBlockSerializer)
 
-    @operation("training_block_remove")
-    def delete(self, block_id: int) -> None:
+    @extend_schema("training_block_remove", request=None, responses={204: None})
+    def delete(self, request: Request, task_id: int, block_id: int) -> Response:
         """Remove a training block for future judges."""
         training_block_remove(training_block=self.block(block_id))
+        return Response(status=204)
 
 
 def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:

@@ -6,17 +6,20 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from annotation.api.judging import CAMPAIGN, JudgeAddress
+from annotation.api.judging import CAMPAIGN, JudgeAPIView
 from annotation.pages.work_time import (
     TimeSheetFilter,
 )
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from annotation.services.numbers import waiting_judgments_number
-from campaign.api.operations import Address, CursorPages, operation
+from campaign.api.base import CampaignAPIView
+from campaign.api.pagination import CursorPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Judge
 
@@ -43,22 +46,25 @@ class WorkTimeSerializer(PlainSerializer):
     days = DayWorkedSerializer(many=True, help_text="Days with work, oldest first.")
 
 
-class WorkTimeView(JudgeAddress):
-    @operation("judging_work_time", WorkTimeSerializer, parameters=[CAMPAIGN])
-    def get(self) -> dict[str, Any]:
+class WorkTimeView(JudgeAPIView):
+    @extend_schema("judging_work_time", parameters=[CAMPAIGN], responses=WorkTimeSerializer)
+    def get(self, request: Request) -> Response:
         """Return your sentences and active time: today, in total, and by day.
 
         A sentence counts on the day it was first judged or skipped, time on the day it was sent.
         """
         waiting_judgments_number(campaign=self.judge.campaign)
         worked = work_time(self.judge)
-        return {
-            "time_zone": worked.time_zone,
-            "seconds_left_today": worked.seconds_left_today,
-            "today": {"day": worked.today, **asdict(worked.worked_today)},
-            "total": asdict(worked.total),
-            "days": _days(worked.days),
-        }
+        return self.serialized(
+            {
+                "time_zone": worked.time_zone,
+                "seconds_left_today": worked.seconds_left_today,
+                "today": {"day": worked.today, **asdict(worked.worked_today)},
+                "total": asdict(worked.total),
+                "days": _days(worked.days),
+            },
+            WorkTimeSerializer,
+        )
 
 
 def _days(days: Mapping[date, Worked]) -> list[dict[str, Any]]:
@@ -78,12 +84,11 @@ class TimeSheetSerializer(PlainSerializer):
     results = JudgeTimeSerializer(many=True)
 
 
-class TimeSheetView(Address):
+class TimeSheetView(CampaignAPIView):
     ordering = "pseudonym"
 
-    @operation(
+    @extend_schema(
         "campaigns_time_sheet",
-        TimeSheetSerializer,
         parameters=[
             *(
                 OpenApiParameter(name, {"type": "string", "format": "date"}, description=words)
@@ -92,22 +97,26 @@ class TimeSheetView(Address):
             OpenApiParameter("cursor", str, description=CursorPages.cursor_query_description),
             OpenApiParameter("page_size", int, description=CursorPages.page_size_query_description),
         ],
+        responses=TimeSheetSerializer,
     )
-    def get(self) -> dict[str, Any]:
+    def get(self, request: Request, slug: str) -> Response:
         """List the sentences and active time of each judge by day."""
         waiting_judgments_number(campaign=self.campaign)
         judges = Judge.objects.filter(campaign=self.campaign)
-        asked = TimeSheetFilter.of(self.request, judges)
+        asked = TimeSheetFilter.of(request, judges)
         if not asked.form.is_valid():
             raise ValidationError(dict(asked.form.errors))
         rows = self.paginate_queryset(time_sheet_days(judges=judges, **asked.days))
         page: Any = self.paginator
-        return {
-            "next": page.get_next_link(),
-            "previous": page.get_previous_link(),
-            "time_zone": settings.TIME_ZONE,
-            "results": [_judge(time_of(each)) for each in rows or []],
-        }
+        return self.serialized(
+            {
+                "next": page.get_next_link(),
+                "previous": page.get_previous_link(),
+                "time_zone": settings.TIME_ZONE,
+                "results": [_judge(time_of(each)) for each in rows or []],
+            },
+            TimeSheetSerializer,
+        )
 
 
 def _judge(each: JudgeTime) -> dict[str, Any]:

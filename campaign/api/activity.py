@@ -3,11 +3,12 @@
 from datetime import date
 from typing import Any
 
-from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, filtered, operation
+from campaign.api.base import CampaignAPIView
 from campaign.export.activity import event_data
 from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.pages.activity import ActivityFilter
@@ -42,10 +43,11 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
     )
 
 
-class ActivityView(Address):
-    @operation(
+class ActivityView(CampaignAPIView):
+    filterset_class = ActivityFilter
+
+    @extend_schema(
         "campaigns_activity",
-        ActivityEventSerializer(many=True),
         parameters=[
             OpenApiParameter(
                 "person",
@@ -62,13 +64,17 @@ class ActivityView(Address):
             OpenApiParameter("first", date, description="First day, such as 2026-11-22."),
             OpenApiParameter("last", date, description="Last day."),
         ],
+        responses=ActivityEventSerializer(many=True),
     )
-    def get(self) -> QuerySet[ActivityEvent]:
+    def get(self, request: Request, slug: str) -> Response:
         """List the changes in a campaign with their author, time, old and new values; newest first."""
         events = activity_events(campaign=self.campaign)
-        return filtered(ActivityFilter, self.request, events, campaign=self.campaign)
+        return self.paginated(self.filter_queryset(events), ActivityEventSerializer)
 
-    def rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
+    def get_filterset_kwargs(self) -> dict[str, Any]:
+        return {"campaign": self.campaign}
+
+    def page_rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
         ids = [event.user_id for event in page if event.user_id is not None]
         names = users_named(campaign=self.campaign, ids=ids)
         return [event_data(event, names) for event in page]

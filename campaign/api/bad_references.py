@@ -1,10 +1,11 @@
 """Damaged references of a test set, for the members of its campaign: create, review and redraw."""
 
-from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import TaskAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference
@@ -70,60 +71,70 @@ class BadReferenceWithdrawalSerializer(PlainSerializer):
     )
 
 
-class _BadReferenceAddress(Address):
+class _BadReferenceAPIView(TaskAPIView):
     ordering = "segment_number"
 
-    def found(self, bad_reference_id: int) -> BadReference:
-        said = "Damaged reference not found."
-        return row_found(
-            bad_references_of(test_set_id=self.task.test_set_id), said, pk=bad_reference_id
+    def bad_reference(self, bad_reference_id: int) -> BadReference:
+        message = "Damaged reference not found."
+        return row_or_404(
+            bad_references_of(test_set_id=self.task.test_set_id), message, pk=bad_reference_id
         )
 
 
-class BadReferencesView(_BadReferenceAddress):
-    @operation(
-        "tasks_bad_references_list", BadReferenceSerializer(many=True), filters=BadReferenceFilter
-    )
-    def get(self) -> QuerySet[BadReference]:
+class BadReferencesView(_BadReferenceAPIView):
+    filterset_class = BadReferenceFilter
+
+    @extend_schema("tasks_bad_references_list", responses=BadReferenceSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the damaged references of a test set by segment, in every state of review."""
-        return bad_references_of(test_set_id=self.task.test_set_id)
+        return self.paginated(
+            self.filter_queryset(bad_references_of(test_set_id=self.task.test_set_id)),
+            BadReferenceSerializer,
+        )
 
-    @operation(
-        "bad_references_make", BadReferencesMadeSerializer, takes=BadReferencesMakeSerializer
+    @extend_schema(
+        "bad_references_make",
+        request=BadReferencesMakeSerializer,
+        responses=BadReferencesMadeSerializer,
     )
-    def post(self) -> dict[str, int]:
+    def post(self, request: Request, task_id: int) -> Response:
         """Damage the first reference of a share of the segments; each waits for your review."""
-        return {"made": bad_references_make(test_set=self.task.test_set, **self.sent)}
+        data = self.validated(BadReferencesMakeSerializer)
+        return self.serialized(
+            {"made": bad_references_make(test_set=self.task.test_set, **data)},
+            BadReferencesMadeSerializer,
+        )
 
 
-class BadReferenceView(_BadReferenceAddress):
-    @operation("bad_reference_read", BadReferenceSerializer)
-    def get(self, bad_reference_id: int) -> BadReference:
+class BadReferenceView(_BadReferenceAPIView):
+    @extend_schema("bad_reference_read", responses=BadReferenceSerializer)
+    def get(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Return a damaged reference with its source text."""
-        return self.found(bad_reference_id)
+        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)
 
-    @operation(
+    @extend_schema(
         "bad_reference_review",
-        {200: BadReferenceSerializer, 409: BadReferenceWithdrawalSerializer},
-        takes=BadReferenceReviewSerializer,
-        refusals={BadReferenceRefusedError: "status"},
+        request=BadReferenceReviewSerializer,
+        responses={200: BadReferenceSerializer, 409: BadReferenceWithdrawalSerializer},
     )
-    def patch(self, bad_reference_id: int) -> BadReference | Response:
+    def patch(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Approve or reject it. 409 without `confirm` if that withdraws a text that judges may have seen."""
-        row = self.found(bad_reference_id)
-        if "status" not in self.sent:
-            return row
-        approve = self.sent["status"] == BadReference.Status.APPROVED
+        data = self.validated(BadReferenceReviewSerializer)
+        row = self.bad_reference(bad_reference_id)
+        if "status" not in data:
+            return self.serialized(row, BadReferenceSerializer)
+        approve = data["status"] == BadReference.Status.APPROVED
         withdraws = row.status == BadReference.Status.APPROVED and not approve
-        if withdraws and not self.sent.get("confirm"):
+        if withdraws and not data.get("confirm"):
             return Response({"words": withdrawal_in_words(row.output.segment.number)}, status=409)
-        bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
-        return self.found(bad_reference_id)
+        with refused_at("status", BadReferenceRefusedError):
+            bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
+        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)
 
 
-class BadReferenceRedrawView(_BadReferenceAddress):
-    @operation("bad_reference_redraw", BadReferenceSerializer)
-    def post(self, bad_reference_id: int) -> BadReference:
+class BadReferenceRedrawView(_BadReferenceAPIView):
+    @extend_schema("bad_reference_redraw", request=None, responses=BadReferenceSerializer)
+    def post(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
-        bad_reference_redraw(bad_reference=self.found(bad_reference_id))
-        return self.found(bad_reference_id)
+        bad_reference_redraw(bad_reference=self.bad_reference(bad_reference_id))
+        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)

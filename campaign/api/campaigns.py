@@ -4,11 +4,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError as InvalidError
 from django.db.models import Prefetch, QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaign.api.authentication import token_of
-from campaign.api.operations import Address, operation
+from campaign.api.base import CampaignAPIView, ResearchAPIView
 from campaign.api.serializers import (
     CampaignMakeSerializer,
     CampaignRulesSerializer,
@@ -26,48 +28,57 @@ def _campaigns(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.kept().with_role_of(user).prefetch_related(test_sets, tasks)
 
 
-class CampaignsView(Address):
+class CampaignsView(ResearchAPIView):
     ordering = "slug"
     narrows_to_campaign_of_token = True
     leads_beyond_campaign = True
 
-    @operation("campaigns_list", CampaignSerializer(many=True))
-    def get(self) -> QuerySet[Campaign]:
+    @extend_schema("campaigns_list", responses=CampaignSerializer(many=True))
+    def get(self, request: Request) -> Response:
         """List the campaigns you are a member of, with their test sets."""
-        token = token_of(self.request)
+        token = token_of(request)
         mine = _campaigns(self.user)
-        return mine.filter(pk=token.campaign_id) if token and token.campaign_id else mine
+        return self.paginated(
+            mine.filter(pk=token.campaign_id) if token and token.campaign_id else mine,
+            CampaignSerializer,
+        )
 
-    @operation("campaigns_create", {201: CampaignSerializer}, takes=CampaignMakeSerializer)
-    def post(self) -> Campaign:
+    @extend_schema(
+        "campaigns_create", request=CampaignMakeSerializer, responses={201: CampaignSerializer}
+    )
+    def post(self, request: Request) -> Response:
         """Create a campaign without test sets, as a draft that you own. For organisers of any campaign."""
         if not may_make_campaigns(self.user):
             raise PermissionDenied("Only campaign organisers can create campaigns.")
+        data = self.validated(CampaignMakeSerializer)
         try:
-            campaign = campaign_create(organisers=[self.user], **self.sent)
+            campaign = campaign_create(organisers=[self.user], **data)
         except InvalidError as error:
             raise ValidationError(error.message_dict) from error
-        return _campaigns(self.user).get(pk=campaign.pk)
+        return self.serialized(
+            _campaigns(self.user).get(pk=campaign.pk), CampaignSerializer, status=201
+        )
 
 
-class CampaignView(Address):
-    @operation("campaigns_retrieve", CampaignSerializer)
-    def get(self) -> Campaign:
+class CampaignView(CampaignAPIView):
+    @extend_schema("campaigns_retrieve", responses=CampaignSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Return a campaign with its test sets."""
-        return _campaigns(self.user).get(pk=self.campaign.pk)
+        return self.serialized(_campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer)
 
-    @operation(
+    @extend_schema(
         "campaigns_change",
-        {200: CampaignSerializer, 409: ReferenceRankedSerializer},
-        takes=CampaignRulesSerializer,
+        request=CampaignRulesSerializer,
+        responses={200: CampaignSerializer, 409: ReferenceRankedSerializer},
     )
-    def patch(self) -> Campaign | Response:
+    def patch(self, request: Request, slug: str) -> Response:
         """Change the settings of a campaign; omitted fields stay unchanged. For organisers only.
 
         409 if judges would begin to see a reference that they rank, without `rank_shown_reference`.
         """
+        data = self.validated(CampaignRulesSerializer)
         try:
-            campaign_change(campaign=self.campaign, **self.sent)
+            campaign_change(campaign=self.campaign, **data)
         except ReferenceRankedError as error:
             return Response({"detail": str(error), "facts": error.facts}, status=409)
-        return _campaigns(self.user).get(pk=self.campaign.pk)
+        return self.serialized(_campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer)

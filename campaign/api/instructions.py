@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Instructions
 from campaign.selectors.instructions import instructions_history, instructions_in_force
@@ -51,7 +54,7 @@ class InstructionsWriteSerializer(PlainSerializer):
     )
 
 
-class _InstructionsAddress(Address):
+class _InstructionsAPIView(CampaignAPIView):
     ordering = "-version"
 
     def get_serializer_context(self) -> dict[str, Any]:
@@ -59,28 +62,31 @@ class _InstructionsAddress(Address):
         return {"in_force": {row.pk for row in in_force}}
 
     def version(self, version: int) -> Instructions:
-        return row_found(instructions_history(campaign=self.campaign), version=version)
+        return row_or_404(instructions_history(campaign=self.campaign), version=version)
 
 
-class InstructionsView(_InstructionsAddress):
-    @operation("instructions_list", InstructionsBriefSerializer(many=True))
-    def get(self) -> Any:
+class InstructionsView(_InstructionsAPIView):
+    @extend_schema("instructions_list", responses=InstructionsBriefSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the versions of the instructions, the newest first, without their texts."""
-        return instructions_history(campaign=self.campaign)
+        return self.paginated(
+            instructions_history(campaign=self.campaign), InstructionsBriefSerializer
+        )
 
-    @operation(
+    @extend_schema(
         "instructions_write",
-        {201: InstructionsSerializer},
-        takes=InstructionsWriteSerializer,
+        request=InstructionsWriteSerializer,
+        responses={201: InstructionsSerializer},
     )
-    def post(self) -> Instructions:
+    def post(self, request: Request, slug: str) -> Response:
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
-        kept = instructions_write(campaign=self.campaign, user=self.user, **self.sent)
-        return self.version(kept.version)
+        data = self.validated(InstructionsWriteSerializer)
+        kept = instructions_write(campaign=self.campaign, user=self.user, **data)
+        return self.serialized(self.version(kept.version), InstructionsSerializer, status=201)
 
 
-class InstructionsVersionView(_InstructionsAddress):
-    @operation("instructions_read", InstructionsSerializer)
-    def get(self, version: int) -> Instructions:
+class InstructionsVersionView(_InstructionsAPIView):
+    @extend_schema("instructions_read", responses=InstructionsSerializer)
+    def get(self, request: Request, slug: str, version: int) -> Response:
         """Return a version with its text."""
-        return self.version(version)
+        return self.serialized(self.version(version), InstructionsSerializer)

@@ -3,12 +3,14 @@
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import QuerySet
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Invitation, Judge, MailState
@@ -157,110 +159,125 @@ class JudgeWithdrawSerializer(PlainSerializer):
     )
 
 
-class _LinkAddress(Address):
+class _LinkAPIView(CampaignAPIView):
     def link(self, invitation_id: int) -> Invitation:
-        return row_found(links_for_anybody(campaign=self.campaign), pk=invitation_id)
+        return row_or_404(links_for_anybody(campaign=self.campaign), pk=invitation_id)
 
 
-class JudgesLinksView(_LinkAddress):
-    @operation("judges_links", JudgesLinkSerializer(many=True), filters=LinkFilter)
-    def get(self) -> QuerySet[Invitation]:
+class JudgesLinksView(_LinkAPIView):
+    filterset_class = LinkFilter
+
+    @extend_schema("judges_links", responses=JudgesLinkSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the shared links for new judges, the newest first, without their URLs."""
-        return links_for_anybody(campaign=self.campaign)
+        return self.paginated(
+            self.filter_queryset(links_for_anybody(campaign=self.campaign)),
+            JudgesLinkSerializer,
+        )
 
-    @operation(
+    @extend_schema(
         "judges_link_make",
-        {201: JudgesLinkMadeSerializer},
-        takes=JudgesLinkMakeSerializer,
+        request=JudgesLinkMakeSerializer,
+        responses={201: JudgesLinkMadeSerializer},
     )
-    def post(self) -> Invitation:
+    def post(self, request: Request, slug: str) -> Response:
         """Create a shared link; its URL is returned only once."""
+        data = self.validated(JudgesLinkMakeSerializer)
         made, self.token = invitation_create_for_anybody(
             campaign=self.campaign,
-            expires_at=self.sent.pop("last_day"),
+            expires_at=data.pop("last_day"),
             created_by=self.user,
-            **self.sent,
+            **data,
         )
-        return self.link(made.pk)
+        return self.serialized(self.link(made.pk), JudgesLinkMadeSerializer, status=201)
 
 
-class JudgesLinkRevokeView(_LinkAddress):
-    @operation("judges_link_revoke", JudgesLinkSerializer)
-    def post(self, invitation_id: int) -> Invitation:
+class JudgesLinkRevokeView(_LinkAPIView):
+    @extend_schema("judges_link_revoke", request=None, responses=JudgesLinkSerializer)
+    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
         """Revoke the link; judges who joined by it stay."""
         invitation_revoke(invitation=self.link(invitation_id))
-        return self.link(invitation_id)
+        return self.serialized(self.link(invitation_id), JudgesLinkSerializer)
 
 
-class JudgesLinkRestoreView(_LinkAddress):
-    @operation("judges_link_restore", JudgesLinkSerializer)
-    def post(self, invitation_id: int) -> Invitation:
+class JudgesLinkRestoreView(_LinkAPIView):
+    @extend_schema("judges_link_restore", request=None, responses=JudgesLinkSerializer)
+    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
         """Restore a revoked link."""
         invitation_restore(invitation=self.link(invitation_id))
-        return self.link(invitation_id)
+        return self.serialized(self.link(invitation_id), JudgesLinkSerializer)
 
 
-class _InvitedAddress(Address):
+class _InvitedAPIView(CampaignAPIView):
     def judge(self, judge_id: int) -> Judge:
         people = people_invited(campaign=self.campaign).select_related("user", "campaign")
-        return row_found(people, pk=judge_id)
+        return row_or_404(people, pk=judge_id)
 
-    def rows(self, page: list[Judge]) -> Any:
+    def page_rows(self, page: list[Judge]) -> Any:
         return invited_judges(judges=page)
 
     def invited(self, judge_id: int) -> Any:
-        return self.rows([self.judge(judge_id)])[0]
+        return self.page_rows([self.judge(judge_id)])[0]
 
 
-class JudgeInvitationsView(_InvitedAddress):
-    @operation("judge_invitations", InvitedJudgeSerializer(many=True), filters=InvitedFilter)
-    def get(self) -> QuerySet[Judge]:
+class JudgeInvitationsView(_InvitedAPIView):
+    filterset_class = InvitedFilter
+
+    @extend_schema("judge_invitations", responses=InvitedJudgeSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the people who were invited or joined, newest first, with their status."""
-        return people_invited(campaign=self.campaign)
+        return self.paginated(
+            self.filter_queryset(people_invited(campaign=self.campaign)),
+            InvitedJudgeSerializer,
+        )
 
-    @operation(
-        "judges_invite",
-        {201: JudgesInvitedSerializer},
-        takes=JudgesInviteSerializer,
+    @extend_schema(
+        "judges_invite", request=JudgesInviteSerializer, responses={201: JudgesInvitedSerializer}
     )
-    def post(self) -> dict[str, Any]:
+    def post(self, request: Request, slug: str) -> Response:
         """Invite people by e-mail to judge: each becomes a judge, and is sent a link of their own."""
+        data = self.validated(JudgesInviteSerializer)
         try:
             invited = judges_invite_by_mail(
                 campaign=self.campaign,
-                addresses=addresses_read("\n".join(self.sent.pop("addresses"))),
-                base_url=self.request.build_absolute_uri("/"),
+                addresses=addresses_read("\n".join(data.pop("addresses"))),
+                base_url=request.build_absolute_uri("/"),
                 user=self.user,
-                **self.sent,
+                **data,
             )
         except AddressesRefusedError as error:
             raise ValidationError({"addresses": error.problems}) from error
         judges = [mail.judge.pseudonym for mail in invited.mails if mail.judge is not None]
-        return {"invited": judges, "known": invited.known}
+        return self.serialized(
+            {"invited": judges, "known": invited.known}, JudgesInvitedSerializer, status=201
+        )
 
 
-class JudgeInviteAgainView(_InvitedAddress):
-    @operation("judge_invite_again", InvitedJudgeSerializer)
-    def post(self, judge_id: int) -> Any:
+class JudgeInviteAgainView(_InvitedAPIView):
+    @extend_schema("judge_invite_again", request=None, responses=InvitedJudgeSerializer)
+    def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Send a message with a new link to the judge's current address; earlier links end. 400 without an address."""
-        base_url = self.request.build_absolute_uri("/")
+        base_url = request.build_absolute_uri("/")
         judge_link_mail(judge=self.judge(judge_id), base_url=base_url, user=self.user)
-        return self.invited(judge_id)
+        return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)
 
 
-class JudgeWithdrawView(_InvitedAddress):
-    @operation("judge_withdraw", InvitedJudgeSerializer, takes=JudgeWithdrawSerializer)
-    def post(self, judge_id: int) -> Any:
+class JudgeWithdrawView(_InvitedAPIView):
+    @extend_schema(
+        "judge_withdraw", request=JudgeWithdrawSerializer, responses=InvitedJudgeSerializer
+    )
+    def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """End a judge's access, or only their links with `links_only`. Their judgments stay and count."""
+        data = self.validated(JudgeWithdrawSerializer)
         judge = self.judge(judge_id)
-        (judge_links_revoke if self.sent["links_only"] else judge_withdraw)(judge=judge)
-        return self.invited(judge_id)
+        (judge_links_revoke if data["links_only"] else judge_withdraw)(judge=judge)
+        return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)
 
 
-class JudgeReadmitView(_InvitedAddress):
-    @operation("judge_readmit", InvitedJudgeSerializer)
-    def post(self, judge_id: int) -> Any:
+class JudgeReadmitView(_InvitedAPIView):
+    @extend_schema("judge_readmit", request=None, responses=InvitedJudgeSerializer)
+    def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Readmit a judge, or restore the links that were withdrawn last."""
         judge = self.judge(judge_id)
         (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(judge=judge)
-        return self.invited(judge_id)
+        return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)

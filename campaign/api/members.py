@@ -2,12 +2,15 @@
 
 from typing import Any, cast
 
-from django.db.models import QuerySet
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
@@ -101,11 +104,11 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
         read_only_fields = fields
 
 
-class _MembersAddress(Address):
+class _MembersAPIView(CampaignAPIView):
     ordering = "id"
 
     def membership(self, membership_id: int) -> Any:
-        return row_found(members_access(campaign=self.campaign), pk=membership_id)
+        return row_or_404(members_access(campaign=self.campaign), pk=membership_id)
 
     def with_link(self, membership: Membership) -> Membership:
         """Return a member with a new link, or with the reason why there is none."""
@@ -121,92 +124,113 @@ class _MembersAddress(Address):
         return cast("Membership", member)
 
 
-class MembersView(_MembersAddress):
-    @operation("members", MemberSerializer(many=True))
-    def get(self) -> QuerySet[Membership]:
+class MembersView(_MembersAPIView):
+    @extend_schema("members", responses=MemberSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the members of a campaign in the order in which they joined, with the number of their links."""
-        return members_access(campaign=self.campaign)
+        return self.paginated(members_access(campaign=self.campaign), MemberSerializer)
 
-    @operation("member_add", {201: MemberAddedSerializer}, takes=MemberAddSerializer)
-    def post(self) -> Membership:
+    @extend_schema(
+        "member_add", request=MemberAddSerializer, responses={201: MemberAddedSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Add a member and create a link for them. For organisers; only owners add owners.
 
         409 for a person who is already a member in another role.
         """
-        role = MembershipRole(self.sent.pop("role"))
-        membership = member_add_by_email(
-            campaign=self.campaign, role=role, by=self.user, **self.sent
-        )
-        return self.with_link(membership)
+        data = self.validated(MemberAddSerializer)
+        role = MembershipRole(data.pop("role"))
+        membership = member_add_by_email(campaign=self.campaign, role=role, by=self.user, **data)
+        return self.serialized(self.with_link(membership), MemberAddedSerializer, status=201)
 
 
-class MemberView(_MembersAddress):
-    @operation("member_change", MemberRoleMeansSerializer, takes=MemberRoleSerializer)
-    def patch(self, membership_id: int) -> Any:
+class MemberView(_MembersAPIView):
+    @extend_schema(
+        "member_change", request=MemberRoleSerializer, responses=MemberRoleMeansSerializer
+    )
+    def patch(self, request: Request, slug: str, membership_id: int) -> Response:
         """Change the role of a member, or preview the effects with `dry_run`. For owners.
 
         409 for the only owner.
         """
+        data = self.validated(MemberRoleSerializer)
         membership = self.membership(membership_id)
-        role = MembershipRole(self.sent.get("role", membership.role))
-        if "role" in self.sent and not self.sent.get("dry_run"):
+        role = MembershipRole(data.get("role", membership.role))
+        if "role" in data and not data.get("dry_run"):
             member_role_change(membership=membership, role=role, by=self.user)
         membership = self.membership(membership_id)
         membership.means = str(ROLE_MEANS[role])
-        return membership
+        return self.serialized(membership, MemberRoleMeansSerializer)
 
-    @operation("member_remove")
-    def delete(self, membership_id: int) -> None:
+    @extend_schema("member_remove", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, membership_id: int) -> Response:
         """Remove a member, and end their access and the invitations of members that they sent. For owners. 409 for the only owner."""
         member_remove(membership=self.membership(membership_id), by=self.user)
+        return Response(status=204)
 
 
-class MemberLinkView(_MembersAddress):
-    @operation("member_link", MemberAddedSerializer)
-    def post(self, membership_id: int) -> Membership:
+class MemberLinkView(_MembersAPIView):
+    @extend_schema("member_link", request=None, responses=MemberAddedSerializer)
+    def post(self, request: Request, slug: str, membership_id: int) -> Response:
         """Create another sign-in link for a member; it is returned only once. Only owners create links for owners."""
-        return self.with_link(self.membership(membership_id))
+        return self.serialized(
+            self.with_link(self.membership(membership_id)), MemberAddedSerializer
+        )
 
 
-class MemberInvitationsView(Address):
-    @operation("member_invitations", MemberInvitationSerializer(many=True))
-    def get(self) -> QuerySet[Mail]:
+class MemberInvitationsView(CampaignAPIView):
+    @extend_schema("member_invitations", responses=MemberInvitationSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the invitations to become a member that wait for an answer, the newest first."""
-        return member_invitations(campaign=self.campaign)
+        return self.paginated(
+            member_invitations(campaign=self.campaign), MemberInvitationSerializer
+        )
 
-    @operation("member_invite", {201: MemberInvitationSerializer}, takes=MemberInviteSerializer)
-    def post(self) -> Mail:
+    @extend_schema(
+        "member_invite", request=MemberInviteSerializer, responses={201: MemberInvitationSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Invite a person by e-mail to become a member. For organisers; only owners invite owners.
 
         409 for a member, for a person who was invited before, and if the server sends no mail.
         """
-        role = MembershipRole(self.sent.pop("role"))
+        data = self.validated(MemberInviteSerializer)
+        role = MembershipRole(data.pop("role"))
         mail = member_invite_by_mail(
             campaign=self.campaign,
             role=role,
-            base_url=self.request.build_absolute_uri("/"),
+            base_url=request.build_absolute_uri("/"),
             by=self.user,
-            **self.sent,
+            **data,
         )
-        return member_invitations(campaign=self.campaign).get(pk=mail.pk)
+        return self.serialized(
+            member_invitations(campaign=self.campaign).get(pk=mail.pk),
+            MemberInvitationSerializer,
+            status=201,
+        )
 
 
-class MemberInvitationView(Address):
-    @operation("member_invitation_withdraw")
-    def delete(self, invitation_id: int) -> None:
+class MemberInvitationView(CampaignAPIView):
+    @extend_schema("member_invitation_withdraw", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
         """Withdraw an invitation; its link no longer works. Only owners withdraw invitations of owners."""
-        mail = row_found(member_invitations(campaign=self.campaign), pk=invitation_id)
+        mail = row_or_404(member_invitations(campaign=self.campaign), pk=invitation_id)
         try:
             member_invitation_withdraw(mail=mail, by=self.user)
         except InvitationRefusedError as error:
             raise NotFound from error
+        return Response(status=204)
 
 
-class MemberLeaveView(Address):
-    @operation("member_leave", for_readers=True)
-    def post(self) -> None:
+class MemberLeaveView(CampaignAPIView):
+    # No longer a member, the user may repeat the request with its Idempotency-Key.
+    permission_classes = [IsAuthenticated]
+
+    @extend_schema("member_leave", request=None, responses={204: None})
+    def post(self, request: Request, slug: str) -> Response:
         """Leave the campaign, in any role; your access and your invitations of members end at once. 409 for the only owner."""
         membership = Membership.objects.select_related("user", "campaign").get(
             campaign=self.campaign, user=self.user
         )
         member_leave(membership=membership)
+        return Response(status=204)

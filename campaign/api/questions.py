@@ -1,8 +1,11 @@
 """Questions to judges, with their answers counted."""
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation
+from campaign.api.base import CampaignAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 
@@ -39,11 +42,13 @@ class QuestionSummariesSerializer(PlainSerializer):
     questions = QuestionSummarySerializer(many=True)
 
 
-class QuestionsView(Address):
-    @operation("campaigns_questions", QuestionSummariesSerializer)
-    def get(self) -> dict[str, list[AnswersSummary]]:
+class QuestionsView(CampaignAPIView):
+    @extend_schema("campaigns_questions", responses=QuestionSummariesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Return the questions to judges and their answers: counts, and for numbers the median and the range.
 
         The answers of each judge are in the export `judge-answers`.
         """
-        return {"questions": answers_summaries(campaign=self.campaign)}
+        return self.serialized(
+            {"questions": answers_summaries(campaign=self.campaign)}, QuestionSummariesSerializer
+        )

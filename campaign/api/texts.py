@@ -1,10 +1,11 @@
 """Documents, segments and outputs, for the members of a campaign."""
 
-from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation
+from campaign.api.base import TaskAPIView
 from campaign.models import Document, Output, Segment, SystemKind
 from campaign.pages.filters import DocumentFilter, OutputFilter
 from campaign.selectors.texts import documents_of, outputs_of, segments_with_texts
@@ -21,13 +22,16 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         fields = ["id", "name", "position", "segments", "first_segment"]
 
 
-class DocumentsView(Address):
+class DocumentsView(TaskAPIView):
+    filterset_class = DocumentFilter
     ordering = "position"
 
-    @operation("tasks_documents_list", DocumentSerializer(many=True), filters=DocumentFilter)
-    def get(self) -> QuerySet[Document]:
+    @extend_schema("tasks_documents_list", responses=DocumentSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the documents of a test set in their order."""
-        return documents_of(task=self.task)
+        return self.paginated(
+            self.filter_queryset(documents_of(task=self.task)), DocumentSerializer
+        )
 
 
 class OutputSerializer(serializers.ModelSerializer[Output]):
@@ -44,13 +48,14 @@ class OutputSerializer(serializers.ModelSerializer[Output]):
         fields = ["id", "segment", "document", "system", "kind", "text"]
 
 
-class OutputsView(Address):
+class OutputsView(TaskAPIView):
+    filterset_class = OutputFilter
     ordering = "id"
 
-    @operation("tasks_outputs_list", OutputSerializer(many=True), filters=OutputFilter)
-    def get(self) -> QuerySet[Output]:
+    @extend_schema("tasks_outputs_list", responses=OutputSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the outputs of each system for each segment, oldest first, without damaged references."""
-        return outputs_of(task=self.task)
+        return self.paginated(self.filter_queryset(outputs_of(task=self.task)), OutputSerializer)
 
 
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
@@ -77,10 +82,10 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
         return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]
 
 
-class SegmentsView(Address):
+class SegmentsView(TaskAPIView):
     ordering = "number"
 
-    @operation("tasks_segments_list", SegmentSerializer(many=True))
-    def get(self) -> QuerySet[Segment]:
+    @extend_schema("tasks_segments_list", responses=SegmentSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the segments of a test set by number: source, references, and the systems' outputs."""
-        return segments_with_texts(task=self.task)
+        return self.paginated(segments_with_texts(task=self.task), SegmentSerializer)

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from campaign.api.authentication import token_of
-from campaign.api.operations import Address, joined_campaign, operation
+from campaign.api.base import ResearchAPIView, campaign_of_member, refused_at
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors.credentials import tokens_valid
@@ -61,42 +64,41 @@ class TokenMadeSerializer(TokenSerializer):
         return str(self.context["view"].text)
 
 
-class TokensView(Address):
-    @operation("tokens", TokenSerializer(many=True))
-    def get(self) -> Any:
+class TokensView(ResearchAPIView):
+    @extend_schema("tokens", responses=TokenSerializer(many=True))
+    def get(self, request: Request) -> Response:
         """Return your valid tokens, the newest first, with their first characters only."""
-        return _mine(self.user)
+        return self.paginated(_mine(self.user), TokenSerializer)
 
-    @operation(
-        "token_make",
-        {201: TokenMadeSerializer},
-        takes=TokenMakeSerializer,
-        refusals={CredentialRefusedError: "days", NotFound: "campaign"},
-    )
-    def post(self) -> ApiToken:
+    @extend_schema("token_make", request=TokenMakeSerializer, responses={201: TokenMadeSerializer})
+    def post(self, request: Request) -> Response:
         """Create a token. If requested with a token, it cannot expire later than that one."""
-        slug, scope = self.sent.pop("campaign"), TokenScope(self.sent.pop("scope"))
-        token, self.text = token_create(
-            user=self.user,
-            campaign=joined_campaign(self.request, slug) if slug else None,
-            through=token_of(self.request),
-            scope=scope,
-            **self.sent,
-        )
-        return token
+        data = self.validated(TokenMakeSerializer)
+        slug, scope = data.pop("campaign"), TokenScope(data.pop("scope"))
+        campaign = None
+        if slug:
+            with refused_at("campaign", NotFound):
+                campaign = campaign_of_member(request, slug)
+        with refused_at("days", CredentialRefusedError):
+            token, self.text = token_create(
+                user=self.user, campaign=campaign, through=token_of(request), scope=scope, **data
+            )
+        return self.serialized(token, TokenMadeSerializer, status=201)
 
-    @operation("tokens_revoke")
-    def delete(self) -> None:
+    @extend_schema("tokens_revoke", request=None, responses={204: None})
+    def delete(self, request: Request) -> Response:
         """Revoke all your tokens, including the one used for this request."""
         tokens_revoke(tokens=_mine(self.user))
+        return Response(status=204)
 
 
-class TokenView(Address):
-    @operation("token_revoke")
-    def delete(self, token_id: int) -> None:
+class TokenView(ResearchAPIView):
+    @extend_schema("token_revoke", request=None, responses={204: None})
+    def delete(self, request: Request, token_id: int) -> Response:
         """Revoke one of your tokens: requests with it are refused from now on."""
         if not tokens_revoke(tokens=_mine(self.user).filter(pk=token_id)):
             raise NotFound
+        return Response(status=204)
 
 
 def _mine(user: User) -> Any:

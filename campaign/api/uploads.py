@@ -3,16 +3,15 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import BodyParser, body_of
 from campaign.formats.recognising import FileRole
@@ -120,93 +119,96 @@ class ReceivedSerializer(PlainSerializer):
     detail = serializers.CharField(required=False)
 
 
-class _UploadAddress(Address):
+class _UploadAPIView(CampaignAPIView):
     ordering = "-created_at"
 
     def upload(self, upload_id: UUID) -> Upload:
-        said = "Upload not found in this campaign."
-        upload = row_found(Upload.objects.filter(campaign=self.campaign), said, pk=upload_id)
+        message = "Upload not found in this campaign."
+        upload = row_or_404(Upload.objects.filter(campaign=self.campaign), message, pk=upload_id)
         upload.campaign = self.campaign
         return upload
 
     def file(self, upload_id: UUID, file_id: int) -> KeptFile:
         upload = self.upload(upload_id)
-        said = "File not found in this upload."
-        file = row_found(KeptFile.objects.filter(upload=upload), said, pk=file_id)
+        message = "File not found in this upload."
+        file = row_or_404(KeptFile.objects.filter(upload=upload), message, pk=file_id)
         file.upload = upload
         return file
 
-    def rows(self, page: Any) -> Any:
+    def page_rows(self, page: Any) -> Any:
         return uploads_read(campaign=self.campaign, uploads=page)
 
     def shown(self, upload: Upload) -> Upload:
-        self.rows([upload])
+        self.page_rows([upload])
         return upload
 
 
-class UploadsView(_UploadAddress):
-    @operation("uploads_list", UploadSerializer(many=True))
-    def get(self) -> QuerySet[Upload]:
+class UploadsView(_UploadAPIView):
+    @extend_schema("uploads_list", responses=UploadSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the uploads that have not been imported yet, newest first."""
-        return drafts(campaign=self.campaign)
+        return self.paginated(drafts(campaign=self.campaign), UploadSerializer)
 
-    @operation("uploads_create", {201: UploadSerializer})
-    def post(self) -> Upload:
+    @extend_schema("uploads_create", request=None, responses={201: UploadSerializer})
+    def post(self, request: Request, slug: str) -> Response:
         """Begin an upload."""
         upload = upload_begin(campaign=self.campaign, user=self.user)
-        return self.shown(self.upload(upload.pk))
+        return self.serialized(self.shown(self.upload(upload.pk)), UploadSerializer, status=201)
 
 
-class UploadView(_UploadAddress):
-    @operation("uploads_read", UploadSerializer)
-    def get(self, upload_id: UUID) -> Upload:
+class UploadView(_UploadAPIView):
+    @extend_schema("uploads_read", responses=UploadSerializer)
+    def get(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Return an upload with its files and the findings about them."""
-        return self.shown(self.upload(upload_id))
+        return self.serialized(self.shown(self.upload(upload_id)), UploadSerializer)
 
-    @operation(
-        "uploads_change",
-        UploadSerializer,
-        takes=UploadSerializer,
-        refusals={LanguageTagError: "detail"},
-    )
-    def patch(self, upload_id: UUID) -> Upload:
+    @extend_schema("uploads_change", request=UploadSerializer, responses=UploadSerializer)
+    def patch(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
-        return self.shown(upload_change(upload=self.upload(upload_id), **self.sent))
+        data = self.validated(UploadSerializer)
+        with refused_at("detail", LanguageTagError):
+            upload = upload_change(upload=self.upload(upload_id), **data)
+        return self.serialized(self.shown(upload), UploadSerializer)
 
-    @operation("uploads_give_up")
-    def delete(self, upload_id: UUID) -> None:
+    @extend_schema("uploads_give_up", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Discard the files, and stop the job that uses them."""
         upload_give_up(upload=self.upload(upload_id))
+        return Response(status=204)
 
 
-class UploadFilesView(_UploadAddress):
-    @operation("uploads_add_file", UploadedFileSerializer, takes=FileSentSerializer)
-    def post(self, upload_id: UUID) -> KeptFile:
+class UploadFilesView(_UploadAPIView):
+    @extend_schema("uploads_add_file", request=FileSentSerializer, responses=UploadedFileSerializer)
+    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Announce a file; a file announced before keeps its parts."""
-        return upload_file_add(upload=self.upload(upload_id), **self.sent)
+        data = self.validated(FileSentSerializer)
+        return self.serialized(
+            upload_file_add(upload=self.upload(upload_id), **data), UploadedFileSerializer
+        )
 
 
-class UploadFileView(_UploadAddress):
-    @operation("uploads_remove_file")
-    def delete(self, upload_id: UUID, file_id: int) -> None:
+class UploadFileView(_UploadAPIView):
+    @extend_schema("uploads_remove_file", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
         """Remove a file from the upload."""
         upload_file_remove(file=self.file(upload_id, file_id))
+        return Response(status=204)
 
 
-class UploadContentView(_UploadAddress):
+class UploadContentView(_UploadAPIView):
     parser_classes = [BytesParser]
 
-    @operation(
+    @extend_schema(
         "uploads_send_part",
-        {200: ReceivedSerializer, 409: ReceivedSerializer},
-        takes={"application/octet-stream": OpenApiTypes.BINARY},
         parameters=[OpenApiParameter("offset", int, required=True)],
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
-    def put(self, upload_id: UUID, file_id: int) -> Response:
+    def put(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
-        file, offset = self.file(upload_id, file_id), _offset(self.request)
+        file, offset = self.file(upload_id, file_id), _offset(request)
         try:
-            held = upload_part_store(file=file, offset=offset, content=body_of(self.request))
+            held = upload_part_store(file=file, offset=offset, content=body_of(request))
         except UploadRefusedError as error:
             there = received(file)
             if there == offset:
@@ -215,53 +217,63 @@ class UploadContentView(_UploadAddress):
         return Response({"received": held})
 
 
-class _JobAddress(Address):
+class _JobAPIView(CampaignAPIView):
     def job(self, job_id: int) -> Job:
-        return row_found(
+        return row_or_404(
             jobs_of(campaign=self.campaign), "Job not found in this campaign.", pk=job_id
         )
 
 
-class UploadCheckView(_UploadAddress, _JobAddress):
-    @operation("uploads_check", {202: JobSerializer})
-    def post(self, upload_id: UUID) -> Job:
+class UploadCheckView(_UploadAPIView, _JobAPIView):
+    @extend_schema("uploads_check", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Have a worker check the files; the report is then part of the upload."""
-        return self.job(upload_check(upload=self.upload(upload_id), user=self.user).pk)
+        return self.serialized(
+            self.job(upload_check(upload=self.upload(upload_id), user=self.user).pk),
+            JobSerializer,
+            status=202,
+        )
 
 
-class UploadImportView(_UploadAddress, _JobAddress):
-    @operation("uploads_import", {202: JobSerializer})
-    def post(self, upload_id: UUID) -> Job:
+class UploadImportView(_UploadAPIView, _JobAPIView):
+    @extend_schema("uploads_import", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Have a worker import the files as a test set; after an error, nothing is imported."""
-        return self.job(upload_import(upload=self.upload(upload_id), user=self.user).pk)
+        return self.serialized(
+            self.job(upload_import(upload=self.upload(upload_id), user=self.user).pk),
+            JobSerializer,
+            status=202,
+        )
 
 
-class JobsView(Address):
-    @operation("jobs_list", JobSerializer(many=True))
-    def get(self) -> QuerySet[Job]:
+class JobsView(CampaignAPIView):
+    @extend_schema("jobs_list", responses=JobSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the background jobs of a campaign, the newest first."""
-        return jobs_of(campaign=self.campaign)
+        return self.paginated(jobs_of(campaign=self.campaign), JobSerializer)
 
 
-class JobView(_JobAddress):
-    @operation("jobs_read", JobSerializer)
-    def get(self, job_id: int) -> Job:
+class JobView(_JobAPIView):
+    @extend_schema("jobs_read", responses=JobSerializer)
+    def get(self, request: Request, slug: str, job_id: int) -> Response:
         """Return a job and its progress."""
-        return self.job(job_id)
+        return self.serialized(self.job(job_id), JobSerializer)
 
 
-class JobStopView(_JobAddress):
-    @operation("jobs_stop", JobSerializer)
-    def post(self, job_id: int) -> Job:
+class JobStopView(_JobAPIView):
+    @extend_schema("jobs_stop", request=None, responses=JobSerializer)
+    def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Stop the job and undo its changes so far. One that has ended is unchanged."""
-        return self.job(job_cancel(job=self.job(job_id)).pk)
+        return self.serialized(self.job(job_cancel(job=self.job(job_id)).pk), JobSerializer)
 
 
-class JobAgainView(_JobAddress):
-    @operation("jobs_again", {202: JobSerializer})
-    def post(self, job_id: int) -> Job:
+class JobAgainView(_JobAPIView):
+    @extend_schema("jobs_again", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Restart a job that failed or was stopped."""
-        return self.job(job_retry(job=self.job(job_id), user=self.user).pk)
+        return self.serialized(
+            self.job(job_retry(job=self.job(job_id), user=self.user).pk), JobSerializer, status=202
+        )
 
 
 def _offset(request: Request) -> int:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import (
     CHANGING_ROLES,
@@ -95,7 +97,7 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
         return f"msg_{delivery.message_id.hex}"
 
 
-class _WebhookAddress(Address):
+class _WebhookAPIView(CampaignAPIView):
     ordering = "id"
 
     def get_serializer_context(self) -> dict[str, Any]:
@@ -103,72 +105,87 @@ class _WebhookAddress(Address):
         return {"may_change": campaign.role in CHANGING_ROLES}
 
     def endpoint(self, webhook_id: int) -> WebhookEndpoint:
-        return row_found(webhooks_of(campaign=self.campaign), pk=webhook_id)
+        return row_or_404(webhooks_of(campaign=self.campaign), pk=webhook_id)
 
 
-class WebhooksView(_WebhookAddress):
-    @operation("webhooks", WebhookSerializer(many=True))
-    def get(self) -> QuerySet[WebhookEndpoint]:
+class WebhooksView(_WebhookAPIView):
+    @extend_schema("webhooks", responses=WebhookSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the webhooks of a campaign, without their secrets."""
-        return webhooks_of(campaign=self.campaign)
+        return self.paginated(webhooks_of(campaign=self.campaign), WebhookSerializer)
 
-    @operation("webhook_create", {201: WebhookWithSecretSerializer}, takes=WebhookMakeSerializer)
-    def post(self) -> WebhookEndpoint:
+    @extend_schema(
+        "webhook_create",
+        request=WebhookMakeSerializer,
+        responses={201: WebhookWithSecretSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Add a webhook; the answer has its secret."""
-        return webhook_create(campaign=self.campaign, by=self.user, **self.sent)
+        data = self.validated(WebhookMakeSerializer)
+        return self.serialized(
+            webhook_create(campaign=self.campaign, by=self.user, **data),
+            WebhookWithSecretSerializer,
+            status=201,
+        )
 
 
-class WebhookView(_WebhookAddress):
-    @operation("webhook", WebhookSerializer)
-    def get(self, webhook_id: int) -> WebhookEndpoint:
+class WebhookView(_WebhookAPIView):
+    @extend_schema("webhook", responses=WebhookSerializer)
+    def get(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Return a webhook without its secret."""
-        return self.endpoint(webhook_id)
+        return self.serialized(self.endpoint(webhook_id), WebhookSerializer)
 
-    @operation("webhook_change", WebhookSerializer, takes=WebhookChangeSerializer)
-    def patch(self, webhook_id: int) -> WebhookEndpoint:
+    @extend_schema("webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer)
+    def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change, pause or re-enable a webhook; omitted fields stay unchanged."""
+        data = self.validated(WebhookChangeSerializer)
         endpoint = self.endpoint(webhook_id)
-        paused = self.sent.pop("paused", None)
-        webhook_change(endpoint=endpoint, **self.sent)
+        paused = data.pop("paused", None)
+        webhook_change(endpoint=endpoint, **data)
         if paused is not None:
             (webhook_pause if paused else webhook_resume)(endpoint=endpoint)
-        return self.endpoint(webhook_id)
+        return self.serialized(self.endpoint(webhook_id), WebhookSerializer)
 
-    @operation("webhook_delete")
-    def delete(self, webhook_id: int) -> None:
+    @extend_schema("webhook_delete", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Delete a webhook with its messages."""
         webhook_delete(endpoint=self.endpoint(webhook_id))
+        return Response(status=204)
 
 
-class WebhookSecretView(_WebhookAddress):
-    @operation("webhook_secret_rotate", WebhookWithSecretSerializer, takes=OverlapSerializer)
-    def post(self, webhook_id: int) -> WebhookEndpoint:
+class WebhookSecretView(_WebhookAPIView):
+    @extend_schema(
+        "webhook_secret_rotate", request=OverlapSerializer, responses=WebhookWithSecretSerializer
+    )
+    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Give a webhook a new secret, included in the response; the previous one also signs for a time."""
+        data = self.validated(OverlapSerializer)
         endpoint = self.endpoint(webhook_id)
-        webhook_secret_rotate(endpoint=endpoint, **self.sent)
-        return endpoint
+        webhook_secret_rotate(endpoint=endpoint, **data)
+        return self.serialized(endpoint, WebhookWithSecretSerializer)
 
 
-class WebhookTestView(_WebhookAddress):
-    @operation("webhook_test", {202: None})
-    def post(self, webhook_id: int) -> None:
+class WebhookTestView(_WebhookAPIView):
+    @extend_schema("webhook_test", request=None, responses={202: None})
+    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Send a test message within seconds; its delivery holds the outcome."""
         webhook_test(endpoint=self.endpoint(webhook_id))
+        return Response(status=202)
 
 
-class WebhookDeliveriesView(_WebhookAddress):
+class WebhookDeliveriesView(_WebhookAPIView):
     ordering = "-id"
 
-    @operation("campaigns_webhooks_deliveries_list", DeliverySerializer(many=True))
-    def get(self, webhook_id: int) -> QuerySet[WebhookDelivery]:
+    @extend_schema("campaigns_webhooks_deliveries_list", responses=DeliverySerializer(many=True))
+    def get(self, request: Request, slug: str, webhook_id: int) -> Response:
         """List the messages to a webhook of the last thirty days, newest first."""
-        return deliveries_of(endpoint=self.endpoint(webhook_id))
+        return self.paginated(deliveries_of(endpoint=self.endpoint(webhook_id)), DeliverySerializer)
 
 
-class WebhookRedeliverView(_WebhookAddress):
-    @operation("webhook_redeliver", DeliverySerializer)
-    def post(self, webhook_id: int, delivery_id: int) -> WebhookDelivery:
+class WebhookRedeliverView(_WebhookAPIView):
+    @extend_schema("webhook_redeliver", request=None, responses=DeliverySerializer)
+    def post(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Response:
         """Send a message again under the same id, within seconds."""
-        delivery = row_found(deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id)
+        delivery = row_or_404(deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id)
         webhook_redeliver(delivery=delivery)
-        return delivery
+        return self.serialized(delivery, DeliverySerializer)

@@ -1,15 +1,7 @@
-"""Complete the OpenAPI description with the contract, and read the data for checking requests from it.
-
-Requests are checked against the description, so it is correct and no view repeats it.
-"""
+"""Complete the OpenAPI description with what all operations have in common: headers, errors, closed bodies."""
 
 from collections.abc import Iterator, Mapping
-from threading import Lock
 from typing import Any, Final
-
-from django.urls import path
-from django.utils.translation import override
-from drf_spectacular.generators import SchemaGenerator
 
 from config.api.errors import CONTENT_TYPE
 
@@ -38,8 +30,6 @@ _MATCH: Final = {
 _JSON: Final = "application/json"
 #: Requests of the judging page must be answered quickly, so all of this is skipped.
 JUDGING: Final = "/judging/"
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
-#: Content types of bodies with keys.
 _PROBLEM = {
     "type": "object",
     "description": (
@@ -76,9 +66,6 @@ _DESCRIPTIONS = {
     "503": "The database is unavailable. Retry after `Retry-After` seconds.",
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
-
-#: Held while generating a description, because drf-spectacular keeps state in the views.
-DESCRIBING: Final = Lock()
 
 
 def api_describe(
@@ -230,28 +217,3 @@ def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
     if method == "post" and not judging:
         errors.append("422")
     return errors
-
-
-def query_parameters(route: str, view: Any) -> dict[str, frozenset[str] | None]:
-    """Return the query parameters of an address by method; empty if the description omits it.
-
-    They are None if the view checks them itself. This takes some hundredths of a second, so callers should cache the
-    result.
-    """
-    generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
-    with DESCRIBING, override("en"):
-        document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
-    (operations,) = document["paths"].values() or [{}]
-    return {
-        method: _parameters(operation)
-        for method, operation in operations.items()
-        if method in _METHODS
-    }
-
-
-def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
-    query = [each for each in operation.get("parameters", ()) if each["in"] == "query"]
-    # Parameters with arbitrary names are objects, which the view checks.
-    if any(each["schema"].get("type") == "object" for each in query):
-        return None
-    return frozenset(each["name"] for each in query)

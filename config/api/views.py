@@ -21,10 +21,10 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse as absolute
-from rest_framework.views import APIView
 
+from campaign.api.base import ResearchAPIView
+from campaign.api.described import DESCRIBING
 from campaign.api.plain_serializer import PlainSerializer
-from config.api.description import DESCRIBING
 
 _KEPT_SECONDS = 3600
 
@@ -37,7 +37,7 @@ class RootSerializer(PlainSerializer):
     page = serializers.URLField(help_text="API documentation.")
 
 
-class RootView(APIView):
+class RootView(ResearchAPIView):
     """Entry point of the API."""
 
     @extend_schema(operation_id="api_root", responses=RootSerializer)

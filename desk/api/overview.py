@@ -5,11 +5,13 @@ from operator import attrgetter
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, RowPages, operation
+from campaign.api.base import CampaignAPIView
+from campaign.api.pagination import RowPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Membership
 from campaign.services.members import daily_alerts_set
@@ -68,14 +70,14 @@ def _day(today: date, days: float | None) -> date | None:
     return None if days is None else day_after(today, days)
 
 
-class OverviewView(Address):
+class OverviewView(CampaignAPIView):
     pagination_class = RowPages
     row_key = attrgetter("task.pk")
 
-    @operation("campaigns_overview", TaskOverviewSerializer(many=True))
-    def get(self) -> Any:
+    @extend_schema("campaigns_overview", responses=TaskOverviewSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """Return the progress, pace and forecast of each test set."""
-        return campaign_overview(campaign=self.campaign)
+        return self.paginated(campaign_overview(campaign=self.campaign), TaskOverviewSerializer)
 
 
 class AlertSerializer(serializers.Serializer[Alert]):
@@ -92,14 +94,16 @@ class AlertSerializer(serializers.Serializer[Alert]):
         return address
 
 
-class AlertsView(Address):
+class AlertsView(CampaignAPIView):
     pagination_class = RowPages
     row_key = attrgetter("kind", "task_id", "address")
 
-    @operation("campaigns_alerts", AlertSerializer(many=True))
-    def get(self) -> list[Alert]:
+    @extend_schema("campaigns_alerts", responses=AlertSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List problems that need an organiser, each with a recommended action."""
-        return alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk]
+        return self.paginated(
+            alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk], AlertSerializer
+        )
 
 
 class AlertMailSerializer(PlainSerializer):
@@ -108,19 +112,20 @@ class AlertMailSerializer(PlainSerializer):
     )
 
 
-class AlertMailView(Address):
+class AlertMailView(CampaignAPIView):
     def membership(self) -> Membership:
         rows = Membership.objects.select_related("user")
         return rows.get(campaign=self.campaign, user=self.user)
 
-    @operation("alert_mail_read", AlertMailSerializer)
-    def get(self) -> Membership:
+    @extend_schema("alert_mail_read", responses=AlertMailSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Return whether you receive the daily mail about alerts of this campaign. Analysts do not receive it."""
-        return self.membership()
+        return self.serialized(self.membership(), AlertMailSerializer)
 
-    @operation("alert_mail_change", AlertMailSerializer, takes=AlertMailSerializer)
-    def put(self) -> Membership:
+    @extend_schema("alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer)
+    def put(self, request: Request, slug: str) -> Response:
         """Turn your daily mail on or off."""
+        data = self.validated(AlertMailSerializer)
         membership = self.membership()
-        daily_alerts_set(membership=membership, wanted=self.sent["daily_alerts"])
-        return membership
+        daily_alerts_set(membership=membership, wanted=data["daily_alerts"])
+        return self.serialized(membership, AlertMailSerializer)

@@ -1,12 +1,14 @@
 """REST views of the snippets of a quiz."""
 
-from typing import Any, Final
+from typing import Final
 
-from drf_spectacular.utils import OpenApiExample
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation
+from campaign.api.base import TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol, Task
 from protocols.quiz.snippets import (
@@ -27,23 +29,26 @@ class SnippetsSerializer(PlainSerializer):
     )
 
 
-class SnippetsView(Address):
-    @operation("snippets", SnippetsSerializer)
-    def get(self) -> dict[str, Any]:
+class SnippetsView(TaskAPIView):
+    @extend_schema("snippets", responses=SnippetsSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Return the snippets of a quiz with their statements and expected answers; 404 for other
         protocols.
         """
-        return {"snippets": [snippet_json(each) for each in snippets_of(self.quiz())]}
+        return self.serialized(
+            {"snippets": [snippet_json(each) for each in snippets_of(self.quiz())]},
+            SnippetsSerializer,
+        )
 
     def quiz(self) -> Task:
         if self.task.protocol != Protocol.QUIZ:
             raise NotFound
         return self.task
 
-    @operation(
+    @extend_schema(
         "snippets_replace",
-        SnippetsSerializer,
-        takes=SnippetsSerializer,
+        request=SnippetsSerializer,
+        responses=SnippetsSerializer,
         examples=[
             OpenApiExample(
                 "One snippet",
@@ -62,11 +67,14 @@ class SnippetsView(Address):
             )
         ],
     )
-    def put(self) -> dict[str, Any]:
+    def put(self, request: Request, task_id: int) -> Response:
         """Replace all snippets of a quiz (organisers only, before judging starts).
 
         On an error, the response is a 400 that names it, and nothing is changed.
         """
+        data = self.validated(SnippetsSerializer)
         task = self.quiz()
-        snippets_replace(task=task, snippets=self.sent["snippets"])
-        return {"snippets": [snippet_json(each) for each in snippets_of(task)]}
+        snippets_replace(task=task, snippets=data["snippets"])
+        return self.serialized(
+            {"snippets": [snippet_json(each) for each in snippets_of(task)]}, SnippetsSerializer
+        )

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotation.api.answers import LossSerializer
-from campaign.api.operations import Address, operation
+from campaign.api.base import TaskAPIView
 from protocols.spans.suggestions import suggestions_import
 
 
@@ -31,10 +34,17 @@ class SuggestionsSentSerializer(serializers.Serializer[Any]):
     )
 
 
-class SuggestionsView(Address):
+class SuggestionsView(TaskAPIView):
     parser_classes = [MultiPartParser]
 
-    @operation("suggestions_replace", LossSerializer(many=True), takes=SuggestionsSentSerializer)
-    def put(self) -> Any:
+    @extend_schema(
+        "suggestions_replace",
+        request=SuggestionsSentSerializer,
+        responses=LossSerializer(many=True),
+    )
+    def put(self, request: Request, task_id: int) -> Response:
         """Replace the errors from which judges of a task with error spans start (before judging starts); return what was not imported."""
-        return suggestions_import(task=self.task, **self.sent)
+        data = self.validated(SuggestionsSentSerializer)
+        return self.serialized(
+            suggestions_import(task=self.task, **data), LossSerializer, many=True
+        )

@@ -3,25 +3,26 @@
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from campaign.api.operations import Address, RowPages, operation
+from campaign.api.base import CampaignAPIView, IsMember, TaskAPIView
+from campaign.api.pagination import RowPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports import Report
-from ranking.reports.analyses.kind import AnalysisChoice, AnalysisKind
+from ranking.reports.analyses.kind import AnalysisChoice
 from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
@@ -136,47 +137,51 @@ class AnalysisSerializer(AnalysisBriefSerializer):
         read_only_fields = fields
 
 
-class AnalysisKindsView(Address):
+class AnalysisKindsView(TaskAPIView):
     pagination_class = RowPages
     row_key = attrgetter("name")
 
-    @operation("analyses_kinds", AnalysisKindSerializer(many=True))
-    def get(self) -> list[AnalysisKind]:
+    @extend_schema("analyses_kinds", responses=AnalysisKindSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the analyses available for a task, with their options. They depend on its protocol."""
-        return list(analyses_of(task=self.task).values())
+        return self.paginated(list(analyses_of(task=self.task).values()), AnalysisKindSerializer)
 
 
-class AnalysesView(Address):
-    @operation("tasks_analyses_list", AnalysisBriefSerializer(many=True))
-    def get(self) -> QuerySet[Analysis]:
+class AnalysesView(TaskAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
+
+    @extend_schema("tasks_analyses_list", responses=AnalysisBriefSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the analyses requested for a test set, newest first, without answers."""
-        return analyses_asked(task=self.task)
+        return self.paginated(analyses_asked(task=self.task), AnalysisBriefSerializer)
 
-    @operation(
+    @extend_schema(
         "analyses_ask",
-        {200: AnalysisSerializer, 202: AnalysisSerializer},
-        takes=AnalysisAskedSerializer,
-        for_readers=True,
+        request=AnalysisAskedSerializer,
+        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
-    def post(self) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Request an analysis: 202 while a worker computes the answer, 200 if it is available at `address`.
 
         Read-only members may request analyses too.
         """
-        return ask(self, self.sent["kind"])
+        data = self.validated(AnalysisAskedSerializer)
+        return ask(self, data["kind"], data)
 
 
-class AnalysisView(Address):
-    @operation("analyses_read", AnalysisSerializer)
-    def get(self, analysis_id: int) -> Analysis:
+class AnalysisView(TaskAPIView):
+    @extend_schema("analyses_read", responses=AnalysisSerializer)
+    def get(self, request: Request, task_id: int, analysis_id: int) -> Response:
         """Return an analysis with its answer."""
         found = Analysis.objects.of(self.task.pk).select_related("job").defer("reports")
-        return get_object_or_404(found, pk=analysis_id)
+        return self.serialized(get_object_or_404(found, pk=analysis_id), AnalysisSerializer)
 
 
-class AnalysisReportView(Address):
-    @operation("analyses_report", _FILES, parameters=[_ENDING])
-    def get(self, analysis_id: int, ending: str) -> HttpResponse:
+class AnalysisReportView(TaskAPIView):
+    sends_file = True
+
+    @extend_schema("analyses_report", parameters=[_ENDING], responses=_FILES)
+    def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
         """Return the answer as a file, in the language of the request."""
         if ending not in FILES:
             raise NotFound
@@ -184,15 +189,17 @@ class AnalysisReportView(Address):
         return answer_file(get_object_or_404(found, pk=analysis_id), ending)
 
 
-def ask(asked: Address, kind: str) -> Response:
+def ask(view: TaskAPIView, kind: str, data: dict[str, Any]) -> Response:
     """Answer a request for an analysis: 200 if it is available, 202 while a worker computes it."""
     analysis = analysis_ask(
-        task=asked.task,
-        choice=analysis_choice(kind, asked.sent["options"]),
-        user=asked.user,
-        watermark=asked.sent.get("watermark"),
+        task=view.task,
+        choice=analysis_choice(kind, data["options"]),
+        user=view.user,
+        watermark=data.get("watermark"),
     )
-    return asked.answer(analysis, AnalysisSerializer, 200 if analysis.finished_at else 202)
+    return view.serialized(
+        analysis, AnalysisSerializer, status=200 if analysis.finished_at else 202
+    )
 
 
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
@@ -225,49 +232,60 @@ class CampaignTableSerializer(PlainSerializer):
     answer = serializers.JSONField(allow_null=True)
 
 
-class CampaignTablesView(Address):
+class CampaignTablesView(CampaignAPIView):
     pagination_class = RowPages
     row_key = attrgetter("name")
 
-    @operation("campaign_tables_kinds", TableKindSerializer(many=True))
-    def get(self) -> list[AnalysisKind]:
+    @extend_schema("campaign_tables_kinds", responses=TableKindSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the available tables with their options."""
-        return list(TABLES.values())
+        return self.paginated(list(TABLES.values()), TableKindSerializer)
 
 
-class CampaignTableView(Address):
-    @operation("campaign_tables_read", CampaignTableSerializer, parameters=[_KIND, _OPTIONS])
-    def get(self, name: str) -> dict[str, Any]:
-        """Return a table with its latest answer. Options are query parameters."""
-        choice = _choice(name, _asked(self.request, name))
-        return _said(choice, *table_answer(campaign=self.campaign, choice=choice))
+class CampaignTableView(CampaignAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
 
-    @operation(
-        "campaign_tables_ask",
-        {200: CampaignTableSerializer, 202: CampaignTableSerializer},
-        parameters=[_KIND],
-        takes=TableAskedSerializer,
-        for_readers=True,
+    @extend_schema(
+        "campaign_tables_read", parameters=[_KIND, _OPTIONS], responses=CampaignTableSerializer
     )
-    def post(self, name: str) -> Response:
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """Return a table with its latest answer. Options are query parameters."""
+        choice = _choice(name, _asked(request, name))
+        return self.serialized(
+            _said(choice, *table_answer(campaign=self.campaign, choice=choice)),
+            CampaignTableSerializer,
+        )
+
+    @extend_schema(
+        "campaign_tables_ask",
+        parameters=[_KIND],
+        request=TableAskedSerializer,
+        responses={200: CampaignTableSerializer, 202: CampaignTableSerializer},
+    )
+    def post(self, request: Request, slug: str, name: str) -> Response:
         """Request a table: 202 while a worker computes it, 200 if it is available.
 
         Read-only members may request tables too.
         """
-        choice = _choice(name, self.sent["options"])
+        data = self.validated(TableAskedSerializer)
+        choice = _choice(name, data["options"])
         is_there = choice.is_live
         if not choice.is_live:
             table = table_ask(campaign=self.campaign, choice=choice, user=self.user)
             is_there = table.finished_at is not None
         said = _said(choice, *table_answer(campaign=self.campaign, choice=choice))
-        return self.answer(said, CampaignTableSerializer, 200 if is_there else 202)
+        return self.serialized(said, CampaignTableSerializer, status=200 if is_there else 202)
 
 
-class CampaignTableReportView(Address):
-    @operation("campaign_tables_report", _FILES, parameters=[_KIND, _OPTIONS, _ENDING])
-    def get(self, name: str, ending: str) -> HttpResponse:
+class CampaignTableReportView(CampaignAPIView):
+    sends_file = True
+
+    @extend_schema(
+        "campaign_tables_report", parameters=[_KIND, _OPTIONS, _ENDING], responses=_FILES
+    )
+    def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
         """Return the latest answer as a file, in the language of the request."""
-        choice = _choice(name, _asked(self.request, name))
+        choice = _choice(name, _asked(request, name))
         report, _stored = table_answer(campaign=self.campaign, choice=choice)
         if ending not in FILES or report is None:
             raise NotFound

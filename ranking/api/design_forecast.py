@@ -3,12 +3,16 @@
 from typing import Any
 
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from annotation.api.designs import DesignAddress, DesignParametersSerializer
+from annotation.api.designs import DesignAPIView, DesignParametersSerializer
 from annotation.selectors.designs import design_or_default
-from campaign.api.operations import Address, operation
+from campaign.api.base import IsMember, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
@@ -86,28 +90,28 @@ class DesignForecastSerializer(PlainSerializer):
     curve = BudgetForecastSerializer(many=True)
 
 
-class DesignForecastView(DesignAddress):
-    @operation(
+class DesignForecastView(DesignAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
+
+    @extend_schema(
         "design_forecast",
-        DesignForecastSerializer,
-        takes=DesignForecastRequestSerializer,
-        for_readers=True,
+        request=DesignForecastRequestSerializer,
+        responses=DesignForecastSerializer,
     )
-    def post(self) -> Any:
+    def post(self, request: Request, task_id: int) -> Response:
         """Forecast hours, money, separated pairs and clusters of a design. Nothing is stored."""
+        data = self.validated(DesignForecastRequestSerializer)
         task = self.task
-        design = self.proposed or design_or_default(task=task)
+        design = self.proposed(data) or design_or_default(task=task)
         budget = {
-            name: self.sent[name]
-            for name in ("judgments", "hours", "money", "rate")
-            if name in self.sent
+            name: data[name] for name in ("judgments", "hours", "money", "rate") if name in data
         }
         found = design_forecast(task=task, design=design, **budget)
         if found is None:
             raise ValidationError(
                 [_("No forecast: it needs at least two systems, and outputs shown side by side.")]
             )
-        return found
+        return self.serialized(found, DesignForecastSerializer)
 
 
 class OutputJudgedSerializer(PlainSerializer):
@@ -156,11 +160,11 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
         return len(found["reports"])
 
 
-class SegmentView(Address):
-    @operation("segments_judged", SegmentJudgedSerializer)
-    def get(self, number: int) -> dict[str, Any]:
+class SegmentView(TaskAPIView):
+    @extend_schema("segments_judged", responses=SegmentJudgedSerializer)
+    def get(self, request: Request, task_id: int, number: int) -> Response:
         """Return a segment with the results of its outputs."""
         found = segment_judged(task=self.task, number=number)
         if found is None:
             raise NotFound
-        return found
+        return self.serialized(found, SegmentJudgedSerializer)

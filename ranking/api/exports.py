@@ -5,11 +5,15 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from campaign.api.operations import Address, RowPages, operation, row_found
+from campaign.api.base import IsMember, TaskAPIView, row_or_404
+from campaign.api.pagination import RowPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES, ending, file_answer
 from campaign.models import KeptFile, MembershipRole
@@ -124,7 +128,7 @@ class JobQueuedSerializer(PlainSerializer):
     job = serializers.IntegerField(read_only=True)
 
 
-class ExportAddress(Address):
+class ExportAPIView(TaskAPIView):
     """Base class of endpoints for exports of a task, within the rights of the member."""
 
     @property
@@ -136,39 +140,49 @@ class ExportAddress(Address):
         return exported_files(task=self.task, may_change=self.may_change)
 
     def file(self, export_id: int) -> KeptFile:
-        said = "File not found or expired. Request a new export."
-        return row_found(self.files(), said, pk=export_id)
+        message = "File not found or expired. Request a new export."
+        return row_or_404(self.files(), message, pk=export_id)
 
 
-class ExportsView(ExportAddress):
-    @operation("tasks_exports_list", ExportedFileSerializer(many=True))
-    def get(self) -> QuerySet[KeptFile]:
+class ExportsView(ExportAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
+
+    @extend_schema("tasks_exports_list", responses=ExportedFileSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the exported files, newest first."""
-        return self.files()
+        return self.paginated(self.files(), ExportedFileSerializer)
 
-    @operation(
-        "exports_ask", {202: JobQueuedSerializer}, takes=ExportAskedSerializer, for_readers=True
+    @extend_schema(
+        "exports_ask", request=ExportAskedSerializer, responses={202: JobQueuedSerializer}
     )
-    def post(self) -> dict[str, int]:
+    def post(self, request: Request, task_id: int) -> Response:
         """Export a file in the background. Analysts may export too."""
-        export = export_of_member(task=self.task, asked=dict(self.sent))
-        return {"job": export_queue(export=export, by=self.user).pk}
+        data = self.validated(ExportAskedSerializer)
+        export = export_of_member(task=self.task, asked=dict(data))
+        return self.serialized(
+            {"job": export_queue(export=export, by=self.user).pk}, JobQueuedSerializer, status=202
+        )
 
 
-class ExportKindsView(ExportAddress):
+class ExportKindsView(ExportAPIView):
     pagination_class = RowPages
     row_key = staticmethod(lambda row: row["kind"].name)
 
-    @operation("export_kinds", ExportKindSerializer(many=True))
-    def get(self) -> Any:
+    @extend_schema("export_kinds", responses=ExportKindSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the data that can be exported."""
-        return kinds_offered(task=self.task, may_change=self.may_change)
+        return self.paginated(
+            kinds_offered(task=self.task, may_change=self.may_change), ExportKindSerializer
+        )
 
 
-class ExportStreamView(ExportAddress):
-    @operation(
+class ExportStreamView(ExportAPIView):
+    sends_file = True
+
+    @extend_schema(
         "export_stream",
-        {
+        parameters=[ExportAskedSerializer],
+        responses={
             **{
                 (200, content_type): OpenApiResponse(
                     _described(content_type), description=_STREAMED
@@ -178,27 +192,28 @@ class ExportStreamView(ExportAddress):
             403: OpenApiResponse(description="Only organisers can export this."),
             412: OpenApiResponse(description="The data has changed since the export began."),
         },
-        parameters=[ExportAskedSerializer],
     )
-    def get(self) -> HttpResponseBase:
+    def get(self, request: Request, task_id: int) -> HttpResponseBase:
         """Stream an export. `Not-Carried-Over` counts what a format of answers omits."""
-        query = ExportAskedSerializer(data=self.request.query_params)
+        query = ExportAskedSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
         asked = dict(query.validated_data)
-        return export_stream(task=self.task, asked=asked, sent=self.request.headers)
+        return export_stream(task=self.task, asked=asked, sent=request.headers)
 
 
-class ExportView(ExportAddress):
-    @operation("tasks_exports_retrieve", ExportedFileSerializer)
-    def get(self, export_id: int) -> KeptFile:
+class ExportView(ExportAPIView):
+    @extend_schema("tasks_exports_retrieve", responses=ExportedFileSerializer)
+    def get(self, request: Request, task_id: int, export_id: int) -> Response:
         """Return the metadata of an exported file."""
-        return self.file(export_id)
+        return self.serialized(self.file(export_id), ExportedFileSerializer)
 
 
-class ExportContentView(ExportAddress):
-    @operation(
+class ExportContentView(ExportAPIView):
+    sends_file = True
+
+    @extend_schema(
         "export_content",
-        {
+        responses={
             **{
                 (status, content_type): _described(content_type)
                 for status in (200, 206)
@@ -207,6 +222,6 @@ class ExportContentView(ExportAddress):
             416: OpenApiResponse(description="Range not satisfiable."),
         },
     )
-    def get(self, export_id: int) -> HttpResponseBase:
+    def get(self, request: Request, task_id: int, export_id: int) -> HttpResponseBase:
         """Return the file, or the range requested by `Range`."""
-        return file_answer(self.request.headers, self.file(export_id))
+        return file_answer(request.headers, self.file(export_id))

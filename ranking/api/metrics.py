@@ -4,10 +4,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation
+from campaign.api.base import TaskAPIView, refused_at
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.formats import FormatError
 from ranking.api.exports import JobQueuedSerializer
@@ -73,51 +76,62 @@ class MetricsComputeSerializer(PlainSerializer):
     )
 
 
-class _MetricsAddress(Address):
+class _MetricsAPIView(TaskAPIView):
     ordering = "id"
 
     def metrics(self) -> QuerySet[Metric]:
         return metrics_of(test_set_id=self.task.test_set_id)
 
 
-class MetricsView(_MetricsAddress):
+class MetricsView(_MetricsAPIView):
     parser_classes = [MultiPartParser]
 
-    @operation("tasks_metrics_list", MetricSerializer(many=True))
-    def get(self) -> QuerySet[Metric]:
+    @extend_schema("tasks_metrics_list", responses=MetricSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the metrics of a test set."""
-        return self.metrics().order_by("id")
+        return self.paginated(self.metrics().order_by("id"), MetricSerializer)
 
-    @operation(
+    @extend_schema(
         "metric_scores_import",
-        {201: MetricsImportedSerializer},
-        takes=MetricScoresSerializer,
-        refusals={FormatError: "files"},
+        request=MetricScoresSerializer,
+        responses={201: MetricsImportedSerializer},
     )
-    def post(self) -> Any:
+    def post(self, request: Request, task_id: int) -> Response:
         """Import scores from files, all of them or none. A 400 response names the file and line of the first error."""
-        made, remarks = metric_scores_import(
-            test_set=self.task.test_set, user=self.user, **self.sent
-        )
+        data = self.validated(MetricScoresSerializer)
+        with refused_at("files", FormatError):
+            made, remarks = metric_scores_import(
+                test_set=self.task.test_set, user=self.user, **data
+            )
         for metric in made:
             metric.refresh_from_db()
-        return {"metrics": made, "remarks": remarks}
+        return self.serialized(
+            {"metrics": made, "remarks": remarks}, MetricsImportedSerializer, status=201
+        )
 
 
-class MetricsComputeView(Address):
-    @operation("metrics_compute", {202: JobQueuedSerializer}, takes=MetricsComputeSerializer)
-    def post(self) -> dict[str, int]:
+class MetricsComputeView(TaskAPIView):
+    @extend_schema(
+        "metrics_compute", request=MetricsComputeSerializer, responses={202: JobQueuedSerializer}
+    )
+    def post(self, request: Request, task_id: int) -> Response:
         """Compute metrics from texts in a background job. Systems with unchanged texts are not computed again."""
-        return {"job": metrics_ask(test_set=self.task.test_set, user=self.user, **self.sent).pk}
+        data = self.validated(MetricsComputeSerializer)
+        return self.serialized(
+            {"job": metrics_ask(test_set=self.task.test_set, user=self.user, **data).pk},
+            JobQueuedSerializer,
+            status=202,
+        )
 
 
-class MetricView(_MetricsAddress):
-    @operation("metric_read", MetricSerializer)
-    def get(self, metric_id: int) -> Metric:
+class MetricView(_MetricsAPIView):
+    @extend_schema("metric_read", responses=MetricSerializer)
+    def get(self, request: Request, task_id: int, metric_id: int) -> Response:
         """Return a metric."""
-        return get_object_or_404(self.metrics(), pk=metric_id)
+        return self.serialized(get_object_or_404(self.metrics(), pk=metric_id), MetricSerializer)
 
-    @operation("metric_delete")
-    def delete(self, metric_id: int) -> None:
+    @extend_schema("metric_delete", request=None, responses={204: None})
+    def delete(self, request: Request, task_id: int, metric_id: int) -> Response:
         """Delete a metric with its scores. Results of analyses are kept."""
         metric_delete(metric=get_object_or_404(self.metrics(), pk=metric_id))
+        return Response(status=204)

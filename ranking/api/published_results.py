@@ -9,12 +9,13 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import TaskAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, User
@@ -284,7 +285,7 @@ class PublishedChangesSerializer(PlainSerializer):
     )
 
 
-class _ResultAddress(Address):
+class _ResultAPIView(TaskAPIView):
     def get_serializer_context(self) -> dict[str, Any]:
         task: Any = self.task
         may_change = MembershipRole(task.role).may_change
@@ -292,30 +293,36 @@ class _ResultAddress(Address):
 
     def result(self, version: int) -> PublishedResult:
         versions: QuerySet[PublishedResult] = versions_of(task_id=self.task.pk)
-        return row_found(versions, "Version not found.", version=version)
+        return row_or_404(versions, "Version not found.", version=version)
 
 
-class PublishedResultsView(_ResultAddress):
-    @operation("tasks_published_results_list", PublishedResultBriefSerializer(many=True))
-    def get(self) -> QuerySet[PublishedResult]:
+class PublishedResultsView(_ResultAPIView):
+    @extend_schema(
+        "tasks_published_results_list", responses=PublishedResultBriefSerializer(many=True)
+    )
+    def get(self, request: Request, task_id: int) -> Response:
         """List the published versions of a test set, newest first, without content."""
-        return versions_of(task_id=self.task.pk).defer("content", "labels", "wordings")
+        return self.paginated(
+            versions_of(task_id=self.task.pk).defer("content", "labels", "wordings"),
+            PublishedResultBriefSerializer,
+        )
 
-    @operation(
+    @extend_schema(
         "published_results_publish",
-        {
+        request=PublishSerializer,
+        responses={
             201: PublishedResultSerializer,
             200: PublishedDraftSerializer,
             202: PublishAwaitedSerializer,
         },
-        takes=PublishSerializer,
     )
-    def post(self) -> PublishedResult | Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Publish the latest ranking as the next version.
 
         With `dry_run`, return a preview with 200. 409 if `seen` or `version` do not match.
         """
-        asked, until = self.sent, self.sent["embargo_until"]
+        data = self.validated(PublishSerializer)
+        asked, until = data, data["embargo_until"]
         version_check(asked["version"], task=self.task)
         words = ("acknowledgement", "contact", "change_note", "wordings")
         chosen = {
@@ -333,7 +340,7 @@ class PublishedResultsView(_ResultAddress):
         if asked["dry_run"]:
             draft = published_draft(**chosen)
             embargo_check(until, now=draft.published_at)
-            return self.answer(draft, PublishedDraftSerializer, 200)
+            return self.serialized(draft, PublishedDraftSerializer)
         result = result_publish(
             **chosen,
             by=self.user,
@@ -342,7 +349,7 @@ class PublishedResultsView(_ResultAddress):
             seen=asked["seen"],
             version=asked["version"],
         )
-        return self.result(result.version)
+        return self.serialized(self.result(result.version), PublishedResultSerializer, status=201)
 
 
 def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -> Analysis | None:
@@ -366,26 +373,33 @@ def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -
     )
 
 
-class PublishedResultView(_ResultAddress):
-    @operation("published_result", PublishedResultSerializer)
-    def get(self, version: int) -> PublishedResult:
+class PublishedResultView(_ResultAPIView):
+    @extend_schema("published_result", responses=PublishedResultSerializer)
+    def get(self, request: Request, task_id: int, version: int) -> Response:
         """Return a version with its content."""
-        return self.result(version)
+        return self.serialized(self.result(version), PublishedResultSerializer)
 
-    @operation(
-        "published_result_change", PublishedResultSerializer, takes=PublishedChangesSerializer
+    @extend_schema(
+        "published_result_change",
+        request=PublishedChangesSerializer,
+        responses=PublishedResultSerializer,
     )
-    def patch(self, version: int) -> PublishedResult:
+    def patch(self, request: Request, task_id: int, version: int) -> Response:
         """Change the visibility of a version or retract it, all or nothing."""
+        data = self.validated(PublishedChangesSerializer)
         result = self.result(version)
         with transaction.atomic():
-            _change(result, self.sent)
-        return self.result(version)
+            _change(result, data)
+        return self.serialized(self.result(version), PublishedResultSerializer)
 
 
-class PublishedBundleView(_ResultAddress):
-    @operation("published_result_bundle", {(200, "application/zip"): OpenApiTypes.BINARY})
-    def get(self, version: int) -> HttpResponseBase:
+class PublishedBundleView(_ResultAPIView):
+    sends_file = True
+
+    @extend_schema(
+        "published_result_bundle", responses={(200, "application/zip"): OpenApiTypes.BINARY}
+    )
+    def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
         """Return the bundle of a version, for the `reproduce` command."""
         bundle = self.result(version).bundle
         if bundle is None:
@@ -394,13 +408,16 @@ class PublishedBundleView(_ResultAddress):
             bundle.name, exported_bytes(bundle), {"Content-Length": str(bundle.size)}
         )
 
-    @operation(
-        "published_result_bundle_make", {202: PublishedResultSerializer}, takes=BundleAskSerializer
+    @extend_schema(
+        "published_result_bundle_make",
+        request=BundleAskSerializer,
+        responses={202: PublishedResultSerializer},
     )
-    def post(self, version: int) -> PublishedResult:
+    def post(self, request: Request, task_id: int, version: int) -> Response:
         """Create the bundle of a version that has none, once judging has ended. `bundle` of the version shows when it is available."""
-        result_bundle_ask(result=self.result(version), with_texts=self.sent["texts"], by=self.user)
-        return self.result(version)
+        data = self.validated(BundleAskSerializer)
+        result_bundle_ask(result=self.result(version), with_texts=data["texts"], by=self.user)
+        return self.serialized(self.result(version), PublishedResultSerializer, status=202)
 
 
 def _change(result: PublishedResult, changes: dict[str, Any]) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
@@ -16,7 +16,7 @@ from annotation.services.quality import (
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.api.operations import Address, operation, row_found
+from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Task
@@ -182,9 +182,9 @@ class RulesInForceSerializer(PlainSerializer):
 _PUT_IN_FORCE = {201: RulesInForceSerializer, 409: ConfirmationNeededSerializer}
 
 
-class _RuleAddress(Address):
+class _RuleAPIView(CampaignAPIView):
     def rule(self, rule_id: int) -> QualityRule:
-        return row_found(quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id)
+        return row_or_404(quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id)
 
     def handle_exception(self, exc: Exception) -> Response:
         """Respond to a missing confirmation with 409 and the effects to confirm."""
@@ -194,7 +194,7 @@ class _RuleAddress(Address):
         return super().handle_exception(exc)
 
 
-class _RulesAddress(_RuleAddress):
+class _RulesAPIView(_RuleAPIView):
     """Base class of endpoints that activate rules."""
 
     def in_force(self, done: RulesInForce) -> dict[str, Any]:
@@ -203,16 +203,16 @@ class _RulesAddress(_RuleAddress):
         return {"rules": rules.filter(pk__in=pks), "effects": done.effects}
 
 
-class RulesView(_RulesAddress):
-    @operation("campaigns_rules_list", QualityRuleSerializer(many=True))
-    def get(self) -> QuerySet[QualityRule]:
+class RulesView(_RulesAPIView):
+    @extend_schema("campaigns_rules_list", responses=QualityRuleSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
         """List the rules of a campaign, including those switched off, newest first."""
-        return quality_rules(campaign=self.campaign)
+        return self.paginated(quality_rules(campaign=self.campaign), QualityRuleSerializer)
 
-    @operation("rules_put_in_force", _PUT_IN_FORCE, takes=NewRuleSerializer)
-    def post(self) -> dict[str, Any]:
+    @extend_schema("rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE)
+    def post(self, request: Request, slug: str) -> Response:
         """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
-        asked = dict(self.sent)
+        asked = self.validated(NewRuleSerializer)
         replaces, undo, confirmed = asked.pop("replaces"), asked.pop("undo"), asked.pop("confirm")
         by: dict[str, Any] = {"user": self.user, "confirmed": confirmed}
         terms = RuleTerms(**asked)
@@ -220,64 +220,80 @@ class RulesView(_RulesAddress):
             done = rules_put_in_force(campaign=self.campaign, terms=[terms], **by)
         else:
             done = rule_replace(rule=replaces, terms=terms, undo=undo, **by)
-        return self.in_force(done)
+        return self.serialized(self.in_force(done), RulesInForceSerializer, status=201)
 
 
-class RulesPreviewView(Address):
-    @operation("rules_preview", EffectsSerializer, takes=RuleTermsSerializer)
-    def post(self) -> RuleEffects:
+class RulesPreviewView(CampaignAPIView):
+    @extend_schema("rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer)
+    def post(self, request: Request, slug: str) -> Response:
         """Preview the effects of a rule. Nothing is stored."""
-        return rules_preview(campaign=self.campaign, terms=[RuleTerms(**self.sent)])
+        data = self.validated(RuleTermsSerializer)
+        return self.serialized(
+            rules_preview(campaign=self.campaign, terms=[RuleTerms(**data)]), EffectsSerializer
+        )
 
 
-class RulesSuggestedView(_RulesAddress):
-    @operation("suggested_rules_preview", EffectsSerializer)
-    def get(self) -> RuleEffects:
+class RulesSuggestedView(_RulesAPIView):
+    @extend_schema("suggested_rules_preview", responses=EffectsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
         """Preview the combined effects of suggested rules that are not in force."""
         terms = suggested_terms(campaign=self.campaign)
-        return rules_preview(campaign=self.campaign, terms=terms)
+        return self.serialized(
+            rules_preview(campaign=self.campaign, terms=terms), EffectsSerializer
+        )
 
-    @operation("suggested_rules_put_in_force", _PUT_IN_FORCE, takes=ConfirmSerializer)
-    def post(self) -> dict[str, Any]:
+    @extend_schema(
+        "suggested_rules_put_in_force", request=ConfirmSerializer, responses=_PUT_IN_FORCE
+    )
+    def post(self, request: Request, slug: str) -> Response:
         """Add the suggested rules, which only warn. 409 as for a single rule."""
+        data = self.validated(ConfirmSerializer)
         done = rules_put_in_force(
             campaign=self.campaign,
             terms=suggested_terms(campaign=self.campaign),
             user=self.user,
-            confirmed=self.sent["confirm"],
+            confirmed=data["confirm"],
         )
-        return self.in_force(done)
+        return self.serialized(self.in_force(done), RulesInForceSerializer, status=201)
 
 
-class RuleOffView(_RuleAddress):
-    @operation("rule_switch_off", QualityRuleSerializer, takes=UndoSerializer)
-    def post(self, rule_id: int) -> QualityRule:
+class RuleOffView(_RuleAPIView):
+    @extend_schema("rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer)
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
         """Switch off a rule; `undo` also reverts its actions."""
-        quality_rule_switch_off(rule=self.rule(rule_id), user=self.user, **self.sent)
-        return self.rule(rule_id)
+        data = self.validated(UndoSerializer)
+        quality_rule_switch_off(rule=self.rule(rule_id), user=self.user, **data)
+        return self.serialized(self.rule(rule_id), QualityRuleSerializer)
 
 
-class RuleUndoView(_RuleAddress):
-    @operation("rule_undo", QualityRuleSerializer)
-    def post(self, rule_id: int) -> QualityRule:
+class RuleUndoView(_RuleAPIView):
+    @extend_schema("rule_undo", request=None, responses=QualityRuleSerializer)
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
         """Undo all actions of a rule. The rule stays in force."""
         quality_rule_undo(rule=self.rule(rule_id), user=self.user)
-        return self.rule(rule_id)
+        return self.serialized(self.rule(rule_id), QualityRuleSerializer)
 
 
-class RuleActView(_RuleAddress):
-    @operation("rule_waiting", EffectsSerializer)
-    def get(self, rule_id: int) -> RuleEffects:
+class RuleActView(_RuleAPIView):
+    @extend_schema("rule_waiting", responses=EffectsSerializer)
+    def get(self, request: Request, slug: str, rule_id: int) -> Response:
         """List judges for whom a rule waits for confirmation."""
         rule = self.rule(rule_id)
-        return rule_effects([] if rule.switched_off_at else [rule], campaign=self.campaign)
+        return self.serialized(
+            rule_effects([] if rule.switched_off_at else [rule], campaign=self.campaign),
+            EffectsSerializer,
+        )
 
-    @operation(
+    @extend_schema(
         "rule_act",
-        {200: EffectsSerializer, 409: ConfirmationNeededSerializer},
-        takes=ConfirmSerializer,
+        request=ConfirmSerializer,
+        responses={200: EffectsSerializer, 409: ConfirmationNeededSerializer},
     )
-    def post(self, rule_id: int) -> RuleEffects:
+    def post(self, request: Request, slug: str, rule_id: int) -> Response:
         """Apply a waiting rule to the judges listed by `GET`. `confirm` is required."""
-        confirmed = self.sent["confirm"]
-        return rule_release(rule=self.rule(rule_id), user=self.user, confirmed=confirmed)
+        data = self.validated(ConfirmSerializer)
+        confirmed = data["confirm"]
+        return self.serialized(
+            rule_release(rule=self.rule(rule_id), user=self.user, confirmed=confirmed),
+            EffectsSerializer,
+        )

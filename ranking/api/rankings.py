@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
@@ -11,9 +10,9 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.judges import JudgeStatus
@@ -23,15 +22,7 @@ from annotation.services.quality import (
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.api.operations import (
-    Address,
-    filter_parameters,
-    filtered,
-    group_asked_for,
-    operation,
-    readable_task,
-    reader,
-)
+from campaign.api.base import IsMember, ResearchAPIView, TaskAPIView, group_by_name, task_of_member
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
@@ -496,7 +487,7 @@ class RankingSettingsSerializer(PlainSerializer):
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
         """Find the group in the campaign of the test set that the view names."""
-        return group_asked_for(self.context["view"].task, name)
+        return group_by_name(self.context["view"].task, name)
 
 
 class RankingSettingsInForceSerializer(RankingSettingsSerializer):
@@ -512,53 +503,60 @@ class RankingSettingsInForceSerializer(RankingSettingsSerializer):
         return RankingSettingsSerializer(rows, many=True).data
 
 
-class RankingsView(Address):
-    @operation("tasks_rankings_list", RankingBriefSerializer(many=True))
-    def get(self) -> QuerySet[RankingRun]:
-        """List the saved rankings of a test set, newest first, without results."""
-        return RankingRun.objects.filter(task=self.task).defer("result", "standings")
+class RankingsView(TaskAPIView):
+    permission_classes = [IsAuthenticated, IsMember]
 
-    @operation(
+    @extend_schema("tasks_rankings_list", responses=RankingBriefSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
+        """List the saved rankings of a test set, newest first, without results."""
+        return self.paginated(
+            RankingRun.objects.filter(task=self.task).defer("result", "standings"),
+            RankingBriefSerializer,
+        )
+
+    @extend_schema(
         "rankings_ask",
-        {200: AnalysisSerializer, 202: AnalysisSerializer},
-        takes=RankingAskedSerializer,
-        for_readers=True,
+        request=RankingAskedSerializer,
+        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
-    def post(self) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Compute a custom ranking; the ranking shown does not change.
 
         This is the analysis `ranking`: 202 while a worker computes it, 200 if it is available.
         """
-        return ask(self, "ranking")
+        return ask(self, "ranking", self.validated(RankingAskedSerializer))
 
 
-class RankingKeepView(Address):
-    @operation("rankings_keep", RankingBriefSerializer)
-    def post(self) -> RankingRun:
+class RankingKeepView(TaskAPIView):
+    @extend_schema("rankings_keep", request=None, responses=RankingBriefSerializer)
+    def post(self, request: Request, task_id: int) -> Response:
         """Save the latest ranking permanently, unless it is saved already. For organisers only."""
         run = latest_ranking_keep(task_id=self.task.pk)
         if run is None:
             raise NotFound(_("This test set has no ranking yet."))
-        return run
+        return self.serialized(run, RankingBriefSerializer)
 
 
-class RankingView(Address):
-    @operation("tasks_rankings_retrieve", RankingSerializer)
-    def get(self, ranking_id: int) -> RankingRun:
+class RankingView(TaskAPIView):
+    @extend_schema("tasks_rankings_retrieve", responses=RankingSerializer)
+    def get(self, request: Request, task_id: int, ranking_id: int) -> Response:
         """Return a saved ranking with its result."""
-        return get_object_or_404(RankingRun.objects.filter(task=self.task), pk=ranking_id)
+        return self.serialized(
+            get_object_or_404(RankingRun.objects.filter(task=self.task), pk=ranking_id),
+            RankingSerializer,
+        )
 
 
-class RankingLatestView(APIView):
+class RankingLatestView(ResearchAPIView):
     @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
     def get(self, request: Request, task_id: int) -> Response:
         """Return the newest ranking; `watermark` is the number of the last judgment in it.
 
         304 without a body if the request's `If-None-Match` is the `ETag` of the newest ranking.
         """
-        version = latest_version(user=reader(request), task_id=task_id)
+        version = latest_version(user=self.user, task_id=task_id)
         if version is None:
-            readable_task(request, task_id)
+            task_of_member(request, task_id)
             raise NotFound(_("This test set has no ranking yet."))
         etag = quote_etag(version)
         unchanged = get_conditional_response(request, etag=etag)
@@ -568,19 +566,27 @@ class RankingLatestView(APIView):
         return Response(RankingSerializer(run).data, headers={"ETag": etag})
 
 
-class RankingSettingsView(Address):
-    @operation("ranking_settings_read", RankingSettingsInForceSerializer)
-    def get(self) -> RankingSettings:
+class RankingSettingsView(TaskAPIView):
+    @extend_schema("ranking_settings_read", responses=RankingSettingsInForceSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Return the current ranking settings and their history."""
-        return ranking_settings_in_force(task_id=self.task.pk)
+        return self.serialized(
+            ranking_settings_in_force(task_id=self.task.pk), RankingSettingsInForceSerializer
+        )
 
-    @operation(
-        "ranking_settings_change", RankingSettingsSerializer, takes=RankingSettingsSerializer
+    @extend_schema(
+        "ranking_settings_change",
+        request=RankingSettingsSerializer,
+        responses=RankingSettingsSerializer,
     )
-    def patch(self) -> RankingSettings:
+    def patch(self, request: Request, task_id: int) -> Response:
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
-        changes = ranking_settings_of(self.sent)
-        return ranking_settings_change(task=self.task, changed_by=self.user, **changes)
+        data = self.validated(RankingSettingsSerializer)
+        changes = ranking_settings_of(data)
+        return self.serialized(
+            ranking_settings_change(task=self.task, changed_by=self.user, **changes),
+            RankingSettingsSerializer,
+        )
 
 
 def ranking_settings_of(sent: dict[str, Any]) -> dict[str, Any]:
@@ -590,34 +596,33 @@ def ranking_settings_of(sent: dict[str, Any]) -> dict[str, Any]:
     return {**sent, "judge_group": sent["judge_group"]["name"]}
 
 
-class JudgesView(Address):
+class JudgesView(TaskAPIView):
+    filterset_class = JudgeFilter
     ordering = "pseudonym"
 
-    @operation(
-        "tasks_judges_list", JudgeSerializer(many=True), parameters=filter_parameters(JudgeFilter)
-    )
-    def get(self) -> QuerySet[Any, Any]:
+    @extend_schema("tasks_judges_list", responses=JudgeSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the judges of a test set, by pseudonym."""
-        return filtered(JudgeFilter, self.request, judges_listed(task=self.task))
+        return self.paginated(self.filter_queryset(judges_listed(task=self.task)), JudgeSerializer)
 
-    def rows(self, page: Any) -> Any:
+    def page_rows(self, page: Any) -> Any:
         return judges_quality(task=self.task, run=latest_run(task_id=self.task.pk), tallies=page)
 
 
-class QualityActionsView(Address):
-    @operation("tasks_quality_actions_list", QualityActionSerializer(many=True))
-    def get(self) -> QuerySet[QualityAction]:
+class QualityActionsView(TaskAPIView):
+    @extend_schema("tasks_quality_actions_list", responses=QualityActionSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
         """List the actions on judges of the campaign, newest first."""
-        return quality_actions(task=self.task)
+        return self.paginated(quality_actions(task=self.task), QualityActionSerializer)
 
-    @operation(
+    @extend_schema(
         "quality_actions_take",
-        {201: JudgesDecidedSerializer, 200: JudgesDecidedSerializer},
-        takes=JudgeDecisionSerializer,
+        request=JudgeDecisionSerializer,
+        responses={201: JudgesDecidedSerializer, 200: JudgesDecidedSerializer},
     )
-    def post(self) -> Response | dict[str, Any]:
+    def post(self, request: Request, task_id: int) -> Response:
         """Act on judges; with `dry_run`, return a preview with 200."""
-        task, asked = self.task, dict(self.sent)
+        task, asked = self.task, self.validated(JudgeDecisionSerializer)
         judges, analysis = _judges_named(task, asked.pop("judges")), asked.pop("analysis")
         if asked.pop("dry_run"):
             effects = deciding_in_words(
@@ -637,7 +642,7 @@ class QualityActionsView(Address):
             "unchanged": {judge.pseudonym: why for judge, why in decided.refused},
             "effects": [],
         }
-        return done if decided.judges else Response(done)
+        return self.serialized(done, JudgesDecidedSerializer, status=201 if decided.judges else 200)
 
 
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
@@ -661,22 +666,24 @@ class JudgesUndoneSerializer(PlainSerializer):
     judges = serializers.ListField(child=serializers.CharField())
 
 
-class QualityActionsUndoView(Address):
-    @operation("quality_actions_undo", JudgesUndoneSerializer)
-    def post(self, batch: UUID) -> dict[str, list[str]]:
+class QualityActionsUndoView(TaskAPIView):
+    @extend_schema("quality_actions_undo", request=None, responses=JudgesUndoneSerializer)
+    def post(self, request: Request, task_id: int, batch: UUID) -> Response:
         """Undo a decision for all its judges."""
         campaign = self.task.test_set.campaign
         judges = judges_decision_undo(campaign=campaign, batch=batch, user=self.user)
-        return {"judges": [judge.pseudonym for judge in judges]}
+        return self.serialized(
+            {"judges": [judge.pseudonym for judge in judges]}, JudgesUndoneSerializer
+        )
 
 
-class QualityActionRevertView(Address):
-    @operation("quality_action_revert", QualityActionSerializer)
-    def post(self, action_id: int) -> QualityAction:
+class QualityActionRevertView(TaskAPIView):
+    @extend_schema("quality_action_revert", request=None, responses=QualityActionSerializer)
+    def post(self, request: Request, task_id: int, action_id: int) -> Response:
         """Revert an action."""
         actions = quality_actions(task=self.task)
         quality_action_revert(action=get_object_or_404(actions, pk=action_id), user=self.user)
-        return actions.get(pk=action_id)
+        return self.serialized(actions.get(pk=action_id), QualityActionSerializer)
 
 
 class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
@@ -750,17 +757,20 @@ class StoppingSerializer(serializers.Serializer[Task]):
     )
 
 
-class StoppingRuleView(Address):
-    @operation("stopping_rule_read", StoppingSerializer)
-    def get(self) -> dict[str, Any]:
+class StoppingRuleView(TaskAPIView):
+    @extend_schema("stopping_rule_read", responses=StoppingSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Return the stopping rule and whether it is met."""
-        return _said(self.task)
+        return self.serialized(_said(self.task), StoppingSerializer)
 
-    @operation("stopping_rule_set", StoppingSerializer, takes=StoppingRuleSerializer)
-    def put(self) -> dict[str, Any]:
+    @extend_schema(
+        "stopping_rule_set", request=StoppingRuleSerializer, responses=StoppingSerializer
+    )
+    def put(self, request: Request, task_id: int) -> Response:
         """Replace the stopping rule; without criteria, remove it."""
-        stopping_rule_set(task=self.task, changed_by=self.user, **self.sent)
-        return _said(self.task)
+        data = self.validated(StoppingRuleSerializer)
+        stopping_rule_set(task=self.task, changed_by=self.user, **data)
+        return self.serialized(_said(self.task), StoppingSerializer)
 
 
 def _said(task: Task) -> dict[str, Any]:

@@ -12,7 +12,13 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 from rest_framework.exceptions import NotFound, ValidationError
 
-from campaign.api import operations as by_rest
+from campaign.api.base import (
+    CampaignAPIView,
+    IsMember,
+    IsOrganiserOrReadOnly,
+    TaskAPIView,
+    group_by_name,
+)
 from campaign.models import JudgeGroup, MembershipRole, Transition, User
 from campaign.pages.desk import rights, transitions_of
 from campaign.services.members import NotAllowedError, owner_demand
@@ -24,6 +30,7 @@ from tests.permissions.table import audiences
 from tests.permissions.walk import differences, knocker
 from tests.permissions.words import page
 from tests.permissions.world import make_world
+from tests.rest_operations import addresses
 
 SECRET = re.compile("SECRET-(NEWS|PANEL|FILE|GROUP|EXPORT)|secretron")
 WRITES = ("INSERT", "UPDATE", "DELETE")
@@ -101,6 +108,39 @@ def _outcome(view: Callable[..., object], user: User, method: str, *named: objec
     return "open"
 
 
+def by_rest(
+    view_class: type[CampaignAPIView | TaskAPIView], permission: type[IsMember]
+) -> Callable[..., None]:
+    """Return a function that checks the permission for a request and the part of an address."""
+
+    def check(request: Any, part: object) -> None:
+        view = view_class()
+        view.request = request
+        view.kwargs = {"slug": part, "task_id": part}
+        assert permission().has_permission(request, view)
+
+    return check
+
+
+#: Views that look the campaign up themselves, in their methods.
+CHECKED_BY_THE_VIEW = {
+    "CampaignRestoreView",
+    "CampaignTransitionView",
+    "MemberLeaveView",
+    "RankingLatestView",
+}
+
+
+def test_views_below_a_campaign_or_task_have_a_permission_for_members() -> None:
+    without = set()
+    for address in addresses():
+        if "<slug:slug>" in address.route or "<int:task_id>" in address.route:
+            classes = address.view.permission_classes
+            if not any(issubclass(permission, IsMember) for permission in classes):
+                without.add(address.view.__name__)
+    assert without == CHECKED_BY_THE_VIEW
+
+
 @pytest.mark.django_db
 def test_roles_are_limited_at_every_address_of_a_campaign() -> None:
     """What all addresses are built on; each address by itself: the first test, by `make test-thorough`."""
@@ -123,10 +163,10 @@ def test_roles_are_limited_at_every_address_of_a_campaign() -> None:
         (by_page.owned_campaign, of_campaign, owning, owning),
         (by_page.organised_task, of_task, everybody, changing),
         (by_page.joined_task, of_task, everybody, everybody),
-        (by_rest.organised_campaign, of_campaign, everybody, changing),
-        (by_rest.joined_campaign, of_campaign, everybody, everybody),
-        (by_rest.organised_task, by_id, everybody, changing),
-        (by_rest.readable_task, by_id, everybody, everybody),
+        (by_rest(CampaignAPIView, IsOrganiserOrReadOnly), of_campaign, everybody, changing),
+        (by_rest(CampaignAPIView, IsMember), of_campaign, everybody, everybody),
+        (by_rest(TaskAPIView, IsOrganiserOrReadOnly), by_id, everybody, changing),
+        (by_rest(TaskAPIView, IsMember), by_id, everybody, everybody),
     ]
     for view, named, reading, writing in views:
         for role, user in people.items():
@@ -149,10 +189,10 @@ def test_a_group_is_named_in_any_case_within_its_campaign() -> None:
     task = make_task(make_campaign())
     group = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="Experts")
     JudgeGroup.objects.create(campaign=make_campaign("zoo"), name="Keepers")
-    assert by_rest.group_asked_for(task, None) is None
-    assert by_rest.group_asked_for(task, "eXperts") == group
+    assert group_by_name(task, None) is None
+    assert group_by_name(task, "eXperts") == group
     with pytest.raises(ValidationError):
-        by_rest.group_asked_for(task, "Keepers")
+        group_by_name(task, "Keepers")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,17 @@
 """REST addresses of campaign files."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaign.api.operations import Address, operation, organised_campaign, reader
+from campaign.api.base import CampaignAPIView, reader
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import BodyParser, body_of, truth_asked
 from campaign.export.downloads import MEDIA_TYPES, download
@@ -17,6 +19,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
 from campaign.selectors.credentials import may_make_campaigns
+from campaign.services.members import change_demand
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.bodies import CampaignFileSerializer
 from whole_campaigns.campaign_file.differences import ChangeKind
@@ -73,15 +76,24 @@ class CampaignFileAppliedSerializer(PlainSerializer):
     )
 
 
-class CampaignFileView(Address):
+class CampaignFileView(CampaignAPIView):
+    sends_file = True
     parser_classes = [YamlParser]
 
-    @operation(
-        "campaign_file_read", {(200, MEDIA_TYPE): CampaignFileSerializer}, parameters=[_PEOPLE]
+    def get_permissions(self) -> Sequence[Any]:
+        """Return the permissions of members, but for PUT, which may create the campaign."""
+        if self.request.method == "PUT":
+            return [IsAuthenticated()]
+        return super().get_permissions()
+
+    @extend_schema(
+        "campaign_file_read",
+        parameters=[_PEOPLE],
+        responses={(200, MEDIA_TYPE): CampaignFileSerializer},
     )
-    def get(self) -> HttpResponse:
+    def get(self, request: Request, slug: str) -> HttpResponse:
         """Return the settings of the campaign as a file, without judgments, codes, tokens and URLs of links."""
-        people = truth_asked(self.request, "people")
+        people = truth_asked(request, "people")
         content = campaign_file(campaign=self.campaign, people=people)
         return download(f"{self.campaign.slug}.yaml", content)
 
@@ -109,7 +121,7 @@ class CampaignFileView(Address):
         """
         is_new = _may_be_made(request, slug)
         if not is_new:
-            organised_campaign(request, slug)
+            change_demand(self.get_role())
         check = truth_asked(request, "check")
         confirmed = "" if check else request.query_params.get("confirmed")
         try:

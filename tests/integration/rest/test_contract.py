@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from campaign.api.described import described_operations
 from campaign.api.requests import problem_type
 from tests.permissions.world import World
 from tests.rest_operations import Address, addresses
@@ -16,12 +17,10 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def described(address: Address) -> dict[str, frozenset[str] | None]:
-    from config.api.description import query_parameters
-
-    view = address.view
-    if view.described is None:
-        view.described = query_parameters(view.route, view.as_view())
-    return dict(view.described)
+    return {
+        method.lower(): operation.parameters
+        for method, operation in described_operations(address.route, address.view).items()
+    }
 
 
 def ask(world: World, address: Address, method: str, query: str = "", **headers: str) -> Any:

@@ -12,8 +12,9 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 
-from campaign.models import IdempotentAnswer, JudgeGroup, Membership, User
+from campaign.models import Campaign, IdempotentAnswer, JudgeGroup, Membership, User
 from campaign.tasks import clean_up
+from tests.factories import make_campaign
 
 GROUPS = "/api/v1/campaigns/museum/judge-groups/"
 
@@ -76,6 +77,21 @@ def test_refused_request_can_be_repeated_later(client: Client) -> None:
     assert post(client, "k1", name="Students").status_code == 400
     JudgeGroup.objects.all().delete()
     assert post(client, "k1", name="Students").status_code == 201
+
+
+@pytest.mark.django_db
+def test_leaving_a_campaign_can_be_repeated_with_the_key(
+    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+) -> None:
+    user = make_member(campaign)
+    # The token would end with the last membership.
+    Membership.objects.create(campaign=make_campaign("zoo"), user=user, role="owner")
+    client = client_of(user)
+    address = f"/api/v1/campaigns/{campaign.slug}/members/leave/"
+    first, again = post(client, "k1", address), post(client, "k1", address)
+    assert (first.status_code, again.status_code) == (204, 204)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert post(client, "k2", address).status_code == 404
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Hold every REST operation to one contract: parameters, versions, limits, repeated requests."""
+"""What all REST operations have in common: known parameters and keys, versions, limits, repeated requests."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import copy
 from functools import partial
 from http import HTTPStatus
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.core.cache import caches
@@ -16,8 +16,8 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags, quote_etag
-from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,8 +25,8 @@ from rest_framework.serializers import Serializer
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
+from campaign.api.described import described_operations
 from campaign.api.requests import (
-    BodyParser,
     ProblemError,
     StrictJSONParser,
     unknown_keys_refuse,
@@ -36,7 +36,6 @@ from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.database.sealing import cipher
 from campaign.models import IdempotentAnswer
 from campaign.services.api_tokens import KEPT
-from config.api.description import query_parameters
 
 HEADER: Final = "Idempotency-Key"
 #: Response header that marks a repeated response.
@@ -44,11 +43,11 @@ REPLAYED: Final = "Idempotency-Replayed"
 _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 
-def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+def repeatably(
+    post: Callable[..., HttpResponseBase], request: Request, **kwargs: Any
+) -> HttpResponseBase:
     """Carry out the request, or repeat the earlier response to its key if there is one."""
-    key = request.headers.get(HEADER)
-    if key is None:
-        return act()
+    key = request.headers[HEADER]
     if _KEY.fullmatch(key) is None:
         raise ProblemError(
             "idempotency-key-invalid",
@@ -56,7 +55,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             status=400,
             errors={HEADER: ["Use a UUID, for example."]},
         )
-    named: Any = {"user": request.user, "key": key}
+    lookup: Any = {"user": request.user, "key": key}
     digest = _digest(request)
     with transaction.atomic():
         if not named_lock_try(f"campaign.idempotency:{request.user.pk}:{key}"):
@@ -66,8 +65,8 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
                 status=409,
                 headers={"Retry-After": "1"},
             )
-        kept = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
-        stored = kept.filter(**named).first()
+        recent = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
+        stored = recent.filter(**lookup).first()
         if stored is not None and stored.request_digest != digest:
             raise ProblemError(
                 "idempotency-key-reused",
@@ -81,98 +80,105 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
                 content_type="application/json",
                 headers={REPLAYED: "true"},
             )
-        response = act()
+        response = post(request, **kwargs)
         # A refused request changed nothing and may be retried under the same key.
         if response.status_code < 300:
-            answered = {
+            values = {
                 "request_digest": digest,
                 "status": response.status_code,
                 # It may contain a link that is shown only once.
                 "body": cipher(__name__).encrypt(_content(response)),
                 "created_at": Now(),
             }
-            IdempotentAnswer.objects.update_or_create(**named, defaults=answered)
+            IdempotentAnswer.objects.update_or_create(**lookup, defaults=values)
     return response
 
 
 def _content(response: HttpResponseBase) -> bytes:
     """Return the body of a response to POST, which is always JSON or empty."""
-    data = response.data if isinstance(response, Response) else None
-    return b"" if data is None else bytes(JSONRenderer().render(data))
+    if not isinstance(response, Response) or response.data is None:
+        return b""
+    return bytes(JSONRenderer().render(response.data))
 
 
 def _digest(request: Request) -> str:
     """Return the hash of a parsed request, regardless of the order of keys."""
     data: Any = request.data
-    content = dict(data.lists()) if hasattr(data, "lists") else data
-    said = [request.method, request.get_full_path(), content]
-    return hashlib.sha256(json.dumps(said, sort_keys=True, default=_of_file).encode()).hexdigest()
+    content = data
+    if hasattr(data, "lists"):
+        content = dict(data.lists())
+    parts = [request.method, request.get_full_path(), content]
+    text = json.dumps(parts, sort_keys=True, default=_file_digest)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _of_file(file: Any) -> str:
+def _file_digest(file: Any) -> str:
     """Return the hash of an uploaded file, or of a body of bytes."""
-    whole = file if isinstance(file, bytes) else file.read()
-    if hasattr(file, "seek"):
-        file.seek(0)
-    return hashlib.sha256(whole).hexdigest()
+    if isinstance(file, bytes):
+        return hashlib.sha256(file).hexdigest()
+    digest = hashlib.sha256(file.read()).hexdigest()
+    file.seek(0)
+    return digest
 
 
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _READS: Final = frozenset({"GET", "HEAD"})
 _CHANGES: Final = frozenset({"PUT", "PATCH", "DELETE"})
-
 _MATCH: Final = "If-Match"
 
 
-class AskedAsDescribed(APIView):
-    """View that refuses parameters missing from its description.
+class KnownInputMixin(APIView):
+    """Refuses query parameters that the description of the operation does not have.
+
+    If the operation takes no body, keys in one are refused, too. `unknown_keys_refuse` checks other bodies.
 
     Attributes
     ----------
-    route : str
-        The address as a route of Django, with a leading slash.
-    described : dict of str to frozenset of str, or None
-        Described parameters by method; None until the first request with parameters.
+    sends_file : bool
+        Whether GET sends a file. It is sent whatever `Accept` asks for; only errors are rendered.
     """
 
-    route: ClassVar[str]
-    described: ClassVar[dict[str, frozenset[str] | None] | None] = None
+    sends_file = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Run the checks of DRF, then refuse unknown parameters."""
+        """Run the checks of DRF, then refuse unknown input."""
         super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS" and request.query_params:
+        changes = request.method not in SAFE_METHODS
+        if request.method != "OPTIONS" and (changes or request.query_params):
             self._unknown_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Choose a renderer.
-
-        An address that sends a file sends it whatever `Accept` asks for; only its errors are rendered.
-        If there is only one renderer, `?format=` is refused later as an unknown parameter.
-        """
-        has_one = len(self.renderer_classes) == 1 and "format" in request.query_params
-        handler = getattr(self, str(request.method).lower(), None)
-        sends_file = getattr(handler, "sends_file", False)
-        return super().perform_content_negotiation(request, force or has_one or sends_file)
+        """Choose a renderer. `?format=` is a parameter of the operation, so it chooses none."""
+        is_file = self.sends_file and request.method in _READS
+        has_format = "format" in request.query_params
+        return super().perform_content_negotiation(request, force or is_file or has_format)
 
     def _unknown_refuse(self, request: Request) -> None:
-        cls = type(self)
-        if cls.described is None:
-            cls.described = query_parameters(cls.route, cls.as_view())
-        method = "get" if request.method == "HEAD" else str(request.method).lower()
-        described = cls.described.get(method)
-        if described is None:
+        route = request.resolver_match.route  # type: ignore[union-attr]  # set by the handler
+        method = str(request.method)
+        if method == "HEAD":
+            method = "GET"
+        operation = described_operations(route, type(self)).get(method)  # type: ignore[arg-type]  # a class is hashable
+        if operation is None:
             return
-        unknown = sorted(set(request.query_params) - described)
-        if unknown:
-            known = sorted(described)
-            raise ProblemError(
-                "unknown-parameter",
-                unknown_words(unknown, known),
-                status=400,
-                errors={name: ["Unknown parameter."] for name in unknown},
-                known=known,
-            )
+        if operation.parameters is not None:
+            _unknown_parameters_refuse(request, operation.parameters)
+        if request.method not in SAFE_METHODS and not operation.takes_body:
+            # Any format will do, as there is nothing to send.
+            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
+            unknown_keys_refuse(Serializer(), request.data)
+
+
+def _unknown_parameters_refuse(request: Request, parameters: frozenset[str]) -> None:
+    unknown = sorted(set(request.query_params) - parameters)
+    if unknown:
+        known = sorted(parameters)
+        raise ProblemError(
+            "unknown-parameter",
+            unknown_words(unknown, known),
+            status=400,
+            errors={name: ["Unknown parameter."] for name in unknown},
+            known=known,
+        )
 
 
 class Reads(UserRateThrottle):
@@ -199,10 +205,20 @@ class Writes(Reads):
     methods: ClassVar = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
-class Contracted(AskedAsDescribed):
-    """View of the research API."""
+class IdempotencyMixin(APIView):
+    """Answers a POST repeated with the same `Idempotency-Key` without carrying it out again."""
 
-    throttle_classes = (Reads, Writes)
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Run all checks, then let `post` repeat an earlier response to the same key."""
+        super().initial(request, *args, **kwargs)
+        view: Any = self
+        if request.method == "POST" and HEADER in request.headers:
+            view.post = partial(repeatably, view.post)
+
+
+class VersionMixin(APIView):
+    """Adds an `ETag` to responses to GET, and compares `If-Match` with it before a change."""
+
     original: HttpRequest
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
@@ -215,53 +231,34 @@ class Contracted(AskedAsDescribed):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse invalid parameters, then unknown body keys."""
+        """Run all checks, then refuse a change of another version."""
         super().initial(request, *args, **kwargs)
-        view: Any = self
-        if request.method == "POST" and hasattr(view, "post"):
-            own = view.post
-            view.post = lambda request, **named: repeatably(request, partial(own, request, **named))
-        if request.method not in _SAFE:
-            self._unknown_keys_refuse(request)
         if request.method in _CHANGES and _MATCH in request.headers:
             self._other_versions_refuse(request, *args, **kwargs)
-
-    def _unknown_keys_refuse(self, request: Request) -> None:
-        handler = getattr(type(self), str(request.method).lower(), None)
-        if handler is None or issubclass(self.parser_classes[0], BodyParser):
-            return
-        takes = getattr(handler, "takes", None)
-        if takes is None:
-            # Any format will do, as there is nothing to send.
-            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
-        try:
-            content = request.data
-        except UnsupportedMediaType:
-            # The view refuses it after checking the user.
-            return
-        unknown_keys_refuse((takes or Serializer)(), content)
 
     def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""
         # Without the mark that compression adds.
-        given = [each.removeprefix("W/") for each in parse_etags(request.headers[_MATCH])]
-        asked = copy(self.original)
-        asked.method = "GET"
-        asked.META = {key: asked.META[key] for key in asked.META if key != "HTTP_IF_MATCH"}
-        asked.GET = QueryDict()
+        versions = [tag.removeprefix("W/") for tag in parse_etags(request.headers[_MATCH])]
+        reading = copy(self.original)
+        reading.method = "GET"
+        reading.META = {key: value for key, value in reading.META.items() if key != "HTTP_IF_MATCH"}
+        reading.GET = QueryDict()
         # They belong to the response of the other request.
-        for kept in ("headers", "accepted_types"):
-            asked.__dict__.pop(kept, None)
-        answer: Any = type(self).as_view()(asked, *args, **kwargs)
+        for name in ("headers", "accepted_types"):
+            reading.__dict__.pop(name, None)
+        answer: Any = type(self).as_view()(reading, *args, **kwargs)
         if hasattr(answer, "render"):
             answer.render()
-        etag = answer.headers.get("ETag") if answer.status_code == HTTPStatus.OK else None
-        if etag is None or ("*" not in given and etag not in given):
+        headers: dict[str, str] = {}
+        if answer.status_code == HTTPStatus.OK and "ETag" in answer.headers:
+            headers["ETag"] = answer.headers["ETag"]
+        if not headers or ("*" not in versions and headers["ETag"] not in versions):
             raise ProblemError(
                 "changed-meanwhile",
                 "This resource has changed since you read it. Fetch it again and retry.",
                 status=412,
-                headers={} if etag is None else {"ETag": etag},
+                headers=headers,
             )
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
@@ -270,19 +267,6 @@ class Contracted(AskedAsDescribed):
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
             return _etag_added(request, finished)
         return finished
-
-
-def contracted(
-    view: type[APIView], route: str, contract: type[AskedAsDescribed] = Contracted
-) -> type[APIView]:
-    """Return the view of an address with the contract, or a part of it."""
-    members: dict[str, Any] = {
-        "__doc__": view.__doc__,
-        "__module__": view.__module__,
-        "__qualname__": view.__qualname__,
-        "route": route,
-    }
-    return cast("type[APIView]", type(view.__name__, (contract, view), members))
 
 
 def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBase:
