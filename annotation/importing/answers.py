@@ -395,7 +395,7 @@ class _Import:
                 segments={row.place.segment for row in own},
             )
         passes = self._kind.passes
-        if passes is not None and passes.are_by_others(self._rules):
+        if passes is not None and passes.are_by_others:
             self._refuse_other_passes(rows, stored)
         if not stored and not there:
             return list(rows)

@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
     """Drop the checks of answers that `AnswerKind.refusal` makes, and rename constraints and triggers."""
 
     dependencies = [
-        ('annotation', '0010_judgment_has_its_answer'),
-        ('campaign', '0015_names_of_constraints'),
+        ('annotation', '0011_judgment_has_its_answer'),
+        ('campaign', '0016_names_of_constraints'),
         ('protocols', '0004_suggested_spans'),
     ]
 

@@ -17,6 +17,7 @@ from campaign.texts.differences import Run, differences
 from campaign.texts.joining import comma_list, sentence_list, with_full_stop
 from ranking.core.diagnosis.one_system import ShareWon
 from ranking.core.ranges import ComparedPair
+from ranking.core.rankings.records import RankedRow
 from ranking.core.scores import Shortage
 from ranking.models import RankingRun
 from ranking.pages.formats import Addresses
@@ -184,7 +185,7 @@ def _direction(trend: Mapping[str, Any] | None) -> int:
     return 1 if trend["slope"] > 0 else -1
 
 
-def _rank_and_score(row: Mapping[str, Any], run: RankingRun) -> str:
+def _rank_and_score(row: RankedRow, run: RankingRun) -> str:
     words = {
         "rank": shared_rank(row) if row.get("shortage") else rank_range(row),
         "method": METHOD_WORDS.get(run.method, run.method),
@@ -193,7 +194,7 @@ def _rank_and_score(row: Mapping[str, Any], run: RankingRun) -> str:
     return _("Rank %(rank)s, %(method)s %(score)s.") % words
 
 
-def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
+def _group(row: RankedRow, run: RankingRun) -> list[str]:
     """Return a sentence on the systems it is ranked with, if others are not connected to them."""
     groups = {each.get("group", 1) for each in run.result["systems"]}
     if len(groups) < 2:

@@ -181,6 +181,7 @@ class PublishedSettings(PublishedReason):
     at: str
     judgments: int | None
     method: str
+    method_options: NotRequired[dict[str, Any]]
     resample: str
     ranges: str
     correction: str

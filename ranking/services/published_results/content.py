@@ -389,14 +389,16 @@ def _reason(given: str, wordings: Mapping[str, str]) -> PublishedReason:
 
 def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> PublishedSettings:
     """Return the settings without their author."""
-    return {
+    published: PublishedSettings = {
         "at": _moment(row.created_at),
         "judgments": row.judgments,
         "method": row.method,
-        **({"method_options": row.method_options} if row.method_options else {}),
         **row.choice.recorded,
         **_reason(row.reason, wordings),
     }
+    if row.method_options:
+        published["method_options"] = row.method_options
+    return published
 
 
 def _stopping(

@@ -11,7 +11,7 @@ from annotation.models.block import by_candidate
 from annotation.sampling.rates import attention_due
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judging import assigned_blocks
-from annotation.selectors.pool import hits_for_judge
+from annotation.selectors.pool import hit_request, hits_for_judge
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
@@ -216,7 +216,7 @@ def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(task: Task) -
     wanted = drawn(judge, task, 20)
     before = next(at for at in range(20) if wanted[at] and not wanted[at + 1])
     hits_done(judge, before)
-    pool = hits_for_judge(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
+    pool = hits_for_judge(hit_request(judge, task=task))
     reserved = pool.holding_check(holds_check=False)[0]
     reserved.reserved_for = judge
     reserved.reserved_until = timezone.now() + timedelta(hours=1)

@@ -7,8 +7,7 @@ from random import Random
 from django.conf import settings
 
 from annotation.models import Judgment
-from annotation.protocols import answer_kinds
-from annotation.protocols.answer_kinds import Perceived, answer_kind
+from annotation.protocols.answer_kinds import Perceived, answer_kind, answer_kinds
 from campaign.models import Protocol
 from tests.integration.protocols.every import EVERY_PROTOCOL
 

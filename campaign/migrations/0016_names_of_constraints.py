@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     """Rename constraints and triggers."""
 
     dependencies = [
-        ('campaign', '0014_remove_zenodo_drafts'),
+        ('campaign', '0015_erasure_of_persons'),
     ]
 
     operations = [

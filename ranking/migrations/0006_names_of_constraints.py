@@ -10,8 +10,8 @@ class Migration(migrations.Migration):
     """Rename constraints and triggers."""
 
     dependencies = [
-        ('campaign', '0015_names_of_constraints'),
-        ('ranking', '0004_reviewer_links_not_in_clear'),
+        ('campaign', '0016_names_of_constraints'),
+        ('ranking', '0005_method_options'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
     """Check only that a judgment has its answer, and rename constraints and triggers."""
 
     dependencies = [
-        ('annotation', '0009_tallies_of_standing_skips'),
-        ('campaign', '0015_names_of_constraints'),
+        ('annotation', '0010_blocks_of_plans'),
+        ('campaign', '0016_names_of_constraints'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -207,10 +207,6 @@ class Migration(migrations.Migration):
             ],
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='assignment',
-            name='assignment_writes_the_blocks_of_its_hit',
-        ),
-        pgtrigger.migrations.RemoveTrigger(
             model_name='block',
             name='block_fits_its_segment',
         ),
@@ -269,10 +265,6 @@ class Migration(migrations.Migration):
         pgtrigger.migrations.RemoveTrigger(
             model_name='skip',
             name='skip_waits_to_be_counted',
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='assignment',
-            trigger=pgtrigger.compiler.Trigger(name='assignment_writes_the_blocks_of_its_hit', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE lent RECORD; scans TEXT;', func="scans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nIF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN\n    PERFORM \n    set_config(\n        'pgtrigger.ignore',\n        coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),\n        true\n    )\n;\n    SELECT h.plan INTO lent\n    FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;\n    IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN\n        IF lent.plan IS NULL OR lent.plan = '[]' THEN\n            RAISE EXCEPTION 'HIT % cannot be lent: it has no blocks', NEW.hit_id\n                USING ERRCODE = 'check_violation',\n                      CONSTRAINT = 'assignment_of_a_hit_with_blocks';\n        END IF;\n        \n    WITH written AS (\n        INSERT INTO annotation_block\n            (hit_id, segment_id, position, outputs, stands_for, control, expected)\n        SELECT h.id, h.segment_ids[each.place], each.place,\n            ARRAY(SELECT jsonb_path_query(each.shown, 'strict $.candidates[*][*]')::bigint),\n            CASE WHEN each.shown @? 'strict $.candidates[*] ? (@.size() != 1)' THEN ARRAY(\n                SELECT jsonb_path_query(each.shown, 'strict $.candidates[*].size()')::smallint\n            ) END,\n            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,\n            CASE WHEN each.shown ? 'expected' THEN ARRAY(\n                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint\n            ) END\n        FROM annotation_hit h, jsonb_array_elements(h.plan) WITH ORDINALITY AS each (shown, place)\n        WHERE h.id = NEW.hit_id\n    )\n    UPDATE annotation_hit h SET plan = NULL WHERE h.id = NEW.hit_id\n;\n    END IF;\nEND IF;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nRETURN NULL;\n", hash='e733c8d5a3c3dfc968e014faca11cdf07eb209d1', operation='INSERT', pgid='pgtrigger_assignment_writes_the_blocks_of_its_hit_55b54', table='annotation_assignment', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='block',
