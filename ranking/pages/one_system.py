@@ -153,7 +153,7 @@ def system_words(
     }
 
 
-def _row_of(name: str, run: RankingRun) -> Mapping[str, Any] | None:
+def _row_of(name: str, run: RankingRun) -> RankedRow | None:
     """Return the row of a system in a ranking; None if it is not ranked."""
     return next((row for row in run.result["systems"] if row["system"] == name), None)
 
@@ -194,7 +194,7 @@ def _rank_and_score(row: RankedRow, run: RankingRun) -> str:
     return _("Rank %(rank)s, %(method)s %(score)s.") % words
 
 
-def _group(row: RankedRow, run: RankingRun) -> list[str]:
+def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return a sentence on the systems it is ranked with, if others are not connected to them."""
     groups = {each.get("group", 1) for each in run.result["systems"]}
     if len(groups) < 2:

@@ -389,7 +389,7 @@ def _reason(given: str, wordings: Mapping[str, str]) -> PublishedReason:
 
 def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> PublishedSettings:
     """Return the settings without their author."""
-    published: PublishedSettings = {
+    published: dict[str, object] = {
         "at": _moment(row.created_at),
         "judgments": row.judgments,
         "method": row.method,
@@ -398,7 +398,7 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> PublishedSet
     }
     if row.method_options:
         published["method_options"] = row.method_options
-    return published
+    return cast("PublishedSettings", published)
 
 
 def _stopping(
