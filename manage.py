@@ -28,10 +28,16 @@ LOGGED_COMMANDS = frozenset({"collectstatic", "migrate"})
 
 def works_on_files(argv: list[str]) -> bool:
     """Return whether a command with its arguments needs no database."""
-    reads_files = argv[0] == "analyse" or (argv[0] == "import_test_set" and "--check" in argv)
+    reads_files = argv[0] == "analyse" or (
+        argv[0] == "import_test_set" and "--check" in argv
+    )
     names_campaign = any(each.partition("=")[0] == "--campaign" for each in argv)
     asks_for_help = argv[0] in {"help", "version"} or argv[0].startswith("-")
-    return asks_for_help or argv[0] in FILE_COMMANDS or (reads_files and not names_campaign)
+    return (
+        asks_for_help
+        or argv[0] in FILE_COMMANDS
+        or (reads_files and not names_campaign)
+    )
 
 
 def main(argv: list[str]) -> int:

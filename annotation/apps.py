@@ -15,5 +15,7 @@ class AnnotationConfig(AppConfig):
 
         reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")
         judgments_asked.connect(judgments_said, dispatch_uid="judgments")
-        suggested_rules_asked.connect(suggested_rules_add, dispatch_uid="suggested-rules")
+        suggested_rules_asked.connect(
+            suggested_rules_add, dispatch_uid="suggested-rules"
+        )
         answer_kind_register(RankingAnswers)

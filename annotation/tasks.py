@@ -9,7 +9,10 @@ from annotation.selectors.pool import tasks_changed, tasks_to_plan
 from annotation.services.judges import erasures_due_carry_out
 from annotation.services.lending.lend import leases_release
 from annotation.services.notification import planning_request_clear
-from annotation.services.numbers import judgment_webhooks_record, waiting_judgments_number
+from annotation.services.numbers import (
+    judgment_webhooks_record,
+    waiting_judgments_number,
+)
 from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill
 from campaign.models.task import TaskQuerySet

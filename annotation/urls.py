@@ -23,17 +23,37 @@ from annotation.views.training import training, training_block
 
 _task = [
     path("as-judge/", judging.preview, name="judge-preview"),
-    path("as-judge/instructions/", judging.preview_instructions, name="judge-preview-instructions"),
-    path("as-judge/sentences/", judging.preview_sentences, name="judge-preview-sentences"),
+    path(
+        "as-judge/instructions/",
+        judging.preview_instructions,
+        name="judge-preview-instructions",
+    ),
+    path(
+        "as-judge/sentences/", judging.preview_sentences, name="judge-preview-sentences"
+    ),
     path("answers/", answers.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),
-    path("outputs/<int:output_id>/correct/", output_correct_page, name="output-correct"),
-    path("corrections/<int:correction_id>/", correction_decide_page, name="correction-decide"),
+    path(
+        "outputs/<int:output_id>/correct/", output_correct_page, name="output-correct"
+    ),
+    path(
+        "corrections/<int:correction_id>/",
+        correction_decide_page,
+        name="correction-decide",
+    ),
     path("systems/add/", systems.system_add_page, name="system-add"),
     path("systems/<int:system_id>/", systems.system_page, name="system"),
-    path("systems/<int:system_id>/withdraw/", systems.system_withdraw_page, name="system-withdraw"),
-    path("systems/<int:system_id>/restore/", systems.system_restore_page, name="system-restore"),
+    path(
+        "systems/<int:system_id>/withdraw/",
+        systems.system_withdraw_page,
+        name="system-withdraw",
+    ),
+    path(
+        "systems/<int:system_id>/restore/",
+        systems.system_restore_page,
+        name="system-restore",
+    ),
     path("close/", campaign_state.task_close_page, name="test-set-close"),
     path("reopen/", campaign_state.task_reopen_page, name="test-set-reopen"),
     path("hits/", hits_page, name="hits"),
@@ -45,20 +65,34 @@ _task = [
 
 _erasures = [
     path("", erasures.erasures_page, name="erasures"),
-    path("<int:request_id>/carry-out/", erasures.erasure_carry_out_page, name="erasure-carry-out"),
-    path("<int:request_id>/refuse/", erasures.erasure_refuse_page, name="erasure-refuse"),
+    path(
+        "<int:request_id>/carry-out/",
+        erasures.erasure_carry_out_page,
+        name="erasure-carry-out",
+    ),
+    path(
+        "<int:request_id>/refuse/", erasures.erasure_refuse_page, name="erasure-refuse"
+    ),
 ]
 
 _groups = [
     path("", judge_groups.judge_groups_page, name="judge-groups"),
     path("<int:group_id>/", judge_groups.judge_group_page, name="judge-group"),
-    path("<int:group_id>/delete/", judge_groups.judge_group_delete_page, name="judge-group-delete"),
+    path(
+        "<int:group_id>/delete/",
+        judge_groups.judge_group_delete_page,
+        name="judge-group-delete",
+    ),
 ]
 
 _panel = [
     path("", panels.panel_page, name="panel"),
     path("open/", panels.panel_open, name="panel-open"),
-    path("participations.csv", panels.participations_download, name="participations-download"),
+    path(
+        "participations.csv",
+        panels.participations_download,
+        name="participations-download",
+    ),
 ]
 
 _campaign: list[URLPattern | URLResolver] = [
@@ -79,11 +113,19 @@ _campaign: list[URLPattern | URLResolver] = [
     path("people/judges/", judges.campaign_judges_page, name="campaign-judges"),
     path("people/judges/add/", judges.judges_add_page, name="judges-add"),
     path("people/judges/machines/", machines.machines_page, name="machines"),
-    path("people/judges/<int:judge_id>/", judges.campaign_judge_page, name="campaign-judge"),
     path(
-        "people/judges/<int:judge_id>/link/", judges.campaign_judge_link, name="campaign-judge-link"
+        "people/judges/<int:judge_id>/",
+        judges.campaign_judge_page,
+        name="campaign-judge",
     ),
-    path("problem-reports/", problem_reports.problem_reports_page, name="problem-reports"),
+    path(
+        "people/judges/<int:judge_id>/link/",
+        judges.campaign_judge_link,
+        name="campaign-judge-link",
+    ),
+    path(
+        "problem-reports/", problem_reports.problem_reports_page, name="problem-reports"
+    ),
     path(
         "problem-reports/<int:report_id>/",
         problem_reports.problem_report_page,
@@ -102,15 +144,29 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/worker.js", judging.judge_worker, name="judge-worker"),
     path("judge/<slug:slug>/", judging.judge_page, name="judge"),
     path(
-        "judge/<slug:slug>/instructions/", onboarding.instructions_page, name="judge-instructions"
+        "judge/<slug:slug>/instructions/",
+        onboarding.instructions_page,
+        name="judge-instructions",
     ),
-    path("judge/<slug:slug>/questions/", onboarding.questions_page, name="judge-questions"),
+    path(
+        "judge/<slug:slug>/questions/",
+        onboarding.questions_page,
+        name="judge-questions",
+    ),
     path("judge/<slug:slug>/test-sets/", onboarding.tasks_page, name="judge-test-sets"),
     path("judge/<slug:slug>/link/", onboarding.own_link_page, name="judge-own-link"),
     path("judge/<slug:slug>/time/", onboarding.work_time_page, name="judge-work-time"),
-    path("judge/<slug:slug>/time.csv", onboarding.work_time_download, name="judge-work-time-file"),
+    path(
+        "judge/<slug:slug>/time.csv",
+        onboarding.work_time_download,
+        name="judge-work-time-file",
+    ),
     path("judge/<slug:slug>/data/", onboarding.own_data_page, name="judge-data"),
-    path("judge/<slug:slug>/data.zip", onboarding.own_data_download, name="judge-data-file"),
+    path(
+        "judge/<slug:slug>/data.zip",
+        onboarding.own_data_download,
+        name="judge-data-file",
+    ),
     path("judge/<slug:slug>/decline/", onboarding.declining_page, name="judge-decline"),
     path(
         "judge/<slug:slug>/media/<slug:signature>/<str:file_name>",
@@ -121,6 +177,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("panel/<slug:token>/", panels.panel_entry, name="panel-entry"),
     path("panel/<slug:token>/events/", panels.panel_events, name="panel-events"),
     path("bin/", campaign_state.campaign_bin, name="campaign-bin"),
-    path("bin/<slug:slug>/restore/", campaign_state.campaign_restore_page, name="campaign-restore"),
+    path(
+        "bin/<slug:slug>/restore/",
+        campaign_state.campaign_restore_page,
+        name="campaign-restore",
+    ),
     path("campaigns/<slug:slug>/", include(_campaign)),
 ]

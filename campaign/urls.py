@@ -24,7 +24,10 @@ from campaign.views.account import (
     password_reset,
 )
 from campaign.views.bad_references import bad_reference_decide, bad_references
-from campaign.views.instructions import organiser_instructions, organiser_instructions_version
+from campaign.views.instructions import (
+    organiser_instructions,
+    organiser_instructions_version,
+)
 from campaign.views.invitations import (
     invitation,
     invitations_page,
@@ -45,8 +48,16 @@ _second_factors = [
     path("", factors_page, name="mfa_index"),
     path("", factors_page, name="mfa_list_webauthn"),
     path("app/", for_accounts(totp_views.activate_totp), name="mfa_activate_totp"),
-    path("app/remove/", for_accounts(totp_views.deactivate_totp), name="mfa_deactivate_totp"),
-    path("codes/", for_accounts(code_views.view_recovery_codes), name="mfa_view_recovery_codes"),
+    path(
+        "app/remove/",
+        for_accounts(totp_views.deactivate_totp),
+        name="mfa_deactivate_totp",
+    ),
+    path(
+        "codes/",
+        for_accounts(code_views.view_recovery_codes),
+        name="mfa_view_recovery_codes",
+    ),
     path(
         "codes/new/",
         for_accounts(code_views.generate_recovery_codes),
@@ -57,7 +68,11 @@ _second_factors = [
         for_accounts(code_views.download_recovery_codes),
         name="mfa_download_recovery_codes",
     ),
-    path("passkeys/new/", for_accounts(passkey_views.add_webauthn), name="mfa_add_webauthn"),
+    path(
+        "passkeys/new/",
+        for_accounts(passkey_views.add_webauthn),
+        name="mfa_add_webauthn",
+    ),
     path("passkeys/<int:pk>/", passkey_removal, name="mfa_remove_webauthn"),
 ]
 
@@ -66,7 +81,11 @@ _accounts: list[URLPattern | URLResolver] = [
     path("sign-in/", SignInView.as_view(), name="account_login"),
     path("sign-in/", SignInView.as_view(), name="socialaccount_login_cancelled"),
     path("sign-in/second-factor/", factor_views.authenticate, name="mfa_authenticate"),
-    path("sign-in/passkey/", never_cache(passkey_views.login_webauthn), name="mfa_login_webauthn"),
+    path(
+        "sign-in/passkey/",
+        never_cache(passkey_views.login_webauthn),
+        name="mfa_login_webauthn",
+    ),
     path("sign-in/forgotten/", password_reset, name="password-reset"),
     path("sign-in/elsewhere/", sign_in_elsewhere, name="sign-in-elsewhere"),
     path(
@@ -82,7 +101,9 @@ _accounts: list[URLPattern | URLResolver] = [
     path("account/address/", address_page, name="account-address"),
     path("account/again/", give_again, name="account_reauthenticate"),
     path(
-        "account/again/code/", for_accounts(factor_views.reauthenticate), name="mfa_reauthenticate"
+        "account/again/code/",
+        for_accounts(factor_views.reauthenticate),
+        name="mfa_reauthenticate",
     ),
     path(
         "account/again/passkey/",
@@ -95,12 +116,26 @@ _accounts: list[URLPattern | URLResolver] = [
 _campaign = [
     path("invitations/", invitations_page, name="invitations"),
     path("invitations/links/", link_create, name="link-create"),
-    path("invitations/links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"),
-    path("invitations/links/<int:invitation_id>/restore/", link_restore, name="link-restore"),
+    path(
+        "invitations/links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"
+    ),
+    path(
+        "invitations/links/<int:invitation_id>/restore/",
+        link_restore,
+        name="link-restore",
+    ),
     path("invitations/mails/", mails_create, name="mails-create"),
     path("invitations/judges/<int:judge_id>/again/", mail_again, name="mail-again"),
-    path("invitations/judges/<int:judge_id>/withdraw/", judge_withdrawal, name="judge-withdraw"),
-    path("invitations/judges/<int:judge_id>/readmit/", judge_readmission, name="judge-readmit"),
+    path(
+        "invitations/judges/<int:judge_id>/withdraw/",
+        judge_withdrawal,
+        name="judge-withdraw",
+    ),
+    path(
+        "invitations/judges/<int:judge_id>/readmit/",
+        judge_readmission,
+        name="judge-readmit",
+    ),
     path("invitations/judges/<int:judge_id>/link/", judge_link, name="judge-link"),
     path("people/", members.people_page, name="people"),
     path("people/invitations/", members.member_mail_create, name="member-mail-create"),
@@ -116,23 +151,44 @@ _campaign = [
     ),
     path("people/leave/", members.member_leaving, name="member-leave"),
     path("people/<int:membership_id>/link/", members.member_link, name="member-link"),
-    path("people/<int:membership_id>/alerts/", members.member_alerts, name="member-alerts"),
+    path(
+        "people/<int:membership_id>/alerts/",
+        members.member_alerts,
+        name="member-alerts",
+    ),
     path("people/<int:membership_id>/role/", members.member_role, name="member-role"),
-    path("people/<int:membership_id>/remove/", members.member_removal, name="member-remove"),
+    path(
+        "people/<int:membership_id>/remove/",
+        members.member_removal,
+        name="member-remove",
+    ),
     path("instructions/", organiser_instructions, name="instructions"),
     path(
-        "instructions/<int:version>/", organiser_instructions_version, name="instructions-version"
+        "instructions/<int:version>/",
+        organiser_instructions_version,
+        name="instructions-version",
     ),
     path("settings/", campaign_settings, name="campaign-settings"),
     path("activity/", activity.activity_page, name="activity"),
-    path("activity.csv", activity.activity_file, {"ending": "csv"}, name="activity-csv"),
-    path("activity.jsonl", activity.activity_file, {"ending": "jsonl"}, name="activity-jsonl"),
+    path(
+        "activity.csv", activity.activity_file, {"ending": "csv"}, name="activity-csv"
+    ),
+    path(
+        "activity.jsonl",
+        activity.activity_file,
+        {"ending": "jsonl"},
+        name="activity-jsonl",
+    ),
     path("work/", jobs.jobs_page, name="jobs"),
     path("work/<int:job_id>/stop/", jobs.job_stop, name="job-stop"),
     path("work/<int:job_id>/again/", jobs.job_again, name="job-again"),
     path("uploads/", uploads.upload_new, name="upload-new"),
     path("uploads/<uuid:upload_id>/", uploads.upload_page, name="upload"),
-    path("uploads/<uuid:upload_id>/progress/", uploads.upload_progress, name="upload-progress"),
+    path(
+        "uploads/<uuid:upload_id>/progress/",
+        uploads.upload_progress,
+        name="upload-progress",
+    ),
     path("webhooks/", webhooks_page, name="webhooks"),
     path("webhooks/<int:webhook_id>/", webhook_page, name="webhook"),
     path(

@@ -49,7 +49,9 @@ def main() -> int:
         sys.stderr.write("Beat has not checked its schedule yet.\n")
         return 1
     sys.stdout.write(f"Beat checked its schedule {seconds:.0f} s ago.\n")
-    return 0 if seconds <= MOST_SECONDS else 1
+    if seconds <= MOST_SECONDS:
+        return 0
+    return 1
 
 
 if __name__ == "__main__":

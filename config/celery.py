@@ -123,7 +123,9 @@ class Application(Celery):
 
     amqp_cls = f"{__name__}:{Messages.__name__}"
 
-    def connection_for_write(self, url: str | None = None, **options: Any) -> Connection:
+    def connection_for_write(
+        self, url: str | None = None, **options: Any
+    ) -> Connection:
         """Return a connection for sending messages."""
         transport_options = {
             "socket_timeout": SEND_TIMEOUT,
@@ -131,7 +133,9 @@ class Application(Celery):
             "max_retries": 0,
             **(options.pop("transport_options", None) or {}),
         }
-        return super().connection_for_write(url, transport_options=transport_options, **options)
+        return super().connection_for_write(
+            url, transport_options=transport_options, **options
+        )
 
 
 for scheme in ("redis", "rediss"):
@@ -207,7 +211,9 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
     logging_set = settings.LOGGING
     if logfile:
         handler = {**logging_set["handlers"]["console"], "class": "logging.FileHandler"}
-        handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
+        handlers = logging_set["handlers"] | {
+            "console": handler | {"filename": str(logfile)}
+        }
         logging_set = logging_set | {"handlers": handlers}
     logging.config.dictConfig(logging_set)
     # Printed output also goes to the logs, which redact secrets. Configuring logging later would
@@ -244,7 +250,10 @@ def _ended(*, task: Any, task_id: str, state: str | None, **_signal: Any) -> Non
     connections.close_all()
     structlog.contextvars.clear_contextvars()
     began = _began.pop(task_id, None)
-    seconds = 0.0 if began is None else time.perf_counter() - began
+    if began is None:
+        seconds = 0.0
+    else:
+        seconds = time.perf_counter() - began
     with (
         contextlib.suppress(redis.RedisError),
         broker().pipeline(transaction=False) as pipeline,

@@ -36,11 +36,13 @@ HIDDEN: Final = "[hidden]"
 
 # `tests/integration/test_secrets.py` compares this with all addresses.
 _ADDRESS: Final = re.compile(
-    r"""((?:/|%2F)(?:i|panel|review)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""", re.IGNORECASE
+    r"""((?:/|%2F)(?:i|panel|review)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""",
+    re.IGNORECASE,
 )
 # Lines in errors of PostgreSQL that quote rows or statements, with labels, comments and keys.
 _ROW: Final = re.compile(
-    r"^(DETAIL|LINE \d+):.*?(?=\n\n|\n(?:CONTEXT|HINT|QUERY):|\Z)", re.DOTALL | re.MULTILINE
+    r"^(DETAIL|LINE \d+):.*?(?=\n\n|\n(?:CONTEXT|HINT|QUERY):|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 # Other sites, in Django's reason for refusing a form.
 _REFERRER: Final = re.compile(r"(Referer checking failed - )\S+(?= does not match)")
@@ -72,7 +74,8 @@ class RedactedRecord(logging.LogRecord):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if _is_refusal(self):
-            self.levelno, self.levelname = logging.INFO, "INFO"
+            self.levelno = logging.INFO
+            self.levelname = "INFO"
             self.exc_info = None
         if self.exc_info:
             # Formatters print this text unchanged.
@@ -109,7 +112,10 @@ class ErrorReporter(ExceptionReporter):
 
     def _redacted(self, report: str) -> SafeString:
         """Return the report without the secret, which local variables may also contain."""
-        asked = self.request.get_full_path() if self.request is not None else ""
+        if self.request is not None:
+            asked = self.request.get_full_path()
+        else:
+            asked = ""
         for secret in secrets_of(asked):
             report = report.replace(secret, HIDDEN)
         # The report is rendered by Django's templates; the replaced text needs no escaping.
@@ -182,7 +188,9 @@ class ConsoleFormatter(logging.Formatter):
         about = structlog.contextvars.get_contextvars()
         named = " ".join(f"{name}={value}" for name, value in about.items())
         line = super().formatMessage(record)
-        return f"{line} [{named}]" if named else line
+        if named:
+            return f"{line} [{named}]"
+        return line
 
 
 def json_formatter() -> structlog.stdlib.ProcessorFormatter:
@@ -212,7 +220,8 @@ def _process_add(_logger: Any, _method: str, event: EventDict) -> EventDict:
 
 def _redacted(_logger: Any, _method: str, event: EventDict) -> EventDict:
     return {
-        name: redact(value) if isinstance(value, str) else value for name, value in event.items()
+        name: redact(value) if isinstance(value, str) else value
+        for name, value in event.items()
     }
 
 
@@ -271,7 +280,9 @@ def _is_json() -> bool:
 def _uncaught_log(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    logging.getLogger(__name__).critical("Uncaught exception", exc_info=(kind, error, trace))
+    logging.getLogger(__name__).critical(
+        "Uncaught exception", exc_info=(kind, error, trace)
+    )
 
 
 def _uncaught_of_thread_log(uncaught: threading.ExceptHookArgs) -> None:
@@ -312,8 +323,14 @@ def requests_name(
     request_finished.connect(_forget, dispatch_uid=__name__)
 
     def name(request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get(REQUEST_ID, "") if settings.PROXIES else ""
-        request_id = given if _WELL_FORMED.fullmatch(given) else uuid4().hex
+        if settings.PROXIES:
+            given = request.headers.get(REQUEST_ID, "")
+        else:
+            given = ""
+        if _WELL_FORMED.fullmatch(given):
+            request_id = given
+        else:
+            request_id = uuid4().hex
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=request_id)
         response = get_response(request)
@@ -351,7 +368,15 @@ def command_logs(name: str) -> Iterator[None]:
 
 _OF_FRAME: Final = ("filename", "function", "module", "lineno", "in_app")
 _OF_EXCEPTION: Final = ("type", "module")
-_OF_EVENT: Final = ("event_id", "timestamp", "platform", "level", "logger", "release", "sdk")
+_OF_EVENT: Final = (
+    "event_id",
+    "timestamp",
+    "platform",
+    "level",
+    "logger",
+    "release",
+    "sdk",
+)
 
 
 def errors_report(dsn: str, *, release: str) -> None:
@@ -403,7 +428,8 @@ def _kept(event: Event, hint: Hint) -> Event:
     fields = cast("dict[str, Any]", event)
     kept: dict[str, Any] = {name: fields[name] for name in _OF_EVENT if name in fields}
     kept["tags"] = {
-        name: str(value) for name, value in structlog.contextvars.get_contextvars().items()
+        name: str(value)
+        for name, value in structlog.contextvars.get_contextvars().items()
     }
     record = hint.get("log_record")
     if record is not None:
@@ -418,7 +444,9 @@ def _kept(event: Event, hint: Hint) -> Event:
 def _exception(value: dict[str, Any]) -> dict[str, Any]:
     """Return only type and places of an exception, since its message may quote a row, an address or a file."""
     frames = value.get("stacktrace", {}).get("frames", [])
-    places = [{name: frame[name] for name in _OF_FRAME if name in frame} for frame in frames]
+    places = []
+    for frame in frames:
+        places.append({name: frame[name] for name in _OF_FRAME if name in frame})
     return {
         **{name: value[name] for name in _OF_EXCEPTION if name in value},
         "stacktrace": {"frames": places},

@@ -15,7 +15,13 @@ import redis
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.db import Error, connection
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+)
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -115,7 +121,9 @@ FROM_DATABASE: Final = {
     "quintet_webhook_delivery_wait_seconds": Asked(
         "Age of the oldest message that is due, of webhooks that are not failing."
     ),
-    "quintet_webhook_delivery_age_seconds": Asked("Age of the oldest undelivered webhook message."),
+    "quintet_webhook_delivery_age_seconds": Asked(
+        "Age of the oldest undelivered webhook message."
+    ),
     "quintet_webhook_endpoints": Asked("Webhooks, by state.", ("state",)),
     "quintet_jobs": Asked(
         "Jobs queued, running, or failed within the last day.", ("kind", "state")
@@ -131,7 +139,9 @@ FROM_BROKER: Final = {
     "quintet_queue_age_seconds": Asked("Age of the oldest one.", ("queue",)),
     "quintet_tasks": Asked("Finished worker tasks, by state.", ("task", "state"), True),
     "quintet_task_seconds": Asked("Time spent on tasks by workers.", ("task",), True),
-    "quintet_task_ended_timestamp_seconds": Asked("Time at which a task last finished.", ("task",)),
+    "quintet_task_ended_timestamp_seconds": Asked(
+        "Time at which a task last finished.", ("task",)
+    ),
     "quintet_worker_errors_logged": Asked("Errors logged by workers.", (), True),
 }
 #: Always present, to distinguish a missing value from zero.
@@ -142,7 +152,9 @@ OF_ITSELF: Final = {
 }
 ASKED: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
 
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_METHODS: Final = frozenset(
+    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+)
 
 
 def requests_measure(
@@ -170,7 +182,10 @@ def requests_measure(
 def _count(request: HttpRequest, status: int, seconds: float) -> None:
     view = _view_of(request)
     # All other methods count as one, so that clients cannot create names without limit.
-    method = str(request.method) if request.method in _METHODS else "other"
+    if request.method in _METHODS:
+        method = str(request.method)
+    else:
+        method = "other"
     REQUESTS.labels(view, method, str(status)).inc()
     REQUEST_SECONDS.labels(view, method).observe(seconds)
 
@@ -180,7 +195,9 @@ def _view_of(request: HttpRequest) -> str:
     match = request.resolver_match
     if match is not None:
         return match.view_name
-    return "static" if request.path_info.startswith("/static/") else "none"
+    if request.path_info.startswith("/static/"):
+        return "static"
+    return "none"
 
 
 Sample = tuple[str, dict[str, str], float]
@@ -223,7 +240,11 @@ def _from_database() -> Iterator[Sample]:
     with connection.cursor() as cursor:
         cursor.execute(_SQL)
         for name, labels, value in cursor.fetchall():
-            yield name, json.loads(labels) if isinstance(labels, str) else labels, float(value)
+            yield (
+                name,
+                json.loads(labels) if isinstance(labels, str) else labels,
+                float(value),
+            )
 
 
 def _from_broker() -> Iterator[Sample]:
@@ -249,7 +270,11 @@ def _from_broker() -> Iterator[Sample]:
     for field, spent in seconds.items():
         yield "quintet_task_seconds", {"task": field.decode()}, float(spent)
     for field, when in ended.items():
-        yield "quintet_task_ended_timestamp_seconds", {"task": field.decode()}, float(when)
+        yield (
+            "quintet_task_ended_timestamp_seconds",
+            {"task": field.decode()},
+            float(when),
+        )
     yield "quintet_worker_errors_logged", {}, float(errors or 0)
 
 
@@ -317,7 +342,8 @@ def readyz(_request: HttpRequest) -> HttpResponse:
     checks = {"database": _database_state(), "broker": _broker_state()}
     ready = all(state == "ok" for state in checks.values())
     return JsonResponse(
-        {"status": "ok" if ready else "not ready", **checks}, status=200 if ready else 503
+        {"status": "ok" if ready else "not ready", **checks},
+        status=200 if ready else 503,
     )
 
 

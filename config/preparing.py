@@ -43,7 +43,9 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
         return 1
     except CommandError as error:
         sys.stderr.write(f"{error}\n")
-        return os.EX_TEMPFAIL if _is_lost(connection) else 1
+        if _is_lost(connection):
+            return os.EX_TEMPFAIL
+        return 1
     except (InterfaceError, OperationalError, SystemExit) as error:
         # `command_logs` has logged the error, and exits.
         if not _is_lost(connection):
@@ -85,5 +87,9 @@ def _is_lost(connection: Any) -> bool:
 if __name__ == "__main__":
     _program, services_file, tables_file, *last_command = sys.argv
     sys.exit(
-        main(Path(services_file), None if tables_file == "-" else Path(tables_file), last_command)
+        main(
+            Path(services_file),
+            None if tables_file == "-" else Path(tables_file),
+            last_command,
+        )
     )

@@ -49,7 +49,9 @@ RETIRED: Final = (
     "ranking.tasks.forget_shard_jobs",
 )
 
-ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
+ROUTES: Final = {
+    task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks
+}
 
 # Beat keeps its schedule in memory and sends all tasks once when it starts, so tasks may run
 # twice and must find their own work.
@@ -73,7 +75,10 @@ def every(seconds: float, task: str) -> dict[str, Any]:
 
     A message expires when the next one is sent, so that a busy worker finds only one.
     """
-    first = _SELDOM_SECONDS if seconds >= _SELDOM_SECONDS else 0
+    if seconds >= _SELDOM_SECONDS:
+        first = _SELDOM_SECONDS
+    else:
+        first = 0
     return {
         "task": task,
         "schedule": schedule(timedelta(seconds=seconds), nowfun=monotonic_now),

@@ -40,9 +40,27 @@ _LINK_TAIL = re.compile(r"[^A-Za-z0-9_\x00-\x08\x0b\x0c\x0e-\x1f\x7f-]+$")
 _DIRECT = frozenset({"/readyz", "/metrics"})
 # Browser features that no page uses, disabled so that injected scripts cannot use them either.
 _NOT_NEEDED = (
-    *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
-    *("gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi", "payment"),
-    *("screen-wake-lock", "serial", "usb", "xr-spatial-tracking"),
+    *(
+        "accelerometer",
+        "autoplay",
+        "camera",
+        "display-capture",
+        "encrypted-media",
+        "geolocation",
+    ),
+    *(
+        "gyroscope",
+        "hid",
+        "idle-detection",
+        "magnetometer",
+        "microphone",
+        "midi",
+        "payment",
+    ),
+    "screen-wake-lock",
+    "serial",
+    "usb",
+    "xr-spatial-tracking",
 )
 # Headers that SecurityMiddleware adds to every response.
 _OF_PAGES = ("Cross-Origin-Opener-Policy", "Referrer-Policy")
@@ -56,9 +74,9 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
     """
 
     def refuse(request: HttpRequest) -> HttpResponseBase:
-        if _CONTROL_CHARACTER.search(request.path_info) or _ESCAPED_CONTROL_CHARACTER.search(
-            request.META["QUERY_STRING"]
-        ):
+        if _CONTROL_CHARACTER.search(
+            request.path_info
+        ) or _ESCAPED_CONTROL_CHARACTER.search(request.META["QUERY_STRING"]):
             return bad_request(request, BadRequest())
         return get_response(request)
 
@@ -87,7 +105,9 @@ def _trimmed(path: str) -> str:
     if not path.startswith(_LINKS):
         return path
     without = _LINK_TAIL.sub("", path)
-    return path if path in {without, f"{without}/"} else f"{without}/"
+    if path in {without, f"{without}/"}:
+        return path
+    return f"{without}/"
 
 
 def prefix_demand(get_response: GetResponse) -> GetResponse:
@@ -207,14 +227,24 @@ def secret_addresses(get_response: GetResponse) -> GetResponse:
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Addresses that change the state itself, or create another campaign.
 _ALLOWED: Final = frozenset(
-    {"campaign-transition", "api-campaign-transition", "campaign-clone", "api-campaign-clone"}
+    {
+        "campaign-transition",
+        "api-campaign-transition",
+        "campaign-clone",
+        "api-campaign-clone",
+    }
 )
 #: Addresses that change nothing, even by POST.
 _STORING_NOTHING: Final = frozenset(
     {
-        *("preview-assignments", "preview-judgment", "preview-skip"),
-        *("preview-problem-report", "design-preview", "design-forecast"),
-        *("api-design-preview", "api-design-forecast"),
+        "preview-assignments",
+        "preview-judgment",
+        "preview-skip",
+        "preview-problem-report",
+        "design-preview",
+        "design-forecast",
+        "api-design-preview",
+        "api-design-forecast",
     }
 )
 
@@ -229,11 +259,18 @@ class ArchivedCampaignMiddleware:
         return self._get_response(request)
 
     def process_view(
-        self, request: HttpRequest, _view: object, _arguments: object, named: dict[str, Any]
+        self,
+        request: HttpRequest,
+        _view: object,
+        _arguments: object,
+        named: dict[str, Any],
     ) -> HttpResponse | None:
         """Check before the view, with one query; reading pages and judging need none."""
         campaign = _campaign_changed(request, named)
-        words = None if campaign is None else _refusal(request, campaign)
+        if campaign is None:
+            words = None
+        else:
+            words = _refusal(request, campaign)
         if words is None:
             return None
         if request.path_info.startswith("/api/"):
@@ -242,21 +279,29 @@ class ArchivedCampaignMiddleware:
 
 
 def _refusal(request: HttpRequest, campaign: Q) -> str | None:
-    found = Campaign.objects.filter(campaign).values_list("state", "rehearsal_of").first()
+    found = (
+        Campaign.objects.filter(campaign).values_list("state", "rehearsal_of").first()
+    )
     if found is None:
         return None
     state, rehearsal_of = found
     if rehearsal_of is not None:
         return rehearsal_words()
     match = request.resolver_match
-    if state != CampaignState.ARCHIVED or (match is not None and match.url_name in _ALLOWED):
+    if state != CampaignState.ARCHIVED or (
+        match is not None and match.url_name in _ALLOWED
+    ):
         return None
-    return _("This campaign is archived and cannot be changed. Restore it from the archive first.")
+    return _(
+        "This campaign is archived and cannot be changed. Restore it from the archive first."
+    )
 
 
 def _campaign_changed(request: HttpRequest, named: dict[str, Any]) -> Q | None:
     match = request.resolver_match
-    if request.method in _READING or (match is not None and match.url_name in _STORING_NOTHING):
+    if request.method in _READING or (
+        match is not None and match.url_name in _STORING_NOTHING
+    ):
         return None
     if "slug" in named:
         return Q(slug=named["slug"])

@@ -24,11 +24,12 @@ _OF_OTHERS = frozenset(
 #: Beginning of the answers with SQLSTATE 57P03 (`cannot_connect_now`), which libpq does not pass on.
 _STARTING = "the database system is "
 #: Commands for users, in a checkout and with an installed wheel.
-_START, QUINTET = (
-    ("make start", "./quintet")
-    if (Path(__file__).parents[1] / "Makefile").exists()
-    else ("quintet start", "quintet")
-)
+if (Path(__file__).parents[1] / "Makefile").exists():
+    _START = "make start"
+    QUINTET = "./quintet"
+else:
+    _START = "quintet start"
+    QUINTET = "quintet"
 _WHAT_TO_DO = f"What to do: run `{_START}`, and then `{QUINTET} {{command}}`; or, on a server, set {{what}} (docs/operators.md)."
 # The image has neither of these commands.
 _WHAT_TO_DO_IN_IMAGE = "What to do: set {what} (docs/operators.md)."
@@ -41,7 +42,10 @@ def missing_from(environment: Mapping[str, str], command: str) -> str | None:
         return None
     names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
     verb = "is" if len(missing) == 1 else "are"
-    advice = _WHAT_TO_DO_IN_IMAGE if "QUINTET_IMAGE" in environment else _WHAT_TO_DO
+    if "QUINTET_IMAGE" in environment:
+        advice = _WHAT_TO_DO_IN_IMAGE
+    else:
+        advice = _WHAT_TO_DO
     what_to_do = advice.format(command=command, what=names)
     return f"Quintet is not set up here: {names} {verb} not set. {what_to_do}"
 
@@ -53,7 +57,10 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     """
     from django.core.management import get_commands
 
-    command = arguments[1] if len(arguments) > 1 else ""
+    if len(arguments) > 1:
+        command = arguments[1]
+    else:
+        command = ""
     if {"-h", "--help"}.intersection(arguments):
         return None
     if command == "migrate":
@@ -100,7 +107,9 @@ def _await_recovery() -> None:
     attempt = 0
     while reason := _starting_refusal():
         if attempt % 20 == 4:
-            sys.stderr.write(f"waiting for PostgreSQL ({attempt / 2:.0f} s): {reason}\n")
+            sys.stderr.write(
+                f"waiting for PostgreSQL ({attempt / 2:.0f} s): {reason}\n"
+            )
         attempt += 1
         time.sleep(0.5)
 
@@ -113,13 +122,17 @@ def _starting_refusal() -> str | None:
         connection.ensure_connection()
     except Error as error:
         _before, starting, rest = str(error).strip().partition(_STARTING)
-        return f"{starting}{rest}".splitlines()[0] if starting else None
+        if starting:
+            return f"{starting}{rest}".splitlines()[0]
+        return None
     return None
 
 
 def _place() -> str:
     where = os.environ.get("QUINTET_HOME")
-    return f"the data folder {where}" if where else "the database that DATABASE_URL names"
+    if where:
+        return f"the data folder {where}"
+    return "the database that DATABASE_URL names"
 
 
 def _problem_before_migrate() -> str | None:
@@ -131,7 +144,9 @@ def _problem_before_migrate() -> str | None:
         state = tables_state()
     except Error as error:
         return _unreachable(error, "migrate")
-    return None if state.can_be_migrated else f"{_refusal(state)} Nothing was changed."
+    if state.can_be_migrated:
+        return None
+    return f"{_refusal(state)} Nothing was changed."
 
 
 def _database_problem(command: str) -> str | None:
@@ -172,7 +187,10 @@ def _tables_problem(state: "TablesState") -> str | None:
     if not state.can_be_migrated:
         return _refusal(state)
     where = os.environ.get("QUINTET_HOME")
-    start = f"QUINTET_HOME={where} {_START}" if where else _START
+    if where:
+        start = f"QUINTET_HOME={where} {_START}"
+    else:
+        start = _START
     if state.is_empty:
         return (
             f"Quintet is not set up here: {_place()} has no tables. What to do: run `{start}`, or, if your "
@@ -193,7 +211,10 @@ def _refusal(state: "TablesState") -> str:
     if version is None:
         names = first_of(state.unknown or state.differences)
         ranked_by = last_ranked_by()
-        which = f" (the last ranking is of {ranked_by})" if ranked_by else ""
+        if ranked_by:
+            which = f" (the last ranking is of {ranked_by})"
+        else:
+            which = ""
         return (
             f"The tables in {_place()} were made before Quintet 0.2.0{which} and cannot be migrated: {names}. What to do: "
             f"go back to that version and export: `{QUINTET} campaign_file CAMPAIGN --folder DIR` writes settings and "

@@ -32,7 +32,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DEBUG = env["DEBUG"]
 SECRET_KEY = env["SECRET_KEY"]
 # The previous key, for the first start with a new one.
-SECRET_KEY_FALLBACKS = [env["SECRET_KEY_FALLBACK"]] if env["SECRET_KEY_FALLBACK"] else []
+if env["SECRET_KEY_FALLBACK"]:
+    SECRET_KEY_FALLBACKS = [env["SECRET_KEY_FALLBACK"]]
+else:
+    SECRET_KEY_FALLBACKS = []
 ALLOWED_HOSTS = env["ALLOWED_HOSTS"]
 CSRF_TRUSTED_ORIGINS = env["CSRF_TRUSTED_ORIGINS"] or []
 # Behind a proxy that terminates TLS, HTTPS=1 makes cookies secure and trusts the header of the proxy.
@@ -238,7 +241,9 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
 if REDIS_URL.startswith("rediss://"):
     # By default, Celery would accept any certificate; redis-py does not.
     CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
-CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in (*QUEUES, *RETIRED_QUEUES)]
+CELERY_TASK_QUEUES = [
+    Queue(name, routing_key=name) for name in (*QUEUES, *RETIRED_QUEUES)
+]
 CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 # A queue missing from the list would have no worker.
@@ -297,7 +302,9 @@ AUTH_USER_MODEL = "campaign.User"
 SESSION_ENGINE = "campaign.accounts.sessions"
 PASSWORD_HASHERS = ["campaign.accounts.clients.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
@@ -332,7 +339,9 @@ _MAIL = environ.Env.email_url_config(env["EMAIL_URL"])
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
 _MAIL_PORTS = {"smtp+ssl": 465, "smtp+tls": 587}
-EMAIL_PORT = _MAIL.get("EMAIL_PORT") or _MAIL_PORTS.get(urlsplit(env["EMAIL_URL"]).scheme, 25)
+EMAIL_PORT = _MAIL.get("EMAIL_PORT") or _MAIL_PORTS.get(
+    urlsplit(env["EMAIL_URL"]).scheme, 25
+)
 EMAIL_HOST_USER = _MAIL.get("EMAIL_HOST_USER") or ""
 EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_TLS", False)

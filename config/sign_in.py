@@ -61,5 +61,8 @@ _OIDC_APP: dict[str, Any] = {
     "settings": {"server_url": OIDC_ISSUER},
 }
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
-    "openid_connect": {"APPS": [_OIDC_APP] if OIDC_ISSUER else [], "OAUTH_PKCE_ENABLED": True}
+    "openid_connect": {
+        "APPS": [_OIDC_APP] if OIDC_ISSUER else [],
+        "OAUTH_PKCE_ENABLED": True,
+    }
 }

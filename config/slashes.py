@@ -12,4 +12,6 @@ class SlashMiddleware(CommonMiddleware):
     Django answers 301, after which clients send a POST again as a GET: they would get 200, and nothing would be done.
     """
 
-    response_redirect_class = partial(HttpResponsePermanentRedirect, preserve_request=True)  # type: ignore[assignment]
+    response_redirect_class = partial(
+        HttpResponsePermanentRedirect, preserve_request=True
+    )  # type: ignore[assignment]

@@ -51,10 +51,14 @@ class LibrariesFinder(FileSystemFinder):
     def __init__(self, *_arguments: Any, **_options: Any) -> None:
         specs = [find_spec(name) for name in _LIBRARIES]
         folders = [
-            str(Path(spec.origin).parent / "static") for spec in specs if spec and spec.origin
+            str(Path(spec.origin).parent / "static")
+            for spec in specs
+            if spec and spec.origin
         ]
         self.locations = [("", folder) for folder in folders]
-        self.storages = {folder: FileSystemStorage(location=folder) for folder in folders}
+        self.storages = {
+            folder: FileSystemStorage(location=folder) for folder in folders
+        }
 
     def check(self, **_options: Any) -> list[Any]:
         """Report no problems: the folders are not configurable."""
@@ -67,7 +71,9 @@ class LibrariesFinder(FileSystemFinder):
 class _QuickCompressor(Compressor):  # type: ignore[misc]  # untyped
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
-        small: bytes = brotli.compress(data, quality=5 if len(data) > _LARGE_BYTES else 11)
+        small: bytes = brotli.compress(
+            data, quality=5 if len(data) > _LARGE_BYTES else 11
+        )
         return small
 
 

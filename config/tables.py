@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from django.db import Error, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from campaign.database.catalogue import OURS, Catalogue, catalogue_for, migrations_by_app
+from campaign.database.catalogue import (
+    OURS,
+    Catalogue,
+    catalogue_for,
+    migrations_by_app,
+)
 from version import code_version
 
 _MIGRATED_BY = "Migrated by Quintet "
@@ -56,11 +61,15 @@ def tables_state() -> TablesState:
     executor = MigrationExecutor(connection)
     loader = executor.loader
     applied = loader.applied_migrations
-    unknown = [key for key in applied if key[0] in OURS and key not in loader.disk_migrations]
+    unknown = [
+        key for key in applied if key[0] in OURS and key not in loader.disk_migrations
+    ]
     if unknown:
         return TablesState(unknown=tuple(sorted(".".join(key) for key in unknown)))
     plan = executor.migration_plan(loader.graph.leaf_nodes())
-    pending = tuple(f"{migration.app_label}.{migration.name}" for migration, _back in plan)
+    pending = tuple(
+        f"{migration.app_label}.{migration.name}" for migration, _back in plan
+    )
     if not any(app in OURS for app, _name in applied):
         return TablesState(pending=pending, is_empty=True)
     expected = catalogue_for(migrations_by_app(applied))
@@ -76,30 +85,43 @@ def tables_state() -> TablesState:
 
 def first_of(names: tuple[str, ...], count: int = 3) -> str:
     """Return the first names, and how many more there are."""
-    more = f"; and {len(names) - count} more" if len(names) > count else ""
+    if len(names) > count:
+        more = f"; and {len(names) - count} more"
+    else:
+        more = ""
     return "; ".join(names[:count]) + more
 
 
 def version_record() -> None:
     """Record in the database that this version has migrated it, for messages of other versions."""
     with connection.cursor() as cursor:
-        cursor.execute("COMMENT ON TABLE django_migrations IS %s", [_MIGRATED_BY + code_version()])
+        cursor.execute(
+            "COMMENT ON TABLE django_migrations IS %s", [_MIGRATED_BY + code_version()]
+        )
 
 
 def migrated_by() -> str | None:
     """Return the version that last migrated the database; None before 0.2.0."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT obj_description(to_regclass('django_migrations'), 'pg_class')")
+        cursor.execute(
+            "SELECT obj_description(to_regclass('django_migrations'), 'pg_class')"
+        )
         comment = cursor.fetchone()[0] or ""
-    return comment.removeprefix(_MIGRATED_BY) if comment.startswith(_MIGRATED_BY) else None
+    if comment.startswith(_MIGRATED_BY):
+        return comment.removeprefix(_MIGRATED_BY)
+    return None
 
 
 def last_ranked_by() -> str | None:
     """Return the version that computed the last ranking in the database; None if there is no ranking."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT code_version FROM ranking_rankingrun ORDER BY id DESC LIMIT 1")
+            cursor.execute(
+                "SELECT code_version FROM ranking_rankingrun ORDER BY id DESC LIMIT 1"
+            )
             row = cursor.fetchone()
     except Error:
         return None
-    return str(row[0]) if row else None
+    if row:
+        return str(row[0])
+    return None

@@ -27,4 +27,7 @@ def prefix_taken_off(application: Application, prefix: str) -> Application:
 def origin_and_path(address: str) -> tuple[str, str]:
     """Return both parts of the address of Quintet, such as `https://host/quintet/`, without final slashes."""
     parts = urlsplit(address)
-    return (f"{parts.scheme}://{parts.netloc}" if parts.netloc else address, parts.path.rstrip("/"))
+    return (
+        f"{parts.scheme}://{parts.netloc}" if parts.netloc else address,
+        parts.path.rstrip("/"),
+    )

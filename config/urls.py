@@ -14,7 +14,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # it.
     path(PREFIX, include("config.api.urls")),
     # Each open dashboard sends a request every second.
-    path("campaigns/<slug:slug>/tasks/<int:task_id>/live/", dashboard_live, name="test-set-live"),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/live/",
+        dashboard_live,
+        name="test-set-live",
+    ),
     path("healthz", healthz),
     path("readyz", readyz),
     path("metrics", metrics),

@@ -105,7 +105,9 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def _connections(self) -> list["Connection"]:
         return [
-            connection for server in self._servers for connection in server.active_channels.values()
+            connection
+            for server in self._servers
+            for connection in server.active_channels.values()
         ]
 
 
@@ -207,7 +209,10 @@ def _log(task: Task) -> None:
     # Decoded, so that secrets are recognised, and quoted again, so that it is one word.
     path = quote(getattr(request, "path", "-").encode("latin-1"))
     status = task.status.partition(" ")[0]
-    size = "-" if task.content_length is None else task.content_length
+    if task.content_length is None:
+        size = "-"
+    else:
+        size = task.content_length
     seconds = time.time() - task.start_time
     headers = {name.lower(): value for name, value in task.response_headers}
     request_id = headers.get(REQUEST_ID.lower(), "-")

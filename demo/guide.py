@@ -10,7 +10,15 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 
-from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Task, User
+from campaign.models import (
+    ApiToken,
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Task,
+    User,
+)
 from campaign.services.api_tokens import token_create
 from campaign.services.invitations import (
     InvitationRefusedError,
@@ -49,7 +57,9 @@ def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
     partial = path.with_suffix(".partial")
     partial.touch(mode=0o600)
     partial.chmod(0o600)
-    partial.write_text(json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    partial.write_text(
+        json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+    )
     partial.replace(path)  # atomic, for concurrent readers
     return guide
 
@@ -78,10 +88,12 @@ def _new(base_url: str) -> dict[str, Any]:
     ApiToken.objects.filter(user=organiser).delete()
     _token, api_token = token_create(user=organiser)
     # Judges who joined later by invitation keep their links.
-    judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
-    Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
-        revoked_at=Now()
+    judges = _with_links(campaign).filter(
+        pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES]
     )
+    Invitation.objects.for_anybody().filter(
+        campaign=campaign, note=NEWCOMERS_NOTE
+    ).update(revoked_at=Now())
     _link, newcomers = invitation_create_for_anybody(
         campaign=campaign, cap=NEWCOMERS, asks_languages=True, note=NEWCOMERS_NOTE
     )
@@ -99,7 +111,9 @@ def _new(base_url: str) -> dict[str, Any]:
         "judges": [
             {
                 "name": judge.pseudonym,
-                "url": _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE),
+                "url": _signing_in(
+                    base_url, campaign, judge.user, InvitationRole.JUDGE
+                ),
             }
             for judge in judges
             if judge.user is not None
@@ -117,7 +131,9 @@ def _protocol_links(base_url: str) -> list[dict[str, str]]:
     if campaign is None:
         return []
     judges = _with_links(campaign).select_related("chosen_task__test_set")
-    Invitation.objects.filter(campaign=campaign, user__in=judges.values("user")).delete()
+    Invitation.objects.filter(
+        campaign=campaign, user__in=judges.values("user")
+    ).delete()
     return [
         {
             "protocol": judge.chosen_task.protocol,
@@ -129,7 +145,9 @@ def _protocol_links(base_url: str) -> list[dict[str, str]]:
     ]
 
 
-def _signing_in(base_url: str, campaign: Campaign, user: User, role: InvitationRole) -> str:
+def _signing_in(
+    base_url: str, campaign: Campaign, user: User, role: InvitationRole
+) -> str:
     """Return a new sign-in link of a user to a campaign."""
     _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
     return base_url + reverse("invitation", args=[token])
@@ -138,7 +156,9 @@ def _signing_in(base_url: str, campaign: Campaign, user: User, role: InvitationR
 def _asked(task: Task, pseudonym: str) -> str:
     """Return the name of the protocol of a judge, with the test set if a protocol is used in two ways."""
     name = task.get_protocol_display()
-    return name if pseudonym == task.protocol else f"{name} ({task.test_set.name})"
+    if pseudonym == task.protocol:
+        return name
+    return f"{name} ({task.test_set.name})"
 
 
 def _with_links(campaign: Campaign) -> QuerySet[Judge]:

@@ -115,7 +115,9 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
         The names of campaigns still to be loaded, before each campaign and at the end.
     """
     organiser = _organiser()
-    there = set(Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True))
+    there = set(
+        Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True)
+    )
     missing = [slug for slug in CAMPAIGNS if slug not in there]
     for number, slug in enumerate(missing):
         yield [CAMPAIGNS[each][0] for each in missing[number:]]
@@ -127,7 +129,9 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
 
 def _organiser() -> User:
     user = User.objects.filter(email=ORGANISER_EMAIL).first()
-    return user or User.objects.create_user(name="Olga Organiser", email=ORGANISER_EMAIL)
+    return user or User.objects.create_user(
+        name="Olga Organiser", email=ORGANISER_EMAIL
+    )
 
 
 @transaction.atomic
@@ -135,8 +139,12 @@ def _museum_load(organiser: User, name: str) -> None:
     campaign = Campaign.objects.create(slug=MUSEUM, name=name, blocks_per_judge=45)
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
-    german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
-    arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
+    german = _texts_load(
+        "en-de", language="de", name="Museum English–German", blocks_wanted=1500
+    )
+    arabic = _texts_load(
+        "en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300
+    )
     for task, judges, hits_each, rankings in (
         # No judge sees a sentence twice, so these judges see nearly all of the 48 or 12 sentences.
         (german, SIMULATED_GERMAN, 16, RANKINGS),
@@ -167,7 +175,9 @@ def _museum_load(organiser: User, name: str) -> None:
     version = campaign.instructions.get(version=1)
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
-            judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
+            judge = judge_add(
+                campaign=campaign, pseudonym=name, languages=["en", language]
+            )
             # Judges with these links start at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
 
@@ -213,7 +223,10 @@ def _protocols_load(organiser: User, name: str) -> None:
         task = ranking
         if kind.protocol != ranking.protocol:
             task = task_create(
-                test_set=ranking.test_set, protocol=kind.protocol, by=None, blocks_wanted=300
+                test_set=ranking.test_set,
+                protocol=kind.protocol,
+                by=None,
+                blocks_wanted=300,
             )
             if kind.protocol == Protocol.SPANS:
                 task_rules_change(task=task, rules={PAGE: DOCUMENT_PAGE})
@@ -232,9 +245,13 @@ def _protocols_load(organiser: User, name: str) -> None:
 
 def _sound_load(campaign: Campaign, texts: TestSet) -> None:
     """Load recordings of some sentences, and mean opinion scores of them."""
-    segments = Segment.objects.filter(test_set=texts).order_by("number")[:SENTENCES_SPOKEN]
+    segments = Segment.objects.filter(test_set=texts).order_by("number")[
+        :SENTENCES_SPOKEN
+    ]
     with TemporaryDirectory() as folder:
-        recordings_write(Path(folder), [str(segment.source_text) for segment in segments])
+        recordings_write(
+            Path(folder), [str(segment.source_text) for segment in segments]
+        )
         call_command(
             "import_test_set",
             folder,
@@ -270,13 +287,21 @@ def _side_by_side_load() -> None:
         name=SIDE_BY_SIDE,
     )
     [adequacy] = preset_criteria("da")
-    fluency = next(each for each in preset_criteria("summaries") if each.key == "fluency")
+    fluency = next(
+        preset_criterion
+        for preset_criterion in preset_criteria("summaries")
+        if preset_criterion.key == "fluency"
+    )
     _task_load(test_set, rules=_criteria([adequacy, fluency]), outputs=2, name=CRITERIA)
 
 
 def _mqm_load() -> None:
     """Load errors with severities and categories."""
-    preset = next(each for each in SPANS_PRESETS if each.name == "mqm-core")
+    preset = next(
+        spans_preset
+        for spans_preset in SPANS_PRESETS
+        if spans_preset.name == "mqm-core"
+    )
     _task_load(
         _arabic_load("English–Arabic, MQM"),
         protocol=Protocol.SPANS,
@@ -288,13 +313,18 @@ def _mqm_load() -> None:
 
 def _arabic_load(name: str) -> TestSet:
     """Load texts whose ranking is closed."""
-    ranking = _texts_load("en-ar", language="ar", name=name, blocks_wanted=150, campaign=PROTOCOLS)
+    ranking = _texts_load(
+        "en-ar", language="ar", name=name, blocks_wanted=150, campaign=PROTOCOLS
+    )
     task_close(task=ranking)
     return ranking.test_set
 
 
 def _criteria(criteria: Sequence[Criterion]) -> dict[str, Any]:
-    return {"criteria": [each.as_json() for each in criteria], "all_at_once": True}
+    return {
+        "criteria": [criterion.as_json() for criterion in criteria],
+        "all_at_once": True,
+    }
 
 
 def _task_load(
@@ -401,7 +431,8 @@ def _qualities(task: Task) -> Mapping[int, float]:
     path = HERE / "museum" / f"{pair}.quality.tsv"
     with path.open(encoding="utf-8", newline="") as lines:
         stated = {
-            (row["document"], int(row["segment"])): row for row in DictReader(lines, delimiter="\t")
+            (row["document"], int(row["segment"])): row
+            for row in DictReader(lines, delimiter="\t")
         }
     outputs = Output.objects.filter(system__test_set=task.test_set_id).values_list(
         "id",
@@ -414,7 +445,9 @@ def _qualities(task: Task) -> Mapping[int, float]:
         output_id: DAMAGED_QUALITY
         if kind == SystemKind.BAD_REFERENCE
         else float(
-            stated[document, position]["reference" if kind == SystemKind.REFERENCE else name]
+            stated[document, position][
+                "reference" if kind == SystemKind.REFERENCE else name
+            ]
         )
         for output_id, document, position, name, kind in outputs
     }

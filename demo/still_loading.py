@@ -21,11 +21,17 @@ def still_loading(_request: HttpRequest) -> dict[str, list[str]]:
     """
     path = _file()
     try:
-        return {"still_loading": path.read_text(encoding="utf-8").splitlines() if path else []}
+        return {
+            "still_loading": path.read_text(encoding="utf-8").splitlines()
+            if path
+            else []
+        }
     except OSError:
         return {"still_loading": []}
 
 
 def _file() -> Path | None:
     home = os.environ.get("QUINTET_HOME")
-    return Path(home) / "demo_loading" if home else None
+    if home:
+        return Path(home) / "demo_loading"
+    return None

@@ -15,7 +15,11 @@ if sys.version_info < (3, 11):  # noqa: UP036
         "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`."
     )
 
-from environment.reading import environment_check, environment_read, retired_variables_log
+from environment.reading import (
+    environment_check,
+    environment_read,
+    retired_variables_log,
+)
 from environment.secret_files import SECRETS
 from environment.variables import VARIABLES, Variable
 

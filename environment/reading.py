@@ -79,7 +79,10 @@ def _parsed(environment: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     for variable in VARIABLES:
         value = environment.get(variable.name) or variable.default
         try:
-            values[variable.name] = variable.parse(value) if value else ""
+            if value:
+                values[variable.name] = variable.parse(value)
+            else:
+                values[variable.name] = ""
         except ValueError:
             problems.append(_problem(variable, value))
     if not problems:
@@ -88,9 +91,10 @@ def _parsed(environment: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _problem(variable: Variable, value: str) -> str:
-    assignment = (
-        f"{variable.name} (value hidden)" if variable.is_secret else f"{variable.name}={value}"
-    )
+    if variable.is_secret:
+        assignment = f"{variable.name} (value hidden)"
+    else:
+        assignment = f"{variable.name}={value}"
     return f"{assignment} must be {variable.valid}. Example: {variable.name}={variable.example}"
 
 
@@ -110,7 +114,10 @@ def _contradictions(values: Values) -> Iterator[str]:
 
 
 def _reversed_limits(values: Values) -> Iterator[str]:
-    for lower, upper in (("TOKEN_DAYS", "TOKEN_MOST_DAYS"), ("POOL_MIN_HITS", "POOL_MAX_HITS")):
+    for lower, upper in (
+        ("TOKEN_DAYS", "TOKEN_MOST_DAYS"),
+        ("POOL_MIN_HITS", "POOL_MAX_HITS"),
+    ):
         if values[lower] > values[upper]:
             yield f"{lower}={values[lower]} must not be above {upper}={values[upper]}. Set both."
 

@@ -48,11 +48,16 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
             continue
         if environment.get(name):
             raise SystemExit(f"{name} and {name}_FILE are both set. Set one of them.")
-        encoding = "utf-8" if name in _PASSWORDS.values() else "utf-8-sig"
+        if name in _PASSWORDS.values():
+            encoding = "utf-8"
+        else:
+            encoding = "utf-8-sig"
         try:
             environment[name] = Path(path).read_text(encoding=encoding).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise SystemExit(f"{name}_FILE is {path}, which cannot be read: {error}") from error
+            raise SystemExit(
+                f"{name}_FILE is {path}, which cannot be read: {error}"
+            ) from error
         # Child processes receive only the value, not the file name as well.
         del environment[f"{name}_FILE"]
     for url, password in _PASSWORDS.items():
@@ -66,4 +71,6 @@ def _with_password(url: str, password: str) -> str:
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
-    return urlunsplit(parts._replace(netloc=f"{name}:{quote(password, safe='')}@{host}"))
+    return urlunsplit(
+        parts._replace(netloc=f"{name}:{quote(password, safe='')}@{host}")
+    )

@@ -14,7 +14,9 @@ _FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
 # Not smtps, which means TLS from the start to most programs and STARTTLS to some.
 _MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl"})
-_NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
+_NO_MAIL_SERVER: Final = frozenset(
+    {"consolemail", "dummymail", "filemail", "memorymail"}
+)
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _CERTIFICATES: Final = frozenset({"required", "optional", "none"})
 _BROKEN_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2})")
@@ -188,7 +190,9 @@ def broker(value: str) -> str:
     elif parts.scheme in {"redis", "rediss"}:
         number = parts.path.strip("/")
         is_complete = (
-            bool(parts.hostname) and parts.port != 0 and (number.isdecimal() or not number)
+            bool(parts.hostname)
+            and parts.port != 0
+            and (number.isdecimal() or not number)
         )
     else:
         is_complete = False

@@ -64,9 +64,16 @@ def _switch(name: str, *, default: str = "0", is_internal: bool = False) -> Vari
     return Variable(name, truth, "1 or 0", "1", default, is_internal=is_internal)
 
 
-def _number(name: str, *, default: str, least: int, most: int | None = None) -> Variable:
-    limits = f"at least {least}" if most is None else f"from {least} to {most}"
-    return Variable(name, whole(least, most), f"a whole number, {limits}", default, default)
+def _number(
+    name: str, *, default: str, least: int, most: int | None = None
+) -> Variable:
+    if most is None:
+        limits = f"at least {least}"
+    else:
+        limits = f"from {least} to {most}"
+    return Variable(
+        name, whole(least, most), f"a whole number, {limits}", default, default
+    )
 
 
 def _days(name: str, *, default: str, least: int = 1) -> Variable:
@@ -74,9 +81,7 @@ def _days(name: str, *, default: str, least: int = 1) -> Variable:
     return _number(name, default=default, least=least, most=36_500)
 
 
-_DATABASE: Final = (
-    "the address of a PostgreSQL database; percent-encode special characters of its password"
-)
+_DATABASE: Final = "the address of a PostgreSQL database; percent-encode special characters of its password"
 _LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 VARIABLES: Final = (
@@ -164,7 +169,13 @@ VARIABLES: Final = (
     _switch("STATIC_HASHED", default="", is_internal=True),
     Variable("NUMBA_CACHE_DIR", text, "a folder", "/var/cache/quintet"),
     Variable("BEAT_ALIVE", text, "a file", "/tmp/beat"),  # noqa: S108  an example
-    Variable("TIME_ZONE", time_zone, "a time zone of the IANA database", "Europe/Prague", "UTC"),
+    Variable(
+        "TIME_ZONE",
+        time_zone,
+        "a time zone of the IANA database",
+        "Europe/Prague",
+        "UTC",
+    ),
     _switch("DEBUG", is_internal=True),
     # Work
     _number("UPLOAD_MAX_BYTES", default="1000000000", least=1),
@@ -234,8 +245,12 @@ VARIABLES: Final = (
     ),
     Variable("OIDC_NAME", text, "a label", "University", "OpenID Connect"),
     # Reports
-    Variable("LOG_LEVEL", choice(*_LEVELS), f"one of {', '.join(_LEVELS)}", "INFO", "INFO"),
-    Variable("LOG_FORMAT", choice("console", "json"), "console or json", "json", "console"),
+    Variable(
+        "LOG_LEVEL", choice(*_LEVELS), f"one of {', '.join(_LEVELS)}", "INFO", "INFO"
+    ),
+    Variable(
+        "LOG_FORMAT", choice("console", "json"), "console or json", "json", "console"
+    ),
     Variable(
         "METRICS_TOKEN",
         long_text(16),

@@ -48,12 +48,17 @@ def report(text: str) -> None:
 
 #: Short names of management commands.
 _SHORT = {"rank": ["rank_judgments"], "check": ["import_test_set", "--check"]}
-_OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"})
+_OWN = frozenset(
+    {"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"}
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 if it could not be run)."""
-    argv = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        argv = sys.argv[1:]
+    else:
+        argv = arguments
     environment_check(os.environ)
     _other_servers_forget()
     try:
@@ -94,7 +99,8 @@ def _manage(argv: list[str]) -> int:
     if manage.works_on_files(argv):
         return manage.main(["quintet", *argv])
     return _run_beside(
-        DataDirectory.from_environment(), [sys.executable, str(CHECKOUT / "manage.py"), *argv]
+        DataDirectory.from_environment(),
+        [sys.executable, str(CHECKOUT / "manage.py"), *argv],
     )
 
 
@@ -105,15 +111,22 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_management_commands(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    parser.add_argument(
+        "--version", action="store_true", help="show the version and exit"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("start", help="start Quintet with your own campaigns")
     commands.add_parser("demo", help="start Quintet with demo campaigns")
-    commands.add_parser("rank", help="rank systems from judgment files (rank_judgments)")
     commands.add_parser(
-        "check", help="check whether files can be imported as a test set (import_test_set --check)"
+        "rank", help="rank systems from judgment files (rank_judgments)"
     )
-    run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey running")
+    commands.add_parser(
+        "check",
+        help="check whether files can be imported as a test set (import_test_set --check)",
+    )
+    run = commands.add_parser(
+        "run", help="run a command with PostgreSQL and Valkey running"
+    )
     run.add_argument(
         "--temporary",
         action="store_true",
@@ -124,14 +137,18 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="with --temporary: sync all writes to disk, as in production",
     )
-    run.add_argument("argv", nargs="+", metavar="COMMAND", help="command to run, after --")
+    run.add_argument(
+        "argv", nargs="+", metavar="COMMAND", help="command to run, after --"
+    )
     backup = commands.add_parser("backup", help="write a backup into a new folder")
     backup.add_argument(
         "--to", default="", help="target folder (default: backups in the data folder)"
     )
     restore = commands.add_parser("restore", help="restore a backup")
     restore.add_argument("source", metavar="FOLDER", help="backup folder")
-    restore.add_argument("--yes", action="store_true", help="replace existing data, keeping a copy")
+    restore.add_argument(
+        "--yes", action="store_true", help="replace existing data, keeping a copy"
+    )
     return parser
 
 
@@ -146,7 +163,9 @@ def _management_commands() -> str:
         with path.open(encoding="utf-8") as file:
             match = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
         lines.append(f"  {path.stem:<21} {match[1] if match else ''}".rstrip())
-    return "\n".join(["commands for campaigns and files (quintet COMMAND --help):", *lines])
+    return "\n".join(
+        ["commands for campaigns and files (quintet COMMAND --help):", *lines]
+    )
 
 
 def _launch(chosen: argparse.Namespace) -> int:
@@ -155,14 +174,18 @@ def _launch(chosen: argparse.Namespace) -> int:
         if chosen.command == "backup":
             backup_command(directory, into=chosen.to, report=report)
         elif chosen.command == "restore":
-            restore_command(directory, source=chosen.source, confirmed=chosen.yes, report=report)
+            restore_command(
+                directory, source=chosen.source, confirmed=chosen.yes, report=report
+            )
         else:
             serve(directory, report, demo=chosen.command == "demo")
         return 0
     if chosen.temporary:
         with (
             tempfile.TemporaryDirectory(prefix="quintet-") as folder,
-            Services(DataDirectory(Path(folder).resolve()), durable=chosen.durable) as services,
+            Services(
+                DataDirectory(Path(folder).resolve()), durable=chosen.durable
+            ) as services,
         ):
             return _run(chosen.argv, services.environment)
     return _run_beside(DataDirectory.from_environment(), chosen.argv)
@@ -208,7 +231,9 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
             code = process.wait()
         finally:
             signal.signal(signal.SIGTERM, handed_on)
-        return 128 - code if code < 0 else code
+        if code < 0:
+            return 128 - code
+        return code
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -216,7 +241,9 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
 def _said_here() -> dict[str, str]:
     """Return the public address set in this terminal, which takes precedence over that of running services."""
     address = os.environ.get("PUBLIC_ADDRESS")
-    return {"PUBLIC_ADDRESS": address} if address else {}
+    if address:
+        return {"PUBLIC_ADDRESS": address}
+    return {}
 
 
 if __name__ == "__main__":

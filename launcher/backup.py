@@ -78,7 +78,9 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write the manifest into the folder of the backup."""
-        write_private(folder / MANIFEST, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
+        write_private(
+            folder / MANIFEST, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -100,7 +102,9 @@ class Manifest:
         try:
             return cls(**manifest)
         except TypeError as error:
-            raise LauncherError(f"The {MANIFEST} in {folder} is damaged: {error}") from error
+            raise LauncherError(
+                f"The {MANIFEST} in {folder} is damaged: {error}"
+            ) from error
 
     def damaged(self, folder: Path) -> list[str]:
         """Return the files of the backup that are missing or have changed."""
@@ -127,12 +131,21 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
         raise LauncherError(
             f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database."
         )
-    place = Path(into).expanduser().resolve() if into else directory.path / "backups"
-    with environment_beside(directory) if own else contextlib.nullcontext(os.environ) as here:
+    if into:
+        place = Path(into).expanduser().resolve()
+    else:
+        place = directory.path / "backups"
+    with (
+        environment_beside(directory)
+        if own
+        else contextlib.nullcontext(os.environ) as here
+    ):
         folder = backup_write(here, into=place, report=report)
     report(f"The backup is {folder}\n{NOT_IN_IT}")
     if own and not into:
-        report("The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder.")
+        report(
+            "The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder."
+        )
 
 
 def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) -> Path:
@@ -151,9 +164,17 @@ def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) 
         into.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=into))
     except OSError as error:
-        raise LauncherError(f"No backup can be written to {into}: {error.strerror}") from error
+        raise LauncherError(
+            f"No backup can be written to {into}: {error.strerror}"
+        ) from error
     try:
-        _write(url, environment.get("SECRET_KEY", ""), unfinished, made_at=now, report=report)
+        _write(
+            url,
+            environment.get("SECRET_KEY", ""),
+            unfinished,
+            made_at=now,
+            report=report,
+        )
         unfinished.rename(folder)
     except OSError as error:
         raise LauncherError(
@@ -164,7 +185,9 @@ def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) 
     return folder
 
 
-def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Report) -> None:
+def _write(
+    url: str, key: str, folder: Path, *, made_at: datetime, report: Report
+) -> None:
     dump = folder / DUMP
     with connected(url) as connection:
         connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
@@ -175,11 +198,15 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
             (snapshot,) = cursor.fetchone() or ("",)
             rows = rows_of_tables(cursor)
             if not rows:
-                raise LauncherError("The database has no tables, so there is nothing to back up.")
+                raise LauncherError(
+                    "The database has no tables, so there is nothing to back up."
+                )
             cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
             migrations = []
             if (cursor.fetchone() or [False])[0]:
-                cursor.execute("SELECT app || '.' || name FROM django_migrations ORDER BY id")
+                cursor.execute(
+                    "SELECT app || '.' || name FROM django_migrations ORDER BY id"
+                )
                 migrations = [str(name) for (name,) in cursor.fetchall()]
             programs = programs_for(major)
             run_program(
@@ -224,10 +251,14 @@ def dump_check(programs: Path, path: Path) -> None:
 
 def rows_of_tables(cursor: Cursor) -> dict[str, int]:
     """Return the number of rows of each table; empty if there are no tables."""
-    cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
+    cursor.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+    )
     rows = {}
     for name in [str(name) for (name,) in cursor.fetchall()]:
-        cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("public", name)))
+        cursor.execute(
+            sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("public", name))
+        )
         rows[name] = int((cursor.fetchone() or [0])[0])
     return rows
 
@@ -278,7 +309,10 @@ def programs_for(major: int) -> Path:
     for folder in folders:
         # For example: pg_dump (PostgreSQL) 18.4
         words = run_program(folder / "pg_dump", "--version").split()
-        number = words[2].partition(".")[0] if len(words) > 2 else ""
+        if len(words) > 2:
+            number = words[2].partition(".")[0]
+        else:
+            number = ""
         if number.isdecimal() and int(number) >= major:
             return folder
     raise LauncherError(
@@ -304,7 +338,9 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
     )
     if done.returncode != 0:
         words = "\n".join(done.stderr.strip().splitlines()[-8:])
-        raise LauncherError(f"{program.name} failed (status {done.returncode}):\n{words}")
+        raise LauncherError(
+            f"{program.name} failed (status {done.returncode}):\n{words}"
+        )
     return done.stdout
 
 
@@ -338,7 +374,9 @@ class Backup:
     @property
     def secret_key(self) -> str | None:
         path = self.folder / SECRET_KEY
-        return path.read_text().strip() if path.exists() else None
+        if path.exists():
+            return path.read_text().strip()
+        return None
 
 
 class SetAside:
@@ -349,7 +387,9 @@ class SetAside:
 
     def __init__(self, *paths: Path) -> None:
         suffix = f".replaced-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        self._moves = {path: path.with_name(path.name + suffix) for path in paths if path.exists()}
+        self._moves = {
+            path: path.with_name(path.name + suffix) for path in paths if path.exists()
+        }
         self._paths = paths
         for path, other in self._moves.items():
             path.rename(other)
@@ -398,7 +438,9 @@ def restore_command(
         return
     backup = Backup.checked(folder, major=programs_major(), report=report)
     restore_into_folder(directory, backup, confirmed=confirmed, report=report)
-    report(f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` {check}")
+    report(
+        f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` {check}"
+    )
 
 
 def restore_into_folder(
@@ -422,7 +464,11 @@ def restore_into_folder(
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
                 "To do it: "
-                + ("quintet restore FOLDER --yes" if IS_INSTALLED else "make restore FROM=… YES=1")
+                + (
+                    "quintet restore FOLDER --yes"
+                    if IS_INSTALLED
+                    else "make restore FROM=… YES=1"
+                )
             )
         aside = SetAside(
             data,
@@ -439,7 +485,9 @@ def restore_into_folder(
         report(f"set aside: {path}")
 
 
-def restore_into_database(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
+def restore_into_database(
+    backup: Backup, environment: Mapping[str, str], report: Report
+) -> None:
     """Restore a dump into the empty database given by the environment.
 
     Raises:
@@ -496,7 +544,9 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     )
     if migrated.returncode != 0:
         words = "\n".join(migrated.stderr.strip().splitlines()[-8:])
-        raise LauncherError(f"`manage.py migrate` failed on the restored data:\n{words}")
+        raise LauncherError(
+            f"`manage.py migrate` failed on the restored data:\n{words}"
+        )
     report("database tables migrated, application role granted")
 
 

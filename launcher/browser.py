@@ -19,7 +19,12 @@ _MAC_APPLICATIONS = (
 # Chromium without windows, which uses a quarter less processor time.
 _HEADLESS = "chromium-headless-shell"
 # Fonts for all scripts of the demo campaigns, so that pages are measured as users see them.
-_DEBIAN_PACKAGES = ("chromium", "fonts-dejavu-core", "fonts-noto-core", "fonts-noto-cjk")
+_DEBIAN_PACKAGES = (
+    "chromium",
+    "fonts-dejavu-core",
+    "fonts-noto-core",
+    "fonts-noto-cjk",
+)
 
 
 def executable() -> str | None:
@@ -67,7 +72,10 @@ def set_up() -> str | None:
         if not os.environ.get("QUINTET_CHROMIUM") and shutil.which(_HEADLESS) is None:
             _install_from_debian(is_needed=found is None)
     elif found is None:
-        _run([sys.executable, "-m", "playwright", "install", "chromium"], dict(os.environ))
+        _run(
+            [sys.executable, "-m", "playwright", "install", "chromium"],
+            dict(os.environ),
+        )
     return executable_for_tests()
 
 
@@ -77,7 +85,10 @@ def _install_from_debian(*, is_needed: bool) -> None:
     packages = (_HEADLESS, *_DEBIAN_PACKAGES) if is_needed else (_HEADLESS,)
     try:
         _run(["apt-get", "update", "-qq"], environment)
-        _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages], environment)
+        _run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+            environment,
+        )
     except subprocess.CalledProcessError:
         if is_needed:
             raise
@@ -100,7 +111,9 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(f"Browser for the tests: {set_up() or 'the one Playwright brings'}\n")
+        sys.stdout.write(
+            f"Browser for the tests: {set_up() or 'the one Playwright brings'}\n"
+        )
     except subprocess.CalledProcessError as error:
         sys.stderr.write(
             f"No Chromium could be set up ({' '.join(error.cmd)} failed). "

@@ -56,12 +56,16 @@ LOCK_SECONDS = 1.0
 
 def start_command(name: str = "start") -> str:
     """Return the command that starts Quintet."""
-    return f"quintet {name}" if IS_INSTALLED else f"make {name}"
+    if IS_INSTALLED:
+        return f"quintet {name}"
+    return f"make {name}"
 
 
 def quintet_command() -> str:
     """Return the prefix of Quintet's commands."""
-    return "quintet" if IS_INSTALLED else "./quintet"
+    if IS_INSTALLED:
+        return "quintet"
+    return "./quintet"
 
 
 def reinstall_command() -> str:
@@ -93,7 +97,9 @@ class DataDirectory:
     def from_environment(cls) -> DataDirectory:
         """Return the directory in ``QUINTET_HOME``, or the default."""
         chosen = os.environ.get("QUINTET_HOME")
-        return cls(Path(chosen).expanduser().resolve()) if chosen else cls.default()
+        if chosen:
+            return cls(Path(chosen).expanduser().resolve())
+        return cls.default()
 
     @classmethod
     def default(cls) -> DataDirectory:
@@ -206,7 +212,9 @@ def read_json(path: Path) -> Any:
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 
-def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | None = None) -> Path:
+def socket_folder(
+    preferred: Path, socket_name: str, owner: tuple[int, int] | None = None
+) -> Path:
     """Return a private folder where a socket with this name can be bound.
 
     ``preferred`` is used if its path is short (107 bytes on Linux, 103 on macOS), on a file system

@@ -33,7 +33,13 @@ def dump_restore(programs: Path, dump: Path, target: Target) -> None:
     Raises:
         LauncherError: the restore failed and changed nothing; the message includes the end of the output.
     """
-    read = [str(programs / "pg_restore"), "--no-owner", "--no-privileges", "--file=-", str(dump)]
+    read = [
+        str(programs / "pg_restore"),
+        "--no-owner",
+        "--no-privileges",
+        "--file=-",
+        str(dump),
+    ]
     write = [
         str(programs / "psql"),
         "--no-psqlrc",

@@ -35,7 +35,9 @@ class Address:
     def url_host(self) -> str:
         """The same as part of a URL, ``[::1]``."""
         host = self.host_to_reach
-        return f"[{host}]" if ":" in host else host
+        if ":" in host:
+            return f"[{host}]"
+        return host
 
     @property
     def url(self) -> str:
@@ -53,14 +55,20 @@ class Address:
 
     def ready_answer(self) -> dict[str, Any]:
         """Return the answer of `/readyz`; empty if there is none yet."""
-        connection = http.client.HTTPConnection(self.host_to_reach, self.port, timeout=2)
+        connection = http.client.HTTPConnection(
+            self.host_to_reach, self.port, timeout=2
+        )
         try:
-            connection.request("GET", "/readyz", headers={"Host": f"{self.url_host}:{self.port}"})
+            connection.request(
+                "GET", "/readyz", headers={"Host": f"{self.url_host}:{self.port}"}
+            )
             answer = json.loads(connection.getresponse().read())
         except (OSError, http.client.HTTPException, ValueError):
             return {}
         else:
-            return answer if isinstance(answer, dict) else {}
+            if isinstance(answer, dict):
+                return answer
+            return {}
         finally:
             connection.close()
 
@@ -80,8 +88,12 @@ def listen(command: str) -> socket.socket:
     Raises:
         LauncherError: the host is not an address of this machine, the port is not a number, or it is in use.
     """
-    host, port = _host(command), _port(command)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    host = _host(command)
+    port = _port(command)
+    if ":" in host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:

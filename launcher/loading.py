@@ -33,7 +33,9 @@ def _(text: str) -> str:
 _STARTING = _("Quintet is starting")
 _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
-_WAITING = _("Waiting for the database. Recovery after an unexpected stop can take a few minutes.")
+_WAITING = _(
+    "Waiting for the database. Recovery after an unexpected stop can take a few minutes."
+)
 _REASON = _("See the terminal for the reason.")
 
 #: Names of the steps of a start, in order.
@@ -191,7 +193,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         length = self.headers.get("Content-Length", "")
-        self.rfile.read(min(int(length), _BODY_LIMIT_BYTES) if length.isdecimal() else 0)
+        self.rfile.read(
+            min(int(length), _BODY_LIMIT_BYTES) if length.isdecimal() else 0
+        )
         path = self.path.partition("?")[0]
         status = HTTPStatus.SERVICE_UNAVAILABLE
         if path.endswith("/healthz"):
@@ -201,11 +205,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, "application/json", json.dumps({"status": "not ready"}))
         elif "/api/" in path or "json" in self.headers.get("Accept", ""):
             self._send(
-                status, "application/problem+json", json.dumps(self.server.page.problem(path))
+                status,
+                "application/problem+json",
+                json.dumps(self.server.page.problem(path)),
             )
         else:
             self._send(
-                status, "text/html; charset=utf-8", self.server.page.html(dict(self.headers))
+                status,
+                "text/html; charset=utf-8",
+                self.server.page.html(dict(self.headers)),
             )
 
     def _send(self, status: HTTPStatus, kind: str, text: str) -> None:
@@ -214,7 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+        self.send_header(
+            "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"
+        )
         if status != HTTPStatus.OK:
             self.send_header("Retry-After", str(_RETRY_SECONDS))
         self.end_headers()
@@ -229,7 +239,8 @@ def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations
     """Return the language chosen earlier, or else the first preference of the browser that is offered."""
     offered = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
     asked = [
-        part.partition(";")[0].strip() for part in headers.get("Accept-Language", "").split(",")
+        part.partition(";")[0].strip()
+        for part in headers.get("Accept-Language", "").split(",")
     ]
     try:
         cookie = SimpleCookie(headers.get("Cookie", "")).get("django_language")

@@ -66,12 +66,21 @@ class ProcessRegistry:
     def stop_leftovers(self) -> list[str]:
         """Stop processes left by an earlier supervisor; return their roles."""
         recorded = read_json(self._path)
-        entries = recorded if isinstance(recorded, dict) else {}
+        if isinstance(recorded, dict):
+            entries = recorded
+        else:
+            entries = {}
         groups = {str(name): list(_group_of(entry)) for name, entry in entries.items()}
-        clients = [
-            p for name, group in groups.items() if not _is_fast(entries[name]) for p in group
-        ]
-        servers = [p for name, group in groups.items() if _is_fast(entries[name]) for p in group]
+        clients = []
+        for name, group in groups.items():
+            if not _is_fast(entries[name]):
+                for p in group:
+                    clients.append(p)
+        servers = []
+        for name, group in groups.items():
+            if _is_fast(entries[name]):
+                for p in group:
+                    servers.append(p)
         # Later processes repeat their unfinished work.
         stop_all(clients, timeout_seconds=2)
         stop_all(servers, timeout_seconds=10, first=signal.SIGINT)
@@ -88,7 +97,8 @@ def _is_fast(entry: Any) -> bool:
 def _group_of(entry: Any) -> Iterable[psutil.Process]:
     """Yield the running members of the process group that a recorded process leads or led."""
     try:
-        leader, created = int(entry["pid"]), float(entry["created"])
+        leader = int(entry["pid"])
+        created = float(entry["created"])
     except (KeyError, TypeError, ValueError):
         return
     if entry.get("boot") != _boot():
@@ -164,12 +174,16 @@ class Child:
     @property
     def pid(self) -> int | None:
         """Process ID; None if it is not running."""
-        return self._process.pid if self._process and self._process.poll() is None else None
+        if self._process and self._process.poll() is None:
+            return self._process.pid
+        return None
 
     @property
     def exit_code(self) -> int | None:
         """Exit code (negative for a signal); None while it is running or before it is started."""
-        return self._process.poll() if self._process else None
+        if self._process:
+            return self._process.poll()
+        return None
 
     def launch(self) -> None:
         """Start the process in its own session, so that Ctrl-C only reaches the supervisor; do not wait for it."""

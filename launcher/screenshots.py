@@ -33,7 +33,9 @@ def main() -> int:
         )
 
         def opened(link: str) -> Page:
-            page = chromium.new_context(viewport=_WINDOW, reduced_motion="reduce").new_page()
+            page = chromium.new_context(
+                viewport=_WINDOW, reduced_motion="reduce"
+            ).new_page()
             page.goto(link)
             page.locator("#open-link button").click()
             return page
@@ -69,7 +71,9 @@ def _photograph(page: Page, name: str) -> None:
     """Write a screenshot as WebP, which Playwright does not support."""
     page.evaluate("document.fonts.ready.then(() => true)")
     session = page.context.new_cdp_session(page)
-    shot: Any = session.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
+    shot: Any = session.send(
+        "Page.captureScreenshot", {"format": "webp", "quality": 80}
+    )
     file = CHECKOUT / "docs" / "screenshots" / f"{name}-wide-light.webp"
     file.write_bytes(base64.b64decode(shot["data"]))
     sys.stdout.write(f"{file}\n")

@@ -62,7 +62,12 @@ _FEW_PROCESSES = ("io_method=sync", "max_logical_replication_workers=0")
 
 # For tests only: a crash may lose data.
 # Rows are short-lived, and statistics must not change during a test.
-_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+_NOT_DURABLE = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+)
 
 
 def wheel_folder() -> Path:
@@ -77,10 +82,16 @@ def wheel_folder() -> Path:
             "or set DATABASE_URL to a PostgreSQL of your own."
         )
     package = Path(found.origin).parent
-    installs = [folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()]
+    installs = [
+        folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()
+    ]
     if not installs:
-        raise LauncherError(f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`.")
-    return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
+        raise LauncherError(
+            f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`."
+        )
+    return max(
+        installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0)
+    )
 
 
 def programs_major() -> int:
@@ -142,14 +153,20 @@ class Postgres(Child):
     """
 
     def __init__(
-        self, directory: DataDirectory, registry: ProcessRegistry, *, durable: bool = True
+        self,
+        directory: DataDirectory,
+        registry: ProcessRegistry,
+        *,
+        durable: bool = True,
     ) -> None:
         self._home = directory
         self._runs_as = Account.for_postgresql()
         self.folder = self._choose_folder()
         self._data = self.folder / "data"
         self._preferred_sockets = self.folder / "run"
-        self.sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._runs_as.ids)
+        self.sockets = socket_folder(
+            self._preferred_sockets, ".s.PGSQL.5432", self._runs_as.ids
+        )
         self.programs = self._choose_programs() / "bin"
         settings = [
             "listen_addresses=",
@@ -182,7 +199,9 @@ class Postgres(Child):
 
     def _url(self, role: str) -> str:
         """Return an address that libpq, psycopg and django-environ understand."""
-        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
+        return (
+            f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
+        )
 
     def start(self, watch: Watch | None = None) -> None:
         """Start the server and wait until it answers, however long it recovers; create its data first if missing.
@@ -192,7 +211,10 @@ class Postgres(Child):
         """
         self.launch()
         refusal = await_server(
-            "PostgreSQL", self._refusal, watch or Watch(), is_alive=lambda: self.pid is not None
+            "PostgreSQL",
+            self._refusal,
+            watch or Watch(),
+            is_alive=lambda: self.pid is not None,
         )
         if refusal is not None:
             log = self._home.logs / f"{self.name}.log"
@@ -260,9 +282,15 @@ class Postgres(Child):
             unfinished = Path(tempfile.mkdtemp(dir=ROOT_STATE, prefix="unfinished-"))
             # The programs find their libraries by a relative path.
             libraries = f"{package.name}.libs"
-            for part in (f"{package.name}/{wheel.name}", f"{package.name}/.dylibs", libraries):
+            for part in (
+                f"{package.name}/{wheel.name}",
+                f"{package.name}/.dylibs",
+                libraries,
+            ):
                 if (package.parent / part).is_dir():
-                    shutil.copytree(package.parent / part, unfinished / part, symlinks=True)
+                    shutil.copytree(
+                        package.parent / part, unfinished / part, symlinks=True
+                    )
             _open_to_all(unfinished)
             with contextlib.suppress(OSError):  # another start created it first
                 unfinished.rename(copy)
@@ -297,7 +325,9 @@ class Postgres(Child):
         )
         if made.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
-            raise LauncherError(f"PostgreSQL could not create {data}:\n{made.stderr.strip()}")
+            raise LauncherError(
+                f"PostgreSQL could not create {data}:\n{made.stderr.strip()}"
+            )
 
     def _other_major_refuse(self) -> None:
         """Refuse data that another major version of PostgreSQL wrote, which an earlier or later wheel contained.
@@ -305,7 +335,8 @@ class Postgres(Child):
         Raises:
             LauncherError: the data is of another major version.
         """
-        written, ours = (self._data / "PG_VERSION").read_text().strip(), str(programs_major())
+        written = (self._data / "PG_VERSION").read_text().strip()
+        ours = str(programs_major())
         if written != ours:
             raise LauncherError(
                 f"The data in {self._data} was written by PostgreSQL {written}, but this installation has PostgreSQL {ours}. "
@@ -325,7 +356,9 @@ class Postgres(Child):
             # Without a code if there was no connection, or it was lost.
             if error.pgcode is None:
                 return str(error)
-            raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
+            raise LauncherError(
+                f"PostgreSQL stopped during start-up: {error}"
+            ) from error
         return None
 
     def _connect(self, database: str) -> psycopg2.extensions.connection:
@@ -356,10 +389,15 @@ class Postgres(Child):
 
     def _leftovers(self) -> Iterator[psutil.Process]:
         """Return all running processes whose working directory is the data folder, as with all processes of a server."""
-        data, ours = self._data, self.pid
+        data = self._data
+        ours = self.pid
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
-                if process.pid == ours or process.name() != "postgres" or not is_running(process):
+                if (
+                    process.pid == ours
+                    or process.name() != "postgres"
+                    or not is_running(process)
+                ):
                     continue
                 place = process.cwd()
                 # Without a working directory if it was just killed.
@@ -415,7 +453,9 @@ def _program() -> Path:
             "or set REDIS_URL to a Valkey or Redis of your own."
         )
     binaries = Path(found.origin).parent / "_binaries"
-    for program in sorted(binaries.glob(f"{platform.system().lower()}-*/valkey-server")):
+    for program in sorted(
+        binaries.glob(f"{platform.system().lower()}-*/valkey-server")
+    ):
         return program
     raise LauncherError(
         f"{binaries} does not contain Valkey for this machine. Set REDIS_URL to your own server."
@@ -449,7 +489,10 @@ class Valkey(Child):
         """
         self.launch()
         refusal = await_server(
-            "Valkey", self._refusal, watch or Watch(), is_alive=lambda: self.pid is not None
+            "Valkey",
+            self._refusal,
+            watch or Watch(),
+            is_alive=lambda: self.pid is not None,
         )
         if refusal is not None:
             log = self._home.logs / f"{self.name}.log"
@@ -473,7 +516,11 @@ class Valkey(Child):
         client = redis.Redis.from_url(self.url, socket_timeout=1, retry=None)
         try:
             client.ping()
-        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+        except (
+            redis.ConnectionError,
+            redis.TimeoutError,
+            redis.ResponseError,
+        ) as error:
             return str(error)
         finally:
             client.close()
@@ -526,12 +573,17 @@ class Services:
     @property
     def environment(self) -> dict[str, str]:
         """Environment variables for the application, known before the services start."""
-        redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
+        if self.valkey:
+            redis_url = self.valkey.url
+        else:
+            redis_url = os.environ["REDIS_URL"]
         if self.postgres:
             own = (self.postgres.url, self.postgres.owner_url)
             databases = dict(zip(_DATABASE_URLS, own, strict=True))
         else:
-            databases = {name: os.environ[name] for name in _DATABASE_URLS if name in os.environ}
+            databases = {
+                name: os.environ[name] for name in _DATABASE_URLS if name in os.environ
+            }
         return {
             **self._addresses(),
             "QUINTET_HOME": str(self.directory.path),
@@ -566,7 +618,9 @@ class Services:
             self.running_file.unlink(missing_ok=True)
             undo.callback(self.running_file.unlink, missing_ok=True)
             if not os.environ.get("DATABASE_URL"):
-                self.postgres = Postgres(self.directory, self.registry, durable=self._durable)
+                self.postgres = Postgres(
+                    self.directory, self.registry, durable=self._durable
+                )
                 undo.callback(self.postgres.remove_sockets)
                 undo.callback(self.postgres.stop)
             if not os.environ.get("REDIS_URL"):
@@ -601,10 +655,15 @@ class Services:
         if self.postgres is not None or not url:
             return
         refusal = await_server(
-            "PostgreSQL", lambda: _refusal_of(url), watch, is_worth_waiting=is_away_or_starting
+            "PostgreSQL",
+            lambda: _refusal_of(url),
+            watch,
+            is_worth_waiting=is_away_or_starting,
         )
         if refusal is not None:
-            raise LauncherError(f"The PostgreSQL in DATABASE_URL cannot be used: {refusal.strip()}")
+            raise LauncherError(
+                f"The PostgreSQL in DATABASE_URL cannot be used: {refusal.strip()}"
+            )
 
     def serve_at(self, address: str) -> None:
         """Make commands print links to a web server at this address. Call it before the services start.
@@ -620,7 +679,9 @@ class Services:
         if known:
             return {"PUBLIC_ADDRESS": known}
         last = read_json(self._last_address_file)
-        return {"ASSUMED_ADDRESS": last} if isinstance(last, str) else {}
+        if isinstance(last, str):
+            return {"ASSUMED_ADDRESS": last}
+        return {}
 
     @property
     def _last_address_file(self) -> Path:
@@ -650,7 +711,9 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
         with contextlib.closing(client):
             problem = broker_problem(client.info("server")["redis_version"])
     with contextlib.suppress(psycopg2.OperationalError, psycopg2.ProgrammingError):
-        connection = psycopg2.connect(environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS)
+        connection = psycopg2.connect(
+            environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS
+        )
         with contextlib.closing(connection):
             problem = postgresql_problem(connection.server_version) or problem
     if problem is not None:
@@ -660,7 +723,9 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
 def running_environment(directory: DataDirectory) -> dict[str, str] | None:
     """Return the environment of services that another process is running here; None if there are none."""
     found = read_json(directory.path / "services.json")
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return {str(k): str(v) for k, v in found.items()}
+    return None
 
 
 @contextlib.contextmanager
@@ -678,6 +743,8 @@ def environment_beside(directory: DataDirectory) -> Iterator[dict[str, str]]:
             except FolderInUseError:
                 environment = running_environment(directory)
                 if environment is None and not is_reported:
-                    Watch().report(f"Quintet is starting from {directory.path}; waiting for it")
+                    Watch().report(
+                        f"Quintet is starting from {directory.path}; waiting for it"
+                    )
                     is_reported = True
         yield environment

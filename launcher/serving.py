@@ -57,7 +57,9 @@ _GENERATED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
 def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
     """Return a digest of all source files that a step depends on."""
     digest = hashlib.sha256()
-    for path in sorted({path for pattern in _SOURCES[step] for path in checkout.glob(pattern)}):
+    for path in sorted(
+        {path for pattern in _SOURCES[step] for path in checkout.glob(pattern)}
+    ):
         if path.is_file() and path.suffix not in _GENERATED:
             digest.update(str(path.relative_to(checkout)).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -72,7 +74,11 @@ class Command:
     """A command that runs in parallel to other processes of a start."""
 
     def __init__(
-        self, doing: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
+        self,
+        doing: str,
+        child: Child,
+        log: Path,
+        relay: Callable[[str], None] | None = None,
     ) -> None:
         self._doing = doing
         self._child = child
@@ -132,7 +138,9 @@ class Preparation:
         base_url: base address of links; PUBLIC_ADDRESS behind a proxy.
     """
 
-    def __init__(self, services: Services, environment: Mapping[str, str], *, demo: bool) -> None:
+    def __init__(
+        self, services: Services, environment: Mapping[str, str], *, demo: bool
+    ) -> None:
         self._services = services
         self._directory = services.directory
         self._environment = environment
@@ -159,7 +167,9 @@ class Preparation:
     def record(self, step: str) -> None:
         """Record that this step is done."""
         if file := self._stamps.get(step):
-            write_private(file, json.dumps({**self._stamped(step), step: self._wanted[step]}))
+            write_private(
+                file, json.dumps({**self._stamped(step), step: self._wanted[step]})
+            )
 
     def forget(self, step: str) -> None:
         """Let the next start do this step."""
@@ -176,7 +186,10 @@ class Preparation:
             text=True,
             check=False,
         )
-        return done.stderr.strip() or "The tables have changed during the start. Start again."
+        return (
+            done.stderr.strip()
+            or "The tables have changed during the start. Start again."
+        )
 
     def files(self) -> Command | None:
         """Start collecting static files if they are missing."""
@@ -193,7 +206,10 @@ class Preparation:
         last = self._last_command()
         if not last and self.is_done("tables"):
             return None
-        tables = "-" if self.is_done("tables") else str(self._directory.tables_ready_file)
+        if self.is_done("tables"):
+            tables = "-"
+        else:
+            tables = str(self._directory.tables_ready_file)
         program = ("-m", "config.preparing", str(self._services.running_file), tables)
         relay = report if self._demo else None
         return self._command(
@@ -204,11 +220,21 @@ class Preparation:
         address = self.base_url
         if not self._demo:
             self.organiser_file.unlink(missing_ok=True)
-            link = ("organiser_link", "--write", str(self.organiser_file), "--address", address)
-            return () if self.is_done("organiser") else link
+            link = (
+                "organiser_link",
+                "--write",
+                str(self.organiser_file),
+                "--address",
+                address,
+            )
+            if self.is_done("organiser"):
+                return ()
+            return link
         file = self._directory.demo_file
         load = ("load_demo", "--base-url", address, "--write", str(file))
-        return () if file.exists() and self.is_done("demo") else load
+        if file.exists() and self.is_done("demo"):
+            return ()
+        return load
 
     def first_organiser_link(self) -> str | None:
         """Return the new link; None if there is already an organiser.
@@ -219,7 +245,9 @@ class Preparation:
         self.organiser_file.unlink(missing_ok=True)
         if link is None:
             self.record("organiser")
-        return str(link) if link else None
+        if link:
+            return str(link)
+        return None
 
     @property
     def organiser_file(self) -> Path:
@@ -227,7 +255,11 @@ class Preparation:
         return self._directory.path / "organiser_link.json"
 
     def _command(
-        self, doing: str, name: str, *arguments: str, relay: Callable[[str], None] | None = None
+        self,
+        doing: str,
+        name: str,
+        *arguments: str,
+        relay: Callable[[str], None] | None = None,
     ) -> Command:
         """Start Python with these arguments; `relay` receives each line of output."""
         log = self._directory.log(name)
@@ -245,7 +277,9 @@ class Preparation:
         """Return the steps already done for these files or this database."""
         file = self._stamps.get(step)
         found = read_json(file) if file else None
-        return found if isinstance(found, dict) else {}
+        if isinstance(found, dict):
+            return found
+        return {}
 
 
 READY_SECONDS = 120
@@ -269,7 +303,9 @@ ONE_THREAD = dict.fromkeys(
 WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
 
 
-def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool) -> None:
+def serve(
+    directory: DataDirectory, report: Callable[[str], None], *, demo: bool
+) -> None:
     """Start everything, print where to go, and keep it running until a stop is requested.
 
     Args:
@@ -294,7 +330,9 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
             page.open(listener)
             progress(f"{address_of(listener).url} shows the progress")
             if services.found:
-                progress(f"stopped processes of an earlier run: {', '.join(services.found)}")
+                progress(
+                    f"stopped processes of an earlier run: {', '.join(services.found)}"
+                )
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
                 services.await_external_database(start.watch)
@@ -337,7 +375,9 @@ class _Start:
         self._preparation = Preparation(services, environment, demo=demo)
         # Web server and workers do not receive the database address of the owner.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
-        self._web, *self._background = _children(services, served, page.listener.fileno())
+        self._web, *self._background = _children(
+            services, served, page.listener.fileno()
+        )
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
         self._files: Command | None = None
@@ -425,7 +465,10 @@ class _Start:
 
     def welcome(self, seconds: float) -> str:
         """Return the lines with the addresses for users."""
-        link = None if self._demo else self._preparation.first_organiser_link()
+        if self._demo:
+            link = None
+        else:
+            link = self._preparation.first_organiser_link()
         base_url = self._preparation.base_url
         return welcome(self._directory, base_url, link, seconds, demo=self._demo)
 
@@ -481,7 +524,9 @@ class _Start:
 
 
 def _changed(file: Path) -> int:
-    return file.stat().st_mtime_ns if file.exists() else 0
+    if file.exists():
+        return file.stat().st_mtime_ns
+    return 0
 
 
 def _services_sentence(services: Services) -> str:
@@ -489,7 +534,9 @@ def _services_sentence(services: Services) -> str:
     names = {"postgresql": "PostgreSQL", "valkey": "Valkey"}
     if not own:
         return "using PostgreSQL and Valkey from DATABASE_URL and REDIS_URL"
-    return " and ".join(names[name] for name in own) + (" is up" if len(own) == 1 else " are up")
+    return " and ".join(names[name] for name in own) + (
+        " is up" if len(own) == 1 else " are up"
+    )
 
 
 def _environment(services: Services, address: Address) -> dict[str, str]:
@@ -504,7 +551,8 @@ def _environment(services: Services, address: Address) -> dict[str, str]:
         "START_AFTER": str(services.directory.tables_ready_file),
         "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or address.allowed_hosts,
         "READY_FILE": str(services.directory.web_ready_file),
-        "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
+        "STATIC_ROOT": os.environ.get("STATIC_ROOT")
+        or str(services.directory.path / "static"),
         # For trying out invitations; logs contain no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL")
         or f"filemail:///{quote(str(_mails(services.directory)))}",
@@ -519,7 +567,9 @@ def _mails(directory: DataDirectory) -> Path:
     return folder
 
 
-def _children(services: Services, environment: dict[str, str], listener: int) -> list[Child]:
+def _children(
+    services: Services, environment: dict[str, str], listener: int
+) -> list[Child]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "--quiet", "-A", "config"]
     commands = {
@@ -559,7 +609,12 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
 
 
 def welcome(
-    directory: DataDirectory, base_url: str, link: str | None, seconds: float, *, demo: bool
+    directory: DataDirectory,
+    base_url: str,
+    link: str | None,
+    seconds: float,
+    *,
+    demo: bool,
 ) -> str:
     """Return the messages for users after the start at this address.
 
@@ -604,7 +659,10 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
         label = "Judge" if number == 0 else ""
         yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
     yield from asked(directory)
-    if loading := directory.demo_loading_file.exists() and directory.demo_loading_file.read_text():
+    if (
+        loading := directory.demo_loading_file.exists()
+        and directory.demo_loading_file.read_text()
+    ):
         yield f"  Loading    {', '.join(loading.splitlines())}"
     yield f"  All links  {directory.demo_file}"
     home = _home(directory)
@@ -617,7 +675,9 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
 def asked(directory: DataDirectory) -> Iterator[str]:
     """Return the links of judges of each protocol; empty before their campaign is loaded."""
     protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
-    width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
+    width = max(
+        [len(str(protocol.get("name", ""))) for protocol in protocols], default=0
+    )
     for number, each in enumerate(protocols):
         label = "Protocols" if number == 0 else ""
         yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"

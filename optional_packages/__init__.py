@@ -47,7 +47,9 @@ def extra_require(extra: str, what: str) -> None:
 def how_to_install(extra: str) -> str:
     """Return the command to install an extra for the running Quintet."""
     if "QUINTET_IMAGE" in os.environ:
-        return f"Build the image with it: docker compose build --build-arg EXTRAS={extra}"
+        return (
+            f"Build the image with it: docker compose build --build-arg EXTRAS={extra}"
+        )
     if (Path(__file__).parents[1] / "Makefile").exists():
         return f"Install it with: make install EXTRAS={extra}"
     return f"Install it with: pip install 'quintet-ranking[{extra}]'"

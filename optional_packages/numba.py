@@ -24,7 +24,19 @@ __all__ = [
 ]
 
 try:
-    from numba import boolean, float64, int8, int32, int64, njit, types, uint8, uint16, uint64, void
+    from numba import (
+        boolean,
+        float64,
+        int8,
+        int32,
+        int64,
+        njit,
+        types,
+        uint8,
+        uint16,
+        uint64,
+        void,
+    )
 except ModuleNotFoundError:
     _NUMBERS = (int, np.integer, np.bool_)
 
@@ -40,7 +52,8 @@ except ModuleNotFoundError:
         def __getattr__(self, _name: str) -> "_Type":
             return self
 
-    boolean = float64 = int8 = int32 = int64 = types = uint8 = uint16 = uint64 = void = _Type()  # type: ignore[assignment]
+    boolean = float64 = int8 = int32 = int64 = _Type()  # type: ignore[assignment]
+    types = uint8 = uint16 = uint64 = void = _Type()  # type: ignore[assignment]
 
     def njit(*function: Any, **_options: Any) -> Any:  # type: ignore[no-redef]
         """Return the function unchanged except that it does not warn about overflow."""

@@ -14,12 +14,18 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols.answer_kinds import answer_kind_register
         from campaign.models import Protocol
         from ranking.reports.analyses.registry import analysis_register
-        from ranking.selectors.analyses import ERROR_READERS, GIVEN_SCORE_READERS, SCORE_READERS
+        from ranking.selectors.analyses import (
+            ERROR_READERS,
+            GIVEN_SCORE_READERS,
+            SCORE_READERS,
+        )
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             own = import_module(f"protocols.{protocol}")
             answers, files, report = (
-                import_module(f"{own.__name__}.{part}") if hasattr(own, "__path__") else own
+                import_module(f"{own.__name__}.{part}")
+                if hasattr(own, "__path__")
+                else own
                 for part in ("answers", "files", "report")
             )
             if hasattr(files, "__path__"):

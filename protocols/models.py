@@ -13,13 +13,19 @@ from django.utils.translation import pgettext_lazy
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.times import inserted_at
-from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
+from campaign.database.triggers import (
+    is_one_of,
+    trigger_after_insert,
+    trigger_from_file,
+)
 
 
 class AnswerOfProtocol(models.Model):
     """The part of a judgment's answer that labels cannot hold. Append-only."""
 
-    judgment = models.OneToOneField("annotation.Judgment", models.PROTECT, primary_key=True)
+    judgment = models.OneToOneField(
+        "annotation.Judgment", models.PROTECT, primary_key=True
+    )
 
     class Meta:
         abstract = True
@@ -28,7 +34,8 @@ class AnswerOfProtocol(models.Model):
 def answer_append_only(protocol: str) -> pgtrigger.Trigger:
     """Return the trigger that refuses to change or delete a protocol's answers."""
     return pgtrigger.Protect(
-        name=f"{protocol}_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+        name=f"{protocol}_answer_append_only",
+        operation=pgtrigger.Update | pgtrigger.Delete,
     )
 
 
@@ -55,7 +62,9 @@ class TwoOutputsAnswer(AnswerOfProtocol):
     )
 
     class Meta:
-        constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
+        constraints = [
+            is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")
+        ]
         triggers = [answer_append_only("two_outputs")]
 
 
@@ -88,7 +97,9 @@ class RatingAnswer(AnswerOfProtocol):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(criteria__len__range=(1, 8), points__len__range=(1, 40)),
+                condition=models.Q(
+                    criteria__len__range=(1, 8), points__len__range=(1, 40)
+                ),
                 name="rating_has_criteria_and_points",
             ),
         ]
@@ -169,13 +180,17 @@ class EditingAnswer(AnswerOfProtocol):
         triggers = [
             answer_append_only("editing"),
             trigger_after_insert(
-                "protocols", "editing_edit_final_once_under_review", declare=[("edit", "RECORD")]
+                "protocols",
+                "editing_edit_final_once_under_review",
+                declare=[("edit", "RECORD")],
             ),
         ]
 
 
 def _length(column: str) -> models.Func:
-    return models.Func(column, function="cardinality", output_field=models.IntegerField())
+    return models.Func(
+        column, function="cardinality", output_field=models.IntegerField()
+    )
 
 
 class Snippet(RecordedModel):
@@ -193,7 +208,9 @@ class Snippet(RecordedModel):
     )
     number = models.PositiveIntegerField(_("Number"), help_text="From 1 in the task.")
     name = models.CharField(_("Name"), max_length=200)
-    document = models.ForeignKey("campaign.Document", models.CASCADE, related_name="snippets")
+    document = models.ForeignKey(
+        "campaign.Document", models.CASCADE, related_name="snippets"
+    )
     first = models.PositiveIntegerField(
         _("First segment"), help_text="Position in the document, from 1."
     )
@@ -345,7 +362,9 @@ class ClosedComparison(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["sort", "step"], name="sorting_step_unique_in_sort"),
+            models.UniqueConstraint(
+                fields=["sort", "step"], name="sorting_step_unique_in_sort"
+            ),
             # Independent of the winner.
             models.UniqueConstraint(
                 "sort",
@@ -354,7 +373,8 @@ class ClosedComparison(models.Model):
                 name="sorting_pair_closed_once",
             ),
             models.CheckConstraint(
-                condition=~models.Q(winner=models.F("loser")), name="sorting_verdict_of_two_systems"
+                condition=~models.Q(winner=models.F("loser")),
+                name="sorting_verdict_of_two_systems",
             ),
             models.CheckConstraint(
                 condition=models.Q(is_drawn=False, wins__gt=models.F("losses"))
@@ -363,7 +383,9 @@ class ClosedComparison(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(
-                    judgments__len=models.F("wins") + models.F("losses") + models.F("same")
+                    judgments__len=models.F("wins")
+                    + models.F("losses")
+                    + models.F("same")
                 ),
                 name="sorting_judgments_match_counts",
             ),
@@ -441,7 +463,9 @@ class SuggestedSpans(models.Model):
         related_name="suggestions",
         db_index=False,  # `suggested_spans_once_per_source` starts with it
     )
-    output = models.ForeignKey("campaign.Output", models.CASCADE, related_name="suggestions")
+    output = models.ForeignKey(
+        "campaign.Output", models.CASCADE, related_name="suggestions"
+    )
     #: The judge that the file names: the pseudonym of a person, or the name of a machine. Never shown to judges.
     source = models.CharField(max_length=200)
     #: A `Start` in JSON: spans, whether judges see them, and a planted wrong one.
@@ -452,7 +476,8 @@ class SuggestedSpans(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "output", "source"], name="suggested_spans_once_per_source"
+                fields=["task", "output", "source"],
+                name="suggested_spans_once_per_source",
             ),
         ]
         triggers = [
@@ -534,9 +559,14 @@ class SpansAnswer(AnswerOfProtocol):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=ScoresAreInRange("scores"), name="spans_scores_between_0_and_100"
+                condition=ScoresAreInRange("scores"),
+                name="spans_scores_between_0_and_100",
             ),
-            models.CheckConstraint(condition=SpansAreWhole(), name="spans_have_all_of_their_parts"),
-            models.CheckConstraint(condition=StartsOfOutputs(), name="spans_start_for_each_output"),
+            models.CheckConstraint(
+                condition=SpansAreWhole(), name="spans_have_all_of_their_parts"
+            ),
+            models.CheckConstraint(
+                condition=StartsOfOutputs(), name="spans_start_for_each_output"
+            ),
         ]
         triggers = [answer_append_only("spans")]

@@ -76,7 +76,9 @@ def _rank(task_id: int) -> None:
     computed = ranking_compute(task_id=task_id)
     if computed is None:
         return
-    quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
+    quality_evaluate(
+        run=computed.run, tallies=computed.judges, agreement=computed.agreement
+    )
     answer_keep_up(task=computed.run.task)
     # Our lock may have turned away another worker's message meanwhile, so check once more.
     if ranking_is_due(task_id=task_id):

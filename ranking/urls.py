@@ -26,7 +26,11 @@ _judges = [
     path("acted/<uuid:batch>/", judges.judges_acted, name="judges-acted"),
     path("acted/<uuid:batch>/undo/", judges.judges_act_undo, name="judges-act-undo"),
     path("<int:judge_id>/", judges.judge_page, name="judge-page"),
-    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.page_plot, name="judge-plot"),
+    path(
+        "<int:judge_id>/plots/<slug:table>.<slug:ending>",
+        results.page_plot,
+        name="judge-plot",
+    ),
     path("<int:judge_id>/act/", judges.judge_act, name="judge-act"),
 ]
 
@@ -34,7 +38,11 @@ _analyses = [
     # Former address of the list of analyses.
     path("", results.data_page, name="analyses"),
     path("<slug:kind>/", analyses.analysis_page, name="analysis"),
-    path("<int:analysis_id>/report.<slug:ending>", analyses.analysis_file, name="analysis-file"),
+    path(
+        "<int:analysis_id>/report.<slug:ending>",
+        analyses.analysis_file,
+        name="analysis-file",
+    ),
     path(
         "<int:analysis_id>/plots/<slug:table>.<slug:ending>",
         analyses.analysis_file,
@@ -53,7 +61,11 @@ _task: list[URLPattern | URLResolver] = [
     path("design/<int:design_id>/again/", designs.design_again, name="design-again"),
     path("judges/", include(_judges)),
     path("actions/<int:action_id>/revert/", judges.action_revert, name="action-revert"),
-    path("ranking-settings/", ranking_settings.ranking_settings_page, name="ranking-settings"),
+    path(
+        "ranking-settings/",
+        ranking_settings.ranking_settings_page,
+        name="ranking-settings",
+    ),
     path("stopping-rule/", ranking_settings.stopping_rule_page, name="stopping-rule"),
     path("progress/", results.progress_page, name="test-set-progress"),
     path("agreement/", results.agreement_page, name="test-set-agreement"),
@@ -61,14 +73,22 @@ _task: list[URLPattern | URLResolver] = [
     path("metrics/", metrics_page, name="metrics"),
     path("analyses/", include(_analyses)),
     path("systems/", systems_page, name="systems"),
-    path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
-    path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
+    path(
+        "systems/<int:system_id>/results/", system_results_page, name="system-results"
+    ),
+    path(
+        "systems/<int:system_id>/results/ask/",
+        system_results_ask,
+        name="system-results-ask",
+    ),
     path("segments/<int:number>/", segment_page, name="segment"),
     path("ranking/keep/", dashboards.ranking_keep, name="ranking-keep"),
     path("publish/", published_results.publish_page, name="publish"),
     path("publish/confirm/", published_results.publish_confirm, name="publish-confirm"),
     path(
-        "publish/<int:version>/bundle/", published_results.published_bundle, name="published-bundle"
+        "publish/<int:version>/bundle/",
+        published_results.published_bundle,
+        name="published-bundle",
     ),
     path(
         "publish/<int:version>/embargo/",
@@ -95,7 +115,11 @@ _task: list[URLPattern | URLResolver] = [
 _table = [
     path("", tables.table_page, name="campaign-table"),
     path("report.<slug:ending>", tables.table_file, name="campaign-table-file"),
-    path("plots/<slug:table>.<slug:ending>", tables.table_file, name="campaign-table-plot"),
+    path(
+        "plots/<slug:table>.<slug:ending>",
+        tables.table_file,
+        name="campaign-table-plot",
+    ),
 ]
 
 _campaign: list[URLPattern | URLResolver] = [
@@ -106,15 +130,29 @@ _campaign: list[URLPattern | URLResolver] = [
     path("rules/", quality_rules.rules_page, name="quality-rules"),
     path("rules/suggested/", quality_rules.rules_suggest, name="quality-rules-suggest"),
     path("rules/<int:rule_id>/", quality_rules.rule_page, name="quality-rule"),
-    path("rules/<int:rule_id>/off/", quality_rules.rule_switch_off, name="quality-rule-off"),
-    path("rules/<int:rule_id>/undo/", quality_rules.rule_undo, name="quality-rule-undo"),
+    path(
+        "rules/<int:rule_id>/off/",
+        quality_rules.rule_switch_off,
+        name="quality-rule-off",
+    ),
+    path(
+        "rules/<int:rule_id>/undo/", quality_rules.rule_undo, name="quality-rule-undo"
+    ),
     path("rules/<int:rule_id>/act/", quality_rules.rule_act, name="quality-rule-act"),
 ]
 
 _results = [
     path("<slug:digest>/", published_results.published_result, name="published-result"),
-    path("<slug:digest>/embed/", published_results.published_embed, name="published-embed"),
-    path("<slug:digest>/<str:file_name>", published_results.published_file, name="published-file"),
+    path(
+        "<slug:digest>/embed/",
+        published_results.published_embed,
+        name="published-embed",
+    ),
+    path(
+        "<slug:digest>/<str:file_name>",
+        published_results.published_file,
+        name="published-file",
+    ),
     path(
         "<slug:digest>/review/<str:token>/",
         published_results.published_review,

@@ -19,4 +19,8 @@ class Requirements(MetadataHookInterface):  # type: ignore[misc]  # untyped here
 
     def _lines(self, name: str) -> list[str]:
         text = Path(self.root, "requirements", f"{name}.in").read_text("utf-8")
-        return [line for line in text.splitlines() if line and not line.startswith(("#", "-"))]
+        return [
+            line
+            for line in text.splitlines()
+            if line and not line.startswith(("#", "-"))
+        ]

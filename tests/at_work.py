@@ -14,9 +14,13 @@ from annotation.services.submission import judgment_submit
 from campaign.models import Judge
 
 
-def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignment | None:
+def assignment_lend(
+    *, judge: Judge, after: Assignment | None = None
+) -> Assignment | None:
     """Return the judge's current assignment or lend one; None if there is no HIT for them."""
-    lent = lending.assignment_lend(judge=judge, after=None if after is None else after.public_id)
+    lent = lending.assignment_lend(
+        judge=judge, after=None if after is None else after.public_id
+    )
     return None if lent is None else lent.assignment
 
 

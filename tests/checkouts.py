@@ -14,7 +14,11 @@ _AS_A_TEST = ("-c", "user.name=test", "-c", "user.email=test@example.org")
 def git(folder: Path, *arguments: str) -> str:
     """Run git in a folder, independent of its user's settings; return its output."""
     finished = subprocess.run(
-        ["git", *_AS_A_TEST, *arguments], cwd=folder, check=True, capture_output=True, text=True
+        ["git", *_AS_A_TEST, *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return finished.stdout
 
@@ -24,8 +28,12 @@ def copy_checkout(folder: Path) -> Path:
 
     What `make` and Python have compiled is copied, too, so that nothing is installed or compiled again.
     """
-    listed = git(CHECKOUT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    names = [name for name in listed.split("\0") if name and (CHECKOUT / name).is_file()]
+    listed = git(
+        CHECKOUT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+    )
+    names = [
+        name for name in listed.split("\0") if name and (CHECKOUT / name).is_file()
+    ]
     compiled = [*CHECKOUT.glob("locale/*/LC_MESSAGES/*.mo")]
     for parent in {(CHECKOUT / name).parent for name in names if name.endswith(".py")}:
         compiled += parent.glob("__pycache__/*")

@@ -72,7 +72,9 @@ def suspected(blocks: Blocks, judges: int) -> npt.NDArray[np.bool_]:
         ("typed_in_order", typed_in_order(blocks)),
     ):
         below, least = SUGGESTED[name]
-        found |= [row.blocks >= least and row.p_value(judges) < below for row in evidence]
+        found |= [
+            row.blocks >= least and row.p_value(judges) < below for row in evidence
+        ]
     above, least = SUGGESTED["one_label"]
     lines = straight_lining(blocks)
     judged = np.array([line.one_label.trials for line in lines])
@@ -128,7 +130,9 @@ def odds_preferring(share: float) -> float:
     for _step in range(100):
         odds = (low * high) ** 0.5
         weights = odds ** np.arange(_SHOWN - 1, -1, -1.0)
-        won = float(np.average(np.arange(_SHOWN - 1, -1, -1), weights=weights)) / (_SHOWN - 1)
+        won = float(np.average(np.arange(_SHOWN - 1, -1, -1), weights=weights)) / (
+            _SHOWN - 1
+        )
         low, high = (odds, high) if won < share else (low, odds)
     return high
 

@@ -20,7 +20,13 @@ def static_files_collect(folder: Path) -> Path:
         if not collected.exists():
             partial = folder / "static-files.partial"
             subprocess.run(
-                [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"],
+                [
+                    sys.executable,
+                    "manage.py",
+                    "collectstatic",
+                    "--noinput",
+                    "--verbosity=0",
+                ],
                 check=True,
                 cwd=CHECKOUT,
                 env={**os.environ, "STATIC_ROOT": str(partial), "STATIC_HASHED": "1"},

@@ -47,14 +47,18 @@ WITH_COMMANDS = ("released_texts", "thorough")
 APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Deselect tests that have their own command, unless it selects them by marker.
 
     Where processes share the run, begin with the files that take long.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: turn(item.nodeid))
-    elsewhere = [marker for marker in WITH_COMMANDS if marker not in config.option.markexpr]
+    elsewhere = [
+        marker for marker in WITH_COMMANDS if marker not in config.option.markexpr
+    ]
     left = [item for item in items if any(map(item.get_closest_marker, elsewhere))]
     if left:
         items[:] = [item for item in items if item not in left]
@@ -137,7 +141,9 @@ def patient_broker() -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture(autouse=True)
-def _no_due_marks(request: pytest.FixtureRequest, patient_broker: "redis.Redis") -> Iterator[None]:
+def _no_due_marks(
+    request: pytest.FixtureRequest, patient_broker: "redis.Redis"
+) -> Iterator[None]:
     """Reset throttling of messages after each test."""
     yield
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
@@ -168,7 +174,9 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Static files, hashed and compressed as in production. Read-only."""
     folder = tmp_path_factory.getbasetemp()
     # Processes that share a run have folders of their own beside each other.
-    return static_files_collect(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
+    return static_files_collect(
+        folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    )
 
 
 @pytest.fixture
@@ -186,7 +194,9 @@ def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:
-    monkeypatch.setattr(current_app.conf, "broker_write_url", f"redis://127.0.0.1:{port}/0")
+    monkeypatch.setattr(
+        current_app.conf, "broker_write_url", f"redis://127.0.0.1:{port}/0"
+    )
     # Celery keeps the connections it has sent by.
     monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
 
@@ -220,7 +230,9 @@ def eventually() -> Eventually:
     """Wait for a condition that another process fulfils; fail after ten minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
-        assert wait_until(ready, seconds=600), "It did not come to pass within ten minutes."
+        assert wait_until(ready, seconds=600), (
+            "It did not come to pass within ten minutes."
+        )
 
     return wait
 
@@ -271,5 +283,7 @@ def test_database_url() -> str:
     port = f":{settings['PORT']}" if settings["PORT"] else ""
     password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
     if host.startswith("/"):
-        return f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
+        return (
+            f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
+        )
     return f"postgres://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"

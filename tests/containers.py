@@ -60,7 +60,9 @@ def of_compose(name: str) -> Process:
     """A service of docker-compose.yml with its defaults."""
     service = COMPOSE["services"][name]
     # The image's own command, where the file names none.
-    docker = re.findall(r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE)[0]
+    docker = re.findall(
+        r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE
+    )[0]
     test = service.get("healthcheck", {}).get("test", [])
     check = ["sh", "-c", *test[1:]] if test[:1] == ["CMD-SHELL"] else test[1:]
     return Process(
@@ -92,7 +94,11 @@ class IgnorePattern:
     @classmethod
     def of(cls, line: str) -> Self:
         pattern = re.escape(line.removeprefix("!"))
-        for wildcard, expression in ((r"\*\*/", "(?:.*/)?"), (r"\*", "[^/]*"), (r"\?", "[^/]")):
+        for wildcard, expression in (
+            (r"\*\*/", "(?:.*/)?"),
+            (r"\*", "[^/]*"),
+            (r"\?", "[^/]"),
+        ):
             pattern = pattern.replace(wildcard, expression)
         # What lies in a folder is as the folder is.
         return cls(re.compile(f"{pattern}(?:/.*)?"), line.startswith("!"))
@@ -101,7 +107,9 @@ class IgnorePattern:
 def image_files(folder: Path) -> set[str]:
     """Return the files of a checkout that are copied into the image, according to its `.dockerignore`."""
     lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
-    patterns = [IgnorePattern.of(line) for line in lines if line and not line.startswith("#")]
+    patterns = [
+        IgnorePattern.of(line) for line in lines if line and not line.startswith("#")
+    ]
     top_level = {line[1:].partition("/")[0] for line in lines if line.startswith("!")}
     given = set()
     for directory, folders, names in os.walk(folder):
@@ -111,7 +119,9 @@ def image_files(folder: Path) -> set[str]:
         for name in names:
             path = (Path(directory) / name).relative_to(folder).as_posix()
             # The last line that names a file decides.
-            matches = [pattern for pattern in patterns if pattern.expression.fullmatch(path)]
+            matches = [
+                pattern for pattern in patterns if pattern.expression.fullmatch(path)
+            ]
             if not matches or matches[-1].comes_in:
                 given.add(path)
     return given
@@ -130,7 +140,9 @@ class World:
             "secret-key": SECRETS["secret_key"],
             "metrics-token": SECRETS["metrics_token"],
             "database-url": self._here("postgresql://quintet_app:x@postgres/quintet"),
-            "migration-database-url": self._here("postgresql://quintet:x@postgres/quintet"),
+            "migration-database-url": self._here(
+                "postgresql://quintet:x@postgres/quintet"
+            ),
             "redis-url": self._redis,
         }
         for name, secret in (SECRETS | addresses).items():
@@ -139,7 +151,9 @@ class World:
     def environment(self, process: Process) -> dict[str, str]:
         """The environment of the container, and the path to programs."""
         programs = f"{Path(sys.executable).parent}:/usr/bin:/bin"
-        translated = {name: self._here(value) for name, value in process.environment.items()}
+        translated = {
+            name: self._here(value) for name, value in process.environment.items()
+        }
         image = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONUNBUFFERED": "1"}
         return {
             **image,
@@ -156,7 +170,9 @@ class World:
             return value.replace("@postgres/", "@/") + f"?host={self._sockets}"
         if value.startswith("redis://valkey"):
             return self._redis
-        return re.sub(r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value)
+        return re.sub(
+            r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value
+        )
 
     def words(self, words: list[str]) -> list[str]:
         """Return the command with a free port and files in our folder."""
@@ -176,7 +192,9 @@ class World:
             return int(free.getsockname()[1])
 
     @contextlib.contextmanager
-    def running(self, process: Process, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    def running(
+        self, process: Process, log: Path
+    ) -> Iterator["subprocess.Popen[bytes]"]:
         with log.open("wb") as file:
             started = subprocess.Popen(
                 self.words(process.command),
@@ -235,7 +253,9 @@ def status(
     forwarded = {"X-Forwarded-Proto": "https"} if https else {}
     with contextlib.closing(connection):
         try:
-            connection.request("GET", path, headers={"Host": host} | forwarded | (headers or {}))
+            connection.request(
+                "GET", path, headers={"Host": host} | forwarded | (headers or {})
+            )
             return connection.getresponse().status
         except OSError:
             return 0

@@ -46,10 +46,22 @@ def counters_stored(*, task_id: int) -> Counters:
 
 def counters_by_row(*, task_id: int) -> Counters:
     """Count numbered judgments and counted skips one by one."""
-    numbered = Judgment.objects.filter(numbered__task=task_id).select_related("block", "numbered")
-    waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=True).values("answer")
-    skips = Skip.objects.filter(task=task_id).exclude(pk__in=waiting).select_related("block")
-    first = {(row.judge_id, row.block_id): row for row in numbered if row.supersedes_id is None}
+    numbered = Judgment.objects.filter(numbered__task=task_id).select_related(
+        "block", "numbered"
+    )
+    waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=True).values(
+        "answer"
+    )
+    skips = (
+        Skip.objects.filter(task=task_id)
+        .exclude(pk__in=waiting)
+        .select_related("block")
+    )
+    first = {
+        (row.judge_id, row.block_id): row
+        for row in numbered
+        if row.supersedes_id is None
+    }
     skipped = {(row.judge_id, row.block_id): row for row in skips}
     tallies: dict[int, Any] = {}
     worked: dict[tuple[int, datetime], Any] = defaultdict(lambda: [0, 0, 0, 0])
@@ -75,14 +87,20 @@ def counters_by_row(*, task_id: int) -> Counters:
         tally[4] = max(tally[4], skip.created_at)
         if skip.assignment_id is not None:
             is_earlier = own not in first or skip.created_at <= first[own].submitted_at
-            _work_add(worked[skip.judge_id, _quarter(skip.created_at)], skip, is_earlier)
+            _work_add(
+                worked[skip.judge_id, _quarter(skip.created_at)], skip, is_earlier
+            )
     return Counters(
         judged=sum(tally[0] for tally in tallies.values()),
         judges=sum(tally[0] > 0 for tally in tallies.values()),
         skipped=sum(tally[3] for tally in tallies.values()),
         most_candidates=max((len(row.labels) for row in numbered), default=0),
-        tallies={judge: CountedTally(judge, *tally) for judge, tally in tallies.items()},
-        worked={own: CountedQuarterHour(*own, *counts) for own, counts in worked.items()},
+        tallies={
+            judge: CountedTally(judge, *tally) for judge, tally in tallies.items()
+        },
+        worked={
+            own: CountedQuarterHour(*own, *counts) for own, counts in worked.items()
+        },
     )
 
 

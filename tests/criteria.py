@@ -3,7 +3,9 @@
 from typing import Any
 
 
-def criterion(key: str, *, lowest: int = 1, highest: float = 5, **fields: Any) -> dict[str, Any]:
+def criterion(
+    key: str, *, lowest: int = 1, highest: float = 5, **fields: Any
+) -> dict[str, Any]:
     """Return a criterion with labels at both ends of its scale."""
     return {
         "key": key,

@@ -53,12 +53,16 @@ class Description:
             format_checker=FormatChecker(),
         )
         return [
-            f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(value)
+            f"{error.json_path}: {error.message[:200]}"
+            for error in validator.iter_errors(value)
         ]
 
     def schemas(self) -> Iterator[dict[str, Any]]:
         """Yield every schema of the document, also those inside others."""
-        waiting: list[Any] = [self.document["components"]["schemas"], self.document["paths"]]
+        waiting: list[Any] = [
+            self.document["components"]["schemas"],
+            self.document["paths"],
+        ]
         while waiting:
             part = waiting.pop()
             if isinstance(part, dict):
@@ -107,7 +111,9 @@ class AnswersWalk:
         self._types: set[str] = set()
         for campaign in self._rows("/api/v1/campaigns/"):
             address = f"/api/v1/campaigns/{campaign['slug']}/"
-            self._walk(address, {"slug": [campaign["slug"]], **self._parts(address, _LISTS)})
+            self._walk(
+                address, {"slug": [campaign["slug"]], **self._parts(address, _LISTS)}
+            )
             for task in self._rows(f"{address}tasks/"):
                 address_of_task = f"/api/v1/tasks/{task['id']}/"
                 parts = self._parts(address_of_task, _LISTS_OF_TASKS)
@@ -133,7 +139,10 @@ class AnswersWalk:
                 continue
             for values in itertools.product(*(parts.get(name, ()) for name in names)):
                 requested = path.format_map(dict(zip(names, values, strict=True)))
-                if requested.startswith(address) and "/exports/stream/" not in requested:
+                if (
+                    requested.startswith(address)
+                    and "/exports/stream/" not in requested
+                ):
                     self._request(path, requested)
 
     def _exports(self, address: str) -> None:
@@ -141,7 +150,8 @@ class AnswersWalk:
             for file_format in kind["formats"]:
                 query = f"?kind={kind['name']}&file_format={file_format['name']}"
                 self._request(
-                    "/api/v1/tasks/{task_id}/exports/stream/", f"{address}exports/stream/{query}"
+                    "/api/v1/tasks/{task_id}/exports/stream/",
+                    f"{address}exports/stream/{query}",
                 )
 
     def _request(self, path: str, address: str) -> None:
@@ -158,7 +168,9 @@ class AnswersWalk:
             schema = response["content"][content_type].get("schema", {})
             self.differences.extend(
                 f"{address}: {error}"
-                for error in self._description.errors(schema, json.loads(answer.getvalue()))
+                for error in self._description.errors(
+                    schema, json.loads(answer.getvalue())
+                )
             )
 
     def _request_by_type(self, address: str, content_type: str) -> None:
@@ -168,4 +180,6 @@ class AnswersWalk:
         self._types.add(content_type)
         answer = self._client.get(address, headers={"Accept": content_type})
         if answer.status_code != 200:
-            self.differences.append(f"{address}: {answer.status_code} for {content_type}")
+            self.differences.append(
+                f"{address}: {answer.status_code} for {content_type}"
+            )

@@ -14,7 +14,9 @@ REFERENCE = "reference"
 DAMAGED = "damaged"
 
 
-def segment_texts(number: int, texts: Mapping[str, str], *, words: int = 10) -> SegmentOutputs:
+def segment_texts(
+    number: int, texts: Mapping[str, str], *, words: int = 10
+) -> SegmentOutputs:
     """A segment with a text per named system; prefixes mark references and damaged ones."""
     outputs = tuple(
         SystemOutput(name, 1000 * number + place, text, _kind(name))
@@ -75,18 +77,26 @@ def drawn(
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
         assert window is not None
         plan = draw_hit(
-            parameters=parameters, number=number, window=window, texts=texts, state=state
+            parameters=parameters,
+            number=number,
+            window=window,
+            texts=texts,
+            state=state,
         )
         state = state.after(plan)
         yield plan, state
 
 
-def _taking_part(parameters: DesignParameters, texts: Mapping[int, SegmentOutputs]) -> set[str]:
+def _taking_part(
+    parameters: DesignParameters, texts: Mapping[int, SegmentOutputs]
+) -> set[str]:
     """The systems, including references that are drawn like systems."""
     kinds = {OutputKind.SYSTEM}
     if parameters.reference_rate is None:
         kinds.add(OutputKind.REFERENCE)
-    return {o.system for each in texts.values() for o in each.outputs if o.kind in kinds}
+    return {
+        o.system for each in texts.values() for o in each.outputs if o.kind in kinds
+    }
 
 
 def blocks_drawn(

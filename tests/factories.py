@@ -91,7 +91,8 @@ def make_task(
     if with_reference:
         kinds["_ref"] = SystemKind.REFERENCE
     rows = System.objects.bulk_create(
-        System(test_set=task.test_set, name=name, kind=kind) for name, kind in kinds.items()
+        System(test_set=task.test_set, name=name, kind=kind)
+        for name, kind in kinds.items()
     )
     stories = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
@@ -111,14 +112,17 @@ def make_task(
     )
     references = {each: f"Reference {each.number} der Geschichte." for each in segments}
     Reference.objects.bulk_create(
-        Reference(segment=segment, number=1, text=text) for segment, text in references.items()
+        Reference(segment=segment, number=1, text=text)
+        for segment, text in references.items()
     )
     twins = dict(identical)
 
     def text(segment: Segment, system: System) -> str:
         if system.kind == SystemKind.REFERENCE:
             return references[segment]
-        name = twins.get(system.name, system.name) if segment.number % 2 else system.name
+        name = (
+            twins.get(system.name, system.name) if segment.number % 2 else system.name
+        )
         return f"Ausgabe {segment.number}, Fassung {_variant(name, systems)}."
 
     Output.objects.bulk_create(
@@ -171,7 +175,9 @@ def make_long_task(
     **fields: Any,
 ) -> Task:
     """Many segments in documents of equal length, by one statement per table; nothing is planned."""
-    task = empty_task(campaign, name=name, source_language="en", target_language="de", **fields)
+    task = empty_task(
+        campaign, name=name, source_language="en", target_language="de", **fields
+    )
     documents = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
         for position in range(1, -(-segments // document_length) + 1)
@@ -187,10 +193,13 @@ def make_long_task(
         for number in range(1, segments + 1)
     )
     made = System.objects.bulk_create(
-        System(test_set=task.test_set, name=f"system-{index:02}") for index in range(systems)
+        System(test_set=task.test_set, name=f"system-{index:02}")
+        for index in range(systems)
     )
     Output.objects.bulk_create(
-        Output(segment=segment, system=system, text=f"Ausgabe {segment.number} {index}.")
+        Output(
+            segment=segment, system=system, text=f"Ausgabe {segment.number} {index}."
+        )
         for segment in rows
         for index, system in enumerate(made)
     )
@@ -198,12 +207,17 @@ def make_long_task(
         reference = System.objects.create(
             test_set=task.test_set, name="_ref", kind=SystemKind.REFERENCE
         )
-        texts = {segment: f"Reference {segment.number} of the story, in words." for segment in rows}
+        texts = {
+            segment: f"Reference {segment.number} of the story, in words."
+            for segment in rows
+        }
         Reference.objects.bulk_create(
-            Reference(segment=segment, number=1, text=text) for segment, text in texts.items()
+            Reference(segment=segment, number=1, text=text)
+            for segment, text in texts.items()
         )
         Output.objects.bulk_create(
-            Output(segment=segment, system=reference, text=text) for segment, text in texts.items()
+            Output(segment=segment, system=reference, text=text)
+            for segment, text in texts.items()
         )
     design_ensure(task=task, seed=seed)
     return task
@@ -221,10 +235,16 @@ def make_seen(judge: Judge, segments: Sequence[Segment], *, task: Task) -> None:
     )
     outputs = Output.objects.filter(segment=segments[0]).order_by("pk")[:2]
     Block.objects.create(
-        hit=hit, segment=segments[0], position=1, outputs=[output.pk for output in outputs]
+        hit=hit,
+        segment=segments[0],
+        position=1,
+        outputs=[output.pk for output in outputs],
     )
     lent = Assignment.objects.create(
-        hit=hit, judge=judge, lease=DateTimeTZRange(now - timedelta(hours=1), now), completed_at=now
+        hit=hit,
+        judge=judge,
+        lease=DateTimeTZRange(now - timedelta(hours=1), now),
+        completed_at=now,
     )
     Exposure.objects.bulk_create(
         Exposure(judge=judge, segment=segment, assignment=lent) for segment in segments

@@ -33,7 +33,12 @@ from campaign.services.judge_groups import (
     judge_group_members_change,
 )
 from campaign.services.machines import machine_add
-from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
+from campaign.services.uploads import (
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
 from campaign.services.webhooks import webhook_create
 from ranking.models import PublishedResult, RankingRun
 from ranking.services.published_results.publish import result_publish
@@ -113,7 +118,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
     make_task(campaign, name="another", planned=0)
     computed = ranking_compute(task_id=task.pk)
     assert computed is not None
-    quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
+    quality_evaluate(
+        run=computed.run, tallies=computed.judges, agreement=computed.agreement
+    )
     organiser = make_organiser(campaign, f"organiser@{slug}.example.org")
     analyst = make_analyst(campaign, f"rita@{slug}.example.org")
     judge = campaign.judges.select_related("user").earliest("pk")
@@ -133,7 +140,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         make_analyst(campaign, f"analyst{number}@{slug}.example.org")
         invitation_create_for_anybody(campaign=campaign, cap=3)
         webhook_create(
-            campaign=campaign, url=f"https://example.org/{number}", events=["campaign.closed"]
+            campaign=campaign,
+            url=f"https://example.org/{number}",
+            events=["campaign.closed"],
         )
         _machine(campaign, organiser, f"0.{number}")
         _report(task, judge)
@@ -150,7 +159,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         report=_report(task, judge),
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
         published=result_publish(task=task, by=organiser),
-        decided=decision_take(judges=[judge], task=task, action="warn", user=organiser).batch,
+        decided=decision_take(
+            judges=[judge], task=task, action="warn", user=organiser
+        ).batch,
         webhook=webhook_create(
             campaign=campaign, url="https://example.org/", events=["campaign.closed"]
         ),
@@ -221,4 +232,7 @@ def costs() -> Iterator[Cost]:
 def _read() -> dict[tuple[str, str], tuple[int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(_READ)
-        return {(table, name): (rows, blocks) for table, name, rows, blocks in cursor.fetchall()}
+        return {
+            (table, name): (rows, blocks)
+            for table, name, rows, blocks in cursor.fetchall()
+        }

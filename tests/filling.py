@@ -86,7 +86,9 @@ def filled_task(campaign: Campaign, filling: Filling, *, name: str = "filled") -
 
 
 def _texts(campaign: Campaign, filling: Filling, name: str) -> Task:
-    task = empty_task(campaign=campaign, name=name, source_language="en", target_language="de")
+    task = empty_task(
+        campaign=campaign, name=name, source_language="en", target_language="de"
+    )
     documents = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
         for position in range(1, filling.segments // SEGMENTS_A_DOCUMENT + 1)
@@ -102,7 +104,10 @@ def _texts(campaign: Campaign, filling: Filling, name: str) -> Task:
         for number in range(filling.segments)
     )
     # The last but one is the reference, ranked like a system; the last is shown in checks only.
-    kinds = [SystemKind.SYSTEM] * filling.systems + [SystemKind.REFERENCE, SystemKind.BAD_REFERENCE]
+    kinds = [SystemKind.SYSTEM] * filling.systems + [
+        SystemKind.REFERENCE,
+        SystemKind.BAD_REFERENCE,
+    ]
     System.objects.bulk_create(
         System(test_set=task.test_set, name=f"system-{index:02}", kind=kind)
         for index, kind in enumerate(kinds)
@@ -132,14 +137,21 @@ def _values(task: Task, filling: Filling) -> dict[str, Any]:
         "ranked": ranked,
         "seed": filling.seed,
         "orders": orders,
-        "systems": list(task.test_set.systems.order_by("name").values_list("pk", flat=True)),
-        "segment": list(task.test_set.segments.order_by("number").values_list("pk", flat=True)),
-        "judges": list(task.test_set.campaign.judges.order_by("pk").values_list("pk", flat=True)),
+        "systems": list(
+            task.test_set.systems.order_by("name").values_list("pk", flat=True)
+        ),
+        "segment": list(
+            task.test_set.segments.order_by("number").values_list("pk", flat=True)
+        ),
+        "judges": list(
+            task.test_set.campaign.judges.order_by("pk").values_list("pk", flat=True)
+        ),
     }
     with connection.cursor() as cursor:
         for table in _TABLES:
             cursor.execute(
-                "SELECT nextval(pg_get_serial_sequence(%s, 'id'))", [table._meta.db_table]
+                "SELECT nextval(pg_get_serial_sequence(%s, 'id'))",
+                [table._meta.db_table],
             )
             found[table.__name__] = cursor.fetchone()[0]
     return found
@@ -281,7 +293,9 @@ WHERE task_id = %(task)s
 
 def _statements(filling: Filling) -> list[str]:
     placed = _PLACED.format(
-        shown=", ".join(f"shown[(hashes & {_ORDERS - 1}) + 1][{i}]" for i in range(1, SHOWN + 2))
+        shown=", ".join(
+            f"shown[(hashes & {_ORDERS - 1}) + 1][{i}]" for i in range(1, SHOWN + 2)
+        )
     )
     filled = _FILLED.format(
         first=", ".join(f"output + systems[{place}]" for place in range(1, SHOWN)),

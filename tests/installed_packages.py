@@ -80,7 +80,9 @@ def canonical(name: str) -> str:
 
 def locked() -> set[str]:
     """Return the distributions that Quintet is installed with."""
-    files = [(ROOT / "requirements" / f"{name}.txt").read_text("utf-8") for name in LOCKED]
+    files = [
+        (ROOT / "requirements" / f"{name}.txt").read_text("utf-8") for name in LOCKED
+    ]
     names = re.findall(r"^([A-Za-z0-9._-]+)==", "\n".join(files), re.MULTILINE)
     return {canonical(name) for name in names}
 

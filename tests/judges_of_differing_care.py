@@ -12,7 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.report import AgreementReport, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.report import (
+    AgreementReport,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 
@@ -91,7 +95,9 @@ class Judges:
     def one(self, judge: int) -> Judges:
         """Pick one of them."""
         here = slice(judge, judge + 1)
-        return Judges(self.noise[here], self.radius[here], self.clicks[here], self.taste[here])
+        return Judges(
+            self.noise[here], self.radius[here], self.clicks[here], self.taste[here]
+        )
 
 
 def draw_judges(world: CareWorld, count: int, random: np.random.Generator) -> Judges:
@@ -115,23 +121,34 @@ def draw_campaign(world: CareWorld, seed: int) -> tuple[Blocks, Judges]:
     """Draw a campaign, reproducible by seed, and return its judges."""
     random = np.random.default_rng(seed)
     judges = draw_judges(world, world.judges, random)
-    weight = 1 / np.arange(1, world.judges + 1) if world.unequal else np.ones(world.judges)
+    weight = (
+        1 / np.arange(1, world.judges + 1) if world.unequal else np.ones(world.judges)
+    )
     # The first few of exponential times are a draw without replacement.
     times = random.exponential(size=(world.segments, world.judges)) / weight
     who = np.argsort(times, axis=1)[:, : world.judged_by]
     return judged(world, judges, who, random), judges
 
 
-def judged(world: CareWorld, judges: Judges, who: IntArray, random: np.random.Generator) -> Blocks:
+def judged(
+    world: CareWorld, judges: Judges, who: IntArray, random: np.random.Generator
+) -> Blocks:
     """Let judges ``who[s]`` judge segment s, `who` of shape (S, K)."""
     segments, by = who.shape
     quality = np.linspace(0, 10, _SYSTEMS) + random.normal(
         0, world.segment_sd, (segments, _SYSTEMS)
     )
-    order = random.random((segments, 1 if world.same_outputs else by, _SYSTEMS)).argsort(axis=2)
-    shown = np.broadcast_to(order[:, :, :_SHOWN], (segments, by, _SHOWN)).reshape(-1, _SHOWN)
+    order = random.random(
+        (segments, 1 if world.same_outputs else by, _SYSTEMS)
+    ).argsort(axis=2)
+    shown = np.broadcast_to(order[:, :, :_SHOWN], (segments, by, _SHOWN)).reshape(
+        -1, _SHOWN
+    )
     segment, judge = np.repeat(np.arange(segments), by), who.ravel()
-    perceived = quality[segment[:, np.newaxis], shown] + judges.taste[judge[:, np.newaxis], shown]
+    perceived = (
+        quality[segment[:, np.newaxis], shown]
+        + judges.taste[judge[:, np.newaxis], shown]
+    )
     noise = judges.noise[judge]
     if world.difficulty:
         noise = noise * np.exp(world.difficulty * random.normal(size=segments))[segment]
@@ -185,7 +202,9 @@ def kappa_of_judge(
     """Return the κ that a judge has with the population, with P(E) from his own ties."""
     random = np.random.default_rng([seed, judge])
     both = judges.one(judge).joined(draw_judges(world, segments, random))
-    who = np.stack([np.zeros(segments, dtype=np.int64), 1 + np.arange(segments)], axis=1)
+    who = np.stack(
+        [np.zeros(segments, dtype=np.int64), 1 + np.arange(segments)], axis=1
+    )
     blocks = judged(world, both, who, random)
     # To be the others' ties they need not be one judge; the κ of two is that of either.
     two = replace(blocks, judge=np.minimum(blocks.judge, 1), judges=("j", "others"))

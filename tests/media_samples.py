@@ -14,7 +14,11 @@ from av.video.stream import VideoStream
 from PIL import Image, PngImagePlugin
 
 SECRET: Final = b"Made by SecretSystem"
-_TAGS: Final = {"title": SECRET.decode(), "artist": SECRET.decode(), "comment": SECRET.decode()}
+_TAGS: Final = {
+    "title": SECRET.decode(),
+    "artist": SECRET.decode(),
+    "comment": SECRET.decode(),
+}
 _RATE: Final = 48_000
 #: Tags of EXIF.
 _ORIENTATION: Final = 0x0112
@@ -26,7 +30,9 @@ def wav(frequency: int = 440, *, seconds: float = 0.5, secret: bytes = SECRET) -
     """Return a recording of a square wave that browsers play."""
     rate = 8000
     half = rate // (2 * frequency)
-    samples = bytes(96 if place // half % 2 else 160 for place in range(int(rate * seconds)))
+    samples = bytes(
+        96 if place // half % 2 else 160 for place in range(int(rate * seconds))
+    )
     # Frequencies that sound alike differ all the same.
     samples += frequency.to_bytes(2)
     info = b"INFO" + _riff_chunk(b"INAM", secret)
@@ -89,7 +95,9 @@ def _tone() -> Iterable[av.AudioFrame]:
     size = 960
     for start in range(0, _RATE, size):
         frame = av.AudioFrame("s16", "mono", size)
-        samples = [int(8000 * math.sin(place / 20)) for place in range(start, start + size)]
+        samples = [
+            int(8000 * math.sin(place / 20)) for place in range(start, start + size)
+        ]
         frame.planes[0].update(array("h", samples).tobytes())
         frame.sample_rate = _RATE
         frame.pts = start
@@ -102,7 +110,9 @@ def video(codec: str, container: str, *, rotation: int = 0) -> bytes:
     written = io.BytesIO()
     with av.open(written, "w", format=container) as target:
         target.metadata.update(_TAGS)
-        stream = target.add_stream(codec, rate=10, width=32, height=32, pix_fmt="yuv420p")
+        stream = target.add_stream(
+            codec, rate=10, width=32, height=32, pix_fmt="yuv420p"
+        )
         assert isinstance(stream, VideoStream)
         stream.metadata.update({**_TAGS, "handler_name": SECRET.decode()})
         if rotation:

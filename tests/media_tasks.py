@@ -14,13 +14,17 @@ from tests.media_samples import opened, png, wav
 SYSTEMS = ("amber", "birch", "cobalt")
 
 
-def recordings(*, segments: int = 3, systems: Sequence[str] = SYSTEMS) -> dict[str, bytes]:
+def recordings(
+    *, segments: int = 3, systems: Sequence[str] = SYSTEMS
+) -> dict[str, bytes]:
     """Return texts to be spoken, and a folder of recordings for each system."""
     lines = "".join(f"Say sentence {number}.\n" for number in range(1, segments + 1))
     files = {"source.txt": lines.encode()}
     for place, system in enumerate(systems):
         for number in range(1, segments + 1):
-            files[f"{system}/{number}.wav"] = wav(200 + 100 * place + 10 * number, seconds=2)
+            files[f"{system}/{number}.wav"] = wav(
+                200 + 100 * place + 10 * number, seconds=2
+            )
     return files
 
 
@@ -30,7 +34,9 @@ def pictures() -> dict[str, bytes]:
     files = {}
     for number in range(1, 4):
         files[f"pictures/{number}.png"] = png(40 * number)
-        rows.append(f"Describe it. pictures/{number}.png\tGrey {number}.\tA square {number}.")
+        rows.append(
+            f"Describe it. pictures/{number}.png\tGrey {number}.\tA square {number}."
+        )
     return {"set.tsv": ("\n".join(rows) + "\n").encode(), **files}
 
 

@@ -75,15 +75,22 @@ def _install() -> bool:
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    for command in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", "-qq", *command], env=environment, check=False)
+    for command in (
+        ["update"],
+        ["install", "-y", "--no-install-recommends", *PACKAGES],
+    ):
+        done = subprocess.run(
+            ["apt-get", "-qq", *command], env=environment, check=False
+        )
         if done.returncode != 0:
             return False
     return True
 
 
 @contextlib.contextmanager
-def _running(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+def _running(
+    command: Sequence[str], **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, **options)
     try:
         yield process
@@ -101,7 +108,16 @@ def postgresql_running(folder: Path) -> Iterator[dict[str, str]]:
     account.chown(place)
     data = place / "data"
     subprocess.run(
-        [str(PROGRAMS / "initdb"), "-D", str(data), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8"],
+        [
+            str(PROGRAMS / "initdb"),
+            "-D",
+            str(data),
+            "-U",
+            OWNER,
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ],
         cwd="/",
         stdout=subprocess.DEVNULL,
         check=True,
@@ -156,7 +172,9 @@ def redis_running(folder: Path) -> Iterator[dict[str, str]]:
         _running(command, cwd=folder, stdout=log, stderr=log) as process,
     ):
         url = f"unix://{socket}"
-        assert wait_until(lambda: _pongs(url), seconds=20, alive=lambda: process.poll() is None)
+        assert wait_until(
+            lambda: _pongs(url), seconds=20, alive=lambda: process.poll() is None
+        )
         yield {"REDIS_URL": url}
 
 

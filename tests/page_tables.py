@@ -72,7 +72,9 @@ class _Reader(HTMLParser):
         elif re.fullmatch("h[1-6]", tag):
             self._words = []
             called = dict(attrs).get("id") or ""
-            self._name = called.removeprefix("table-") if called.startswith("table-") else ""
+            self._name = (
+                called.removeprefix("table-") if called.startswith("table-") else ""
+            )
         elif tag not in _VOID and self._words:
             self._words.append(" ")
 
@@ -87,7 +89,9 @@ class _Reader(HTMLParser):
             else:
                 self.tables[-1].rows.append(self._row)
             self._row = None
-        elif self._words is not None and (tag in {"th", "td"} or re.fullmatch("h[1-6]", tag)):
+        elif self._words is not None and (
+            tag in {"th", "td"} or re.fullmatch("h[1-6]", tag)
+        ):
             words = " ".join("".join(self._words).split())
             if self._row is None:
                 self._title = words

@@ -23,7 +23,9 @@ def profiles_register() -> None:
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow],
     )
-    settings.register_profile("thorough", settings.get_profile("test"), max_examples=USUAL)
+    settings.register_profile(
+        "thorough", settings.get_profile("test"), max_examples=USUAL
+    )
     # Others in every run, and whatever failed comes first in the next one.
     settings.register_profile(
         "fuzz",

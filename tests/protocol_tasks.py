@@ -57,7 +57,9 @@ def make_task_of_protocol(
 
     Asked for a ranking, it returns that one. `systems` are their names, of which the first two agree now and then.
     """
-    named: dict[str, Any] = {"systems": systems, "identical": (systems[:2],)} if systems else {}
+    named: dict[str, Any] = (
+        {"systems": systems, "identical": (systems[:2],)} if systems else {}
+    )
     ranking = make_task(make_campaign(**campaign), documents=(6, 5), **named)
     if protocol == Protocol.RANKING:
         return ranking

@@ -13,10 +13,25 @@ from launcher.data_directory import CHECKOUT
 from translations.catalogues import catalogue_read, entries, forms_of
 
 _WITHOUT_END: Final = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "wbr",
+    }
 )
 #: Elements whose text is not the page's own: programs, codes, keys and what people wrote.
-_OF_OTHERS: Final = frozenset({"script", "style", "code", "kbd", "pre", "bdi", "textarea", "title"})
+_OF_OTHERS: Final = frozenset(
+    {"script", "style", "code", "kbd", "pre", "bdi", "textarea", "title"}
+)
 #: Attributes that are shown or read aloud.
 _READ: Final = ("aria-label", "title", "placeholder", "alt", "data-label")
 
@@ -85,7 +100,9 @@ def words_of(texts: Collection[str]) -> set[str]:
     for text in texts:
         words = re.findall(r"[^\W\d_]{3,}", _NO_WORDS.sub(" ", text))
         # Formats of files are in capitals.
-        found |= {word.casefold() for word in words if word.isascii() and not word.isupper()}
+        found |= {
+            word.casefold() for word in words if word.isascii() and not word.isupper()
+        }
     return found
 
 
@@ -108,7 +125,9 @@ def _own_words(locale: str) -> frozenset[str]:
     return frozenset(words_of([*forms, *named, *map(str, cldr.languages.values())]))
 
 
-def english_in(page: str, english: str, language: str, names: Collection[str] = ()) -> set[str]:
+def english_in(
+    page: str, english: str, language: str, names: Collection[str] = ()
+) -> set[str]:
     """Return words of a page that its English version has, too, and that are neither names nor words of the language."""
     shared = words_of(texts_of(page)) & words_of(texts_of(english))
     return shared - _own_words(_locale(language)) - words_of(names)
@@ -151,10 +170,16 @@ def unlike(page: str, language: str) -> set[str]:
     for text in texts_of(page):
         # Marks of direction within a date.
         plain = re.sub("[\u200e\u200f\u2068\u2069]", "", text)
-        found |= {each for each in _DATE.findall(plain) if not re.fullmatch(_DATES[language], each)}
+        found |= {
+            each
+            for each in _DATE.findall(plain)
+            if not re.fullmatch(_DATES[language], each)
+        }
         plain = _DATE.sub("", plain)
         found |= {
-            each for each in _NUMBER.findall(plain) if not re.fullmatch(_NUMBERS[language], each)
+            each
+            for each in _NUMBER.findall(plain)
+            if not re.fullmatch(_NUMBERS[language], each)
         }
         found |= set(re.findall("[\u0660-\u0669\u06f0-\u06f9]+", plain))
         wrong_percent = r"\d[ ]?%" if language in _SPACED else r"\d\s%"

@@ -18,7 +18,9 @@ SECRET = "wh-5tvqYH0b1wLZ"
 COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"
 
 
-def make_panel(campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any) -> Panel:
+def make_panel(
+    campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any
+) -> Panel:
     defaults: dict[str, Any] = {
         "name": "pilot",
         "blocks_asked": 3,
@@ -41,7 +43,11 @@ def prolific_id(name: str) -> str:
 def opens(client: Client, address: str, query: dict[str, str]) -> Any:
     """Open an address, and press the button if a page with one comes."""
     page = client.get(address, query)
-    return client.post(f"{address}?{urlencode(query)}") if page.status_code == 200 else page
+    return (
+        client.post(f"{address}?{urlencode(query)}")
+        if page.status_code == 200
+        else page
+    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,9 @@ class Prolific:
         }
         body = json.dumps(event | (changes or {})).encode()
         timestamp = str(int(time.time() - sent_ago))
-        return self.posts(body, timestamp, prolific_signature_of(secret, timestamp, body))
+        return self.posts(
+            body, timestamp, prolific_signature_of(secret, timestamp, body)
+        )
 
     def posts(self, body: bytes, timestamp: str, signature: str) -> Any:
         return Client(enforce_csrf_checks=True).post(

@@ -49,15 +49,21 @@ def released_texts() -> Path:
 
 def wmt12_texts_write(into: Path) -> None:
     """Write SGML of the shape of WMT12 Czech–English, under the names of the released files."""
-    shape = json.loads((FOLDER / "wmt12-cs-en" / "shape.json").read_text(encoding="utf-8"))
+    shape = json.loads(
+        (FOLDER / "wmt12-cs-en" / "shape.json").read_text(encoding="utf-8")
+    )
     count = sum(length for _, length in shape["documents"])
     source = [f"Věta {number}{_ampersand(number)}." for number in range(1, count + 1)]
     reference = [
         f"Sentence {number} as we &quot;tell&quot; it{_ampersand(number)}."
         for number in range(1, count + 1)
     ]
-    _write(into / "newstest2012-src.cs.sgm", "srcset", "doc", shape["documents"], source)
-    _write(into / "newstest2012-ref.en.sgm", "refset", "doc", shape["documents"], reference)
+    _write(
+        into / "newstest2012-src.cs.sgm", "srcset", "doc", shape["documents"], source
+    )
+    _write(
+        into / "newstest2012-ref.en.sgm", "refset", "doc", shape["documents"], reference
+    )
     (into / "systems").mkdir()
     for system in SYSTEMS:
         outputs = [
@@ -74,7 +80,9 @@ def _ampersand(number: int) -> str:
 
 def _output(number: int, system: str, identical: Sequence[Sequence[str]]) -> str:
     writer = next((group[0] for group in identical if system in group), system)
-    told = f"The sentence {number}, it&#39;s told in wording {SYSTEMS.index(writer) + 1}."
+    told = (
+        f"The sentence {number}, it&#39;s told in wording {SYSTEMS.index(writer) + 1}."
+    )
     return f"{told} R&amp;amp;D" if system == TWICE and number in AMPERSANDS else told
 
 
@@ -88,10 +96,16 @@ def _write(
     remaining = iter(texts)
     lines = [f'<{kind} setid="newstest2012" srclang="any">']
     for name, length in documents:
-        lines.append(f'<{tag} sysid="another" docid="{name}" genre="news" origlang="cs">')
+        lines.append(
+            f'<{tag} sysid="another" docid="{name}" genre="news" origlang="cs">'
+        )
         for number in range(1, length + 1):
             around = "h1" if number == 1 else "p"
-            lines += [f"<{around}>", f'<seg id="{number}">{next(remaining)}</seg>', f"</{around}>"]
+            lines += [
+                f"<{around}>",
+                f'<seg id="{number}">{next(remaining)}</seg>',
+                f"</{around}>",
+            ]
         lines.append("</doc>")
     path.write_text("\n".join([*lines, f"</{kind}>", ""]), encoding="utf-8")
 
@@ -122,7 +136,12 @@ def appraise_timed(path: Path) -> Iterator[tuple[BlockRow, float]]:
                     labels=[int(each.attrib["rank"]) for each in shown],
                 )
                 took = time.fromisoformat(result.attrib["duration"])
-                seconds = took.hour * 3600 + took.minute * 60 + took.second + took.microsecond / 1e6
+                seconds = (
+                    took.hour * 3600
+                    + took.minute * 60
+                    + took.second
+                    + took.microsecond / 1e6
+                )
                 yield row, seconds
 
 
@@ -140,7 +159,9 @@ def pairwise(path: Path) -> Iterator[BlockRow]:
             for side in "12":
                 ranks[line[f"system{side}Id"]] = int(line[f"system{side}rank"])
         names = [(name,) for name in ranks]
-        yield BlockRow(line["judgeID"], int(line["srcIndex"]), names, list(ranks.values()))
+        yield BlockRow(
+            line["judgeID"], int(line["srcIndex"]), names, list(ranks.values())
+        )
 
 
 def blocks_of(rows: Iterable[BlockRow]) -> Blocks:
@@ -151,5 +172,7 @@ def blocks_of(rows: Iterable[BlockRow]) -> Blocks:
 
 
 def expected_of(folder: Path) -> dict[str, Any]:
-    expected: dict[str, Any] = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    expected: dict[str, Any] = json.loads(
+        (folder / "expected.json").read_text(encoding="utf-8")
+    )
     return expected

@@ -51,7 +51,13 @@ def _patterns(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, URLPatt
 def description() -> dict[str, Any]:
     """Return the description of the API; it fails on any warning."""
     out = StringIO()
-    call_command("spectacular", validate=True, fail_on_warn=True, format="openapi-json", stdout=out)
+    call_command(
+        "spectacular",
+        validate=True,
+        fail_on_warn=True,
+        format="openapi-json",
+        stdout=out,
+    )
     return dict(json.loads(out.getvalue()))
 
 

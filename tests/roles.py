@@ -85,7 +85,9 @@ def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         # A session that a test left in a transaction would be waited for without end.
-        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{PATIENCE_SECONDS}s"])
+        cursor.execute(
+            "SELECT set_config('lock_timeout', %s, false)", [f"{PATIENCE_SECONDS}s"]
+        )
         try:
             cursor.execute("BEGIN")
             cursor.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
@@ -99,7 +101,9 @@ def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
             cursor.execute(SQL("TRUNCATE {}").format(names))
         elif sizes:
             delete = SQL("DELETE FROM {}")
-            cursor.execute(SQL("; ").join(delete.format(Identifier(name)) for name in sizes))
+            cursor.execute(
+                SQL("; ").join(delete.format(Identifier(name)) for name in sizes)
+            )
         cursor.execute("COMMIT")
 
 

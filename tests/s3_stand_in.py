@@ -9,7 +9,11 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree as ET
 
-ACCESS_KEY, SECRET_KEY, BUCKET = "access-key-of-tests", "secret-of-the-storage", "exports"
+ACCESS_KEY, SECRET_KEY, BUCKET = (
+    "access-key-of-tests",
+    "secret-of-the-storage",
+    "exports",
+)
 
 
 class S3StandIn:
@@ -86,7 +90,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         if "chunked" in self.headers.get("Transfer-Encoding", ""):
             return self._unchunked(b"".join(iter(self._chunk, b"")))
-        return self._unchunked(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        return self._unchunked(
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        )
 
     def _chunk(self) -> bytes:
         size = int(self.rfile.readline().split(b";")[0], 16)
@@ -143,12 +149,19 @@ class _Handler(BaseHTTPRequestHandler):
             return
         first, _dash, last = asked.removeprefix("bytes=").partition("-")
         stop = int(last) + 1 if last else len(content)
-        self._say(206, content[int(first) : stop], whole=f"{first}-{stop - 1}/{len(content)}")
+        self._say(
+            206, content[int(first) : stop], whole=f"{first}-{stop - 1}/{len(content)}"
+        )
 
     def _refuse(self, status: int, code: str) -> None:
-        self._say(status, f"<Error><Code>{code}</Code><Message>{code}</Message></Error>".encode())
+        self._say(
+            status,
+            f"<Error><Code>{code}</Code><Message>{code}</Message></Error>".encode(),
+        )
 
-    def _say(self, status: int, content: bytes = b"", *, etag: str = "", whole: str = "") -> None:
+    def _say(
+        self, status: int, content: bytes = b"", *, etag: str = "", whole: str = ""
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Last-Modified", "Tue, 24 Nov 2026 12:00:00 GMT")
@@ -169,7 +182,9 @@ def s3_stand_in() -> Iterator[S3StandIn]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     stand_in.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}
+    )
     thread.start()
     try:
         yield stand_in

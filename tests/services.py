@@ -59,7 +59,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     held = contextlib.ExitStack()
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
-    services = held.enter_context(Services(DataDirectory(Path(folder).resolve()), durable=False))
+    services = held.enter_context(
+        Services(DataDirectory(Path(folder).resolve()), durable=False)
+    )
     os.environ.update(services.environment)
     early_config.stash[_SERVICES] = services
     yield

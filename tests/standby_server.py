@@ -31,7 +31,11 @@ class Standby:
             each.mkdir(mode=0o700, exist_ok=True)
             self._account.chown(each)
         address = f"host={self._primary.sockets} user={OWNER}"
-        command = [self._program("pg_basebackup"), f"--dbname={address}", f"--pgdata={self._data}"]
+        command = [
+            self._program("pg_basebackup"),
+            f"--dbname={address}",
+            f"--pgdata={self._data}",
+        ]
         subprocess.run(
             [*command, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
             cwd="/",
@@ -44,15 +48,28 @@ class Standby:
         with (self._folder / "standby.log").open("ab") as log:
             process = self._process = subprocess.Popen(
                 [
-                    *(self._program("postgres"), "-D", str(self._data), "-c", "listen_addresses="),
-                    *("-c", f"unix_socket_directories={self.sockets}", "-c", "fsync=off"),
+                    *(
+                        self._program("postgres"),
+                        "-D",
+                        str(self._data),
+                        "-c",
+                        "listen_addresses=",
+                    ),
+                    *(
+                        "-c",
+                        f"unix_socket_directories={self.sockets}",
+                        "-c",
+                        "fsync=off",
+                    ),
                 ],
                 cwd="/",
                 stdout=log,
                 stderr=log,
                 **self._account.run_options(),
             )
-        assert wait_until(self._answers, seconds=60, alive=lambda: process.poll() is None)
+        assert wait_until(
+            self._answers, seconds=60, alive=lambda: process.poll() is None
+        )
 
     def stop(self) -> None:
         """End it at once."""
@@ -69,7 +86,8 @@ class Standby:
         self.follow()
         self._ask("SELECT pg_wal_replay_pause()")
         assert wait_until(
-            lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused", seconds=30
+            lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused",
+            seconds=30,
         )
 
     def follow(self) -> None:

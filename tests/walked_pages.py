@@ -14,7 +14,11 @@ def broken_links(client: Client, first: str) -> dict[str, int]:
     while waiting:
         path = waiting.pop()
         # Tables over test sets ask of each task what those with rankings know.
-        if (kind := kind_of_page(path)) in known or not path.endswith("/") or "/tables/" in path:
+        if (
+            (kind := kind_of_page(path)) in known
+            or not path.endswith("/")
+            or "/tables/" in path
+        ):
             continue
         known.add(kind)
         answer = client.get(path, follow=True)

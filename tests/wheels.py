@@ -22,7 +22,15 @@ def wheel_build(source: Path, folder: Path) -> Path:
 
 def wheel_install(wheel: Path, python: Path) -> None:
     """Install a wheel into the environment of a Python, without the packages that it depends on."""
-    install = [*_PIP, "--python", str(python), "install", "--no-deps", "--no-compile", str(wheel)]
+    install = [
+        *_PIP,
+        "--python",
+        str(python),
+        "install",
+        "--no-deps",
+        "--no-compile",
+        str(wheel),
+    ]
     subprocess.run(install, check=True, timeout=_SECONDS)
 
 

@@ -116,9 +116,9 @@ def draw_campaign(world: World, seed: int) -> tuple[Blocks, FloatArray]:
     truth = random.uniform(0, world.spread, world.systems)
     segment, judge = _who_judges_what(world, random)
     of_look = np.arange(world.blocks) // world.redundancy
-    shown = random.permuted(np.tile(np.arange(world.systems), (of_look[-1] + 1, 1)), axis=1)[
-        of_look, :5
-    ]
+    shown = random.permuted(
+        np.tile(np.arange(world.systems), (of_look[-1] + 1, 1)), axis=1
+    )[of_look, :5]
     perceived = truth[shown] + _shifts(world, random, segment, judge, shown)
     ranks = perceived.argsort(axis=1)[:, ::-1].argsort(axis=1) + 1
     rows = np.arange(world.blocks)[:, np.newaxis]
@@ -144,11 +144,15 @@ def _documents(segment: IntArray) -> npt.NDArray[np.int32]:
     return (segment // SEGMENTS_A_DOCUMENT).astype(np.int32)
 
 
-def _who_judges_what(world: World, random: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _who_judges_what(
+    world: World, random: np.random.Generator
+) -> tuple[IntArray, IntArray]:
     """Return the segment and the judge of each block: HITs of three segments in a row."""
     looks = world.blocks // world.redundancy
     segments = world.segments or looks + 1
-    weights = 1 / np.arange(1, world.judges + 1) if world.unequal else np.ones(world.judges)
+    weights = (
+        1 / np.arange(1, world.judges + 1) if world.unequal else np.ones(world.judges)
+    )
     free = np.ones((world.judges, segments), dtype=np.bool_)
     segment = np.empty(world.blocks, dtype=np.int64)
     judge = np.empty(world.blocks, dtype=np.int64)
@@ -170,7 +174,10 @@ def _who_judges_what(world: World, random: np.random.Generator) -> tuple[IntArra
         judge[done : done + size] = np.tile(chosen, len(here))
         done += size
     # A number of blocks that the redundancy does not divide: the last look is judged again.
-    segment[done:], judge[done:] = segment[done - 1], (judge[done - 1] + 1) % world.judges
+    segment[done:], judge[done:] = (
+        segment[done - 1],
+        (judge[done - 1] + 1) % world.judges,
+    )
     return segment, judge
 
 

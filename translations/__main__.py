@@ -45,11 +45,15 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     update = commands.add_parser("update")
-    update.add_argument("locale", nargs="*", help="also those that have no catalogue yet")
+    update.add_argument(
+        "locale", nargs="*", help="also those that have no catalogue yet"
+    )
     commands.add_parser("check").add_argument("locale", nargs="*")
     opened = commands.add_parser("open")
     opened.add_argument("locale")
-    opened.add_argument("place", nargs="*", default=[""], help="a folder or file of the code")
+    opened.add_argument(
+        "place", nargs="*", default=[""], help="a folder or file of the code"
+    )
     fill = commands.add_parser("fill")
     fill.add_argument("locale")
     fill.add_argument("file", nargs="+", type=Path)
@@ -62,7 +66,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def _update(root: Path, chosen: argparse.Namespace) -> int:
-    messages, counters = messages_of(root), counters_of(root)
+    messages = messages_of(root)
+    counters = counters_of(root)
     for locale in sorted({*locales(root), *chosen.locale}):
         catalogue = catalogue_read(root, locale)
         catalogue.update(messages, no_fuzzy_matching=True)
@@ -74,15 +79,20 @@ def _update(root: Path, chosen: argparse.Namespace) -> int:
 
 
 def _check(root: Path, chosen: argparse.Namespace) -> int:
-    messages, counters = messages_of(root), counters_of(root)
+    messages = messages_of(root)
+    counters = counters_of(root)
     count: Counter[str] = Counter()
     for locale in chosen.locale or locales(root):
-        for problem in problems_of(catalogue_read(root, locale), messages, locale, counters):
+        for problem in problems_of(
+            catalogue_read(root, locale), messages, locale, counters
+        ):
             _report(str(problem))
             count[locale] += 1
     for locale, problems in count.items():
         _report(f"{locale}: {problems} to put right of {len(messages)} texts")
-    return 1 if count else 0
+    if count:
+        return 1
+    return 0
 
 
 def _open(root: Path, chosen: argparse.Namespace) -> int:
@@ -98,7 +108,8 @@ def _open(root: Path, chosen: argparse.Namespace) -> int:
 
 def _fill(root: Path, chosen: argparse.Namespace) -> int:
     """Fill in translations from files; refuse a file completely if any of its translations does not fit."""
-    catalogue, counters = catalogue_read(root, chosen.locale), counters_of(root)
+    catalogue = catalogue_read(root, chosen.locale)
+    counters = counters_of(root)
     refused = False
     for path in chosen.file:
         try:
@@ -110,21 +121,27 @@ def _fill(root: Path, chosen: argparse.Namespace) -> int:
             refused = True
             sys.stderr.write(f"{path} was not taken:\n{error}\n")
     catalogue_write(root, chosen.locale, catalogue)
-    return 1 if refused else 0
+    if refused:
+        return 1
+    return 0
 
 
 def _wording(root: Path, _chosen: argparse.Namespace) -> int:
     problems = [*wording_of_texts(messages_of(root)), *wording_of_documents(root)]
     for problem in problems:
         _report(problem)
-    return 1 if problems else 0
+    if problems:
+        return 1
+    return 0
 
 
 def _joints(root: Path, _chosen: argparse.Namespace) -> int:
     joints = list(joints_of(root))
     for joint in joints:
         _report(str(joint))
-    return 1 if joints else 0
+    if joints:
+        return 1
+    return 0
 
 
 def _glossary(_root: Path, _chosen: argparse.Namespace) -> int:

@@ -58,13 +58,16 @@ FUNCTIONS = {
 # The same for Babel, which counts arguments from 1.
 _KEYWORDS = {
     function: tuple(
-        (place, "c") if kind == "c" else place for place, kind in enumerate(kinds, start=1)
+        (place, "c") if kind == "c" else place
+        for place, kind in enumerate(kinds, start=1)
     )
     for function, kinds in FUNCTIONS.items()
 }
 
 _LITERAL = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
-_CALL = re.compile(rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL})*)", re.DOTALL)
+_CALL = re.compile(
+    rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL})*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,13 @@ class Key:
     context: str = ""
 
     def __str__(self) -> str:
-        words = f"{self.singular} | {self.plural}" if self.plural else self.singular
-        return f"{words} [{self.context}]" if self.context else words
+        if self.plural:
+            words = f"{self.singular} | {self.plural}"
+        else:
+            words = self.singular
+        if self.context:
+            return f"{words} [{self.context}]"
+        return words
 
 
 def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
@@ -85,9 +93,14 @@ def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
     catalogue = Catalog()
     for path in sorted(_files(root, folders)):
         name = path.relative_to(root).as_posix()
-        read = _in_python if path.suffix == ".py" else _in_template
+        if path.suffix == ".py":
+            read = _in_python
+        else:
+            read = _in_template
         for line, texts, comments, context in read(path):
-            catalogue.add(texts, locations=[(name, line)], auto_comments=comments, context=context)
+            catalogue.add(
+                texts, locations=[(name, line)], auto_comments=comments, context=context
+            )
     return catalogue
 
 
@@ -124,7 +137,11 @@ def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
                 continue
             kinds = FUNCTIONS.get(call.func.id, "")
             arguments = call.args[: len(kinds)]
-            texts = [each.value for each in arguments if isinstance(each, ast.Constant)]
+            texts = [
+                argument.value
+                for argument in arguments
+                if isinstance(argument, ast.Constant)
+            ]
             if texts and len(texts) == len(kinds):
                 yield _found(call.lineno, call.func.id, texts)
 
@@ -132,7 +149,10 @@ def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
 def _found(line: int, function: str, texts: Sequence[Any]) -> _Found:
     """Return the text of a call by its first arguments."""
     parts = dict(zip(FUNCTIONS[function], texts, strict=False))
-    message = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
+    if "p" in parts:
+        message = (parts["s"], parts["p"])
+    else:
+        message = parts["s"]
     return line, message, [], parts.get("c")
 
 
@@ -171,7 +191,9 @@ def numbers_of_forms(locale: str) -> tuple[tuple[int, ...], ...]:
     """Return the numbers up to 1000 for each plural form of a language."""
     count, expression = _rule(locale)
     form = c2py(expression)
-    return tuple(tuple(n for n in _NUMBERS if form(n) == number) for number in range(count))
+    return tuple(
+        tuple(n for n in _NUMBERS if form(n) == number) for number in range(count)
+    )
 
 
 def _rule(locale: str) -> tuple[int, str]:
@@ -203,7 +225,9 @@ def locales(root: Path) -> list[str]:
 
     A folder may have no catalogue, if another branch compiled it.
     """
-    return sorted(path.parts[-3] for path in root.glob("locale/*/LC_MESSAGES/django.po"))
+    return sorted(
+        path.parts[-3] for path in root.glob("locale/*/LC_MESSAGES/django.po")
+    )
 
 
 def catalogue_read(root: Path, locale: str) -> Catalog:
@@ -220,7 +244,9 @@ def catalogue_write(root: Path, locale: str, catalogue: Catalog) -> None:
     path = catalogue_file(root, locale)
     path.parent.mkdir(parents=True, exist_ok=True)
     language = Locale.parse(locale).get_display_name("en") or locale
-    header = _HEADER.format(language=language, locale=locale, plural_forms=plural_forms(locale))
+    header = _HEADER.format(
+        language=language, locale=locale, plural_forms=plural_forms(locale)
+    )
     with path.open("wb") as file:
         file.write(header.encode())
         write_po(
@@ -241,7 +267,11 @@ def entries(catalogue: Catalog) -> Iterator[tuple[Key, Message]]:
 
 
 def key_of(message: Message) -> Key:
-    singular, plural = (message.id, "") if isinstance(message.id, str) else message.id
+    if isinstance(message.id, str):
+        singular = message.id
+        plural = ""
+    else:
+        singular, plural = message.id
     return Key(singular, plural, message.context or "")
 
 
@@ -259,13 +289,18 @@ def catalogue_compile(root: Path, locale: str) -> bool:
     """
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
-    changed = max(source.stat().st_mtime_ns, Path(typesetting.__file__).stat().st_mtime_ns)
+    changed = max(
+        source.stat().st_mtime_ns, Path(typesetting.__file__).stat().st_mtime_ns
+    )
     if target.exists() and target.stat().st_mtime_ns >= changed:
         return False
     catalogue = catalogue_read(root, locale)
     for _key, message in entries(catalogue):
         forms = [typesetting.typeset(form, locale) for form in forms_of(message)]
-        message.string = forms[0] if isinstance(message.string, str) else tuple(forms)
+        if isinstance(message.string, str):
+            message.string = forms[0]
+        else:
+            message.string = tuple(forms)
     # Atomic, since another process may be reading it.
     partial = target.with_suffix(".mo.partial")
     with partial.open("wb") as file:
@@ -303,10 +338,14 @@ class Problem:
 
 
 def problems_of(
-    catalogue: Catalog, found: Catalog, locale: str, counters: Mapping[str, str] = _NO_COUNTERS
+    catalogue: Catalog,
+    found: Catalog,
+    locale: str,
+    counters: Mapping[str, str] = _NO_COUNTERS,
 ) -> Iterator[Problem]:
     """Return all problems of a catalogue, given the texts in the code and their counters (`counters_of`)."""
-    there, texts = dict(entries(catalogue)), dict(entries(found))
+    there = dict(entries(catalogue))
+    texts = dict(entries(found))
     for key, text in texts.items():
         message = there.get(key)
         if message is None:
@@ -315,8 +354,12 @@ def problems_of(
             problems = ["is marked fuzzy; look at it and take the mark away"]
         else:
             counter = counters.get(key.singular)
-            problems = list(form_problems(key, forms_of(message), locale, counter=counter))
-        yield from (Problem(locale, text.locations[0][0], key, problem) for problem in problems)
+            problems = list(
+                form_problems(key, forms_of(message), locale, counter=counter)
+            )
+        yield from (
+            Problem(locale, text.locations[0][0], key, problem) for problem in problems
+        )
     for key in there.keys() - texts.keys():
         yield Problem(locale, "–", key, "is no longer in the code; run `make messages`")
 
@@ -340,7 +383,10 @@ def form_problems(
         return
     for number, form in enumerate(forms):
         alone = bool(key.plural) and len(numbers_of_forms(locale)[number]) == 1
-        optional = _optional(key, counter) if alone else Counter()
+        if alone:
+            optional = _optional(key, counter)
+        else:
+            optional = Counter()
         for problem in _differences(key, form, optional):
             yield f"{problem} (form {number})" if key.plural else problem
     yield from glossary_read().problems(key, forms, locale)
@@ -426,7 +472,9 @@ class Term:
         plain = _plain(_NO_WORDS.sub(" ", translation))
         stems = self.stems.get(locale) or ("",)
         wrong = self.never.get(locale, ())
-        return any(stem in plain for stem in stems) and not any(stem in plain for stem in wrong)
+        return any(stem in plain for stem in stems) and not any(
+            stem in plain for stem in wrong
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +499,9 @@ class Glossary:
         """
         exempt = self._exempt(key.singular, locale)
         spoken = [
-            form for number, form in enumerate(forms) if not _is_for_none(key, number, locale)
+            form
+            for number, form in enumerate(forms)
+            if not _is_for_none(key, number, locale)
         ]
         for term in self.terms_of(key):
             if term.english in exempt or locale not in term.words:
@@ -462,14 +512,18 @@ class Glossary:
     def _exempt(self, english: str, locale: str) -> set[str]:
         return {
             term
-            for each in self.exemptions
-            if each.text == english and (not each.locales or locale in each.locales)
-            for term in each.terms
+            for exemption in self.exemptions
+            if exemption.text == english
+            and (not exemption.locales or locale in exemption.locales)
+            for term in exemption.terms
         }
 
     def terms_of(self, key: Key) -> list[Term]:
         """Return the distinct terms in a text; if one is part of another, only the longer one."""
-        by_form = {form: term for term in self.terms for form in term.forms}
+        by_form = {}
+        for term in self.terms:
+            for form in term.forms:
+                by_form[form] = term
         english = _NO_WORDS.sub(" ", f"{key.singular} {key.plural}").casefold()
         terms = _pattern(tuple(by_form)).findall(english)
         return list(dict.fromkeys(by_form[form] for form in terms))
@@ -483,7 +537,10 @@ def glossary_read(path: Path = FILE) -> Glossary:
         terms=tuple(map(_term, held["term"])),
         exemptions=tuple(
             Exemption(
-                each["text"], tuple(each["terms"]), tuple(each.get("locales", ())), each["reason"]
+                each["text"],
+                tuple(each["terms"]),
+                tuple(each.get("locales", ())),
+                each["reason"],
             )
             for each in held.get("exempt", ())
         ),
@@ -506,13 +563,18 @@ def _language(locale: str) -> str:
 
 
 def _term(held: Mapping[str, Any]) -> Term:
-    english, words = held["english"], held["words"]
+    english = held["english"]
+    words = held["words"]
     return Term(
         english=english,
-        forms=tuple(form.casefold() for form in held.get("forms", (english, f"{english}s"))),
+        forms=tuple(
+            form.casefold() for form in held.get("forms", (english, f"{english}s"))
+        ),
         meaning=held["meaning"],
         words=words,
-        stems=_spelled({locale: [word] for locale, word in words.items()} | held.get("stems", {})),
+        stems=_spelled(
+            {locale: [word] for locale, word in words.items()} | held.get("stems", {})
+        ),
         never=_spelled(held.get("never", {})),
     )
 
@@ -557,7 +619,11 @@ def open_entries(
         _described(message, locale)
         for key, message in entries(catalogue)
         if message.fuzzy
-        or any(form_problems(key, forms_of(message), locale, counter=counters.get(key.singular)))
+        or any(
+            form_problems(
+                key, forms_of(message), locale, counter=counters.get(key.singular)
+            )
+        )
         if any(file.startswith(tuple(places)) for file, _ in message.locations)
     ]
 
@@ -571,9 +637,13 @@ def translations_read(path: Path) -> dict[str, Any]:
     try:
         brought = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FillError(f"the file cannot be read ({error.strerror}); give another") from error
+        raise FillError(
+            f"the file cannot be read ({error.strerror}); give another"
+        ) from error
     except UnicodeDecodeError as error:
-        raise FillError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+        raise FillError(
+            f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from error
     except json.JSONDecodeError as error:
         raise FillError(f"not JSON at {error}; put that right") from error
     if not isinstance(brought, dict):
@@ -607,16 +677,20 @@ def catalogue_fill(
         FillError: a text is unknown or its translation fails a check; nothing was written.
     """
     known = {_name(message): message for _, message in entries(catalogue)}
-    problems = [
-        problem
-        for name in brought
-        for problem in _problems(known.get(name), name, brought[name], locale, counters)
-    ]
+    problems = []
+    for name in brought:
+        for problem in _problems(
+            known.get(name), name, brought[name], locale, counters
+        ):
+            problems.append(problem)
     if problems:
         raise FillError("\n".join(problems))
     for name, translation in brought.items():
         message = known[name]
-        message.string = translation if isinstance(translation, str) else tuple(translation)
+        if isinstance(translation, str):
+            message.string = translation
+        else:
+            message.string = tuple(translation)
         message.flags.discard("fuzzy")
     return len(brought)
 
@@ -633,21 +707,33 @@ def _problems(
         return
     key = key_of(message)
     if not (_is_forms(translation) if key.plural else isinstance(translation, str)):
-        wanted = "a list of plural forms" if key.plural else "one text"
+        if key.plural:
+            wanted = "a list of plural forms"
+        else:
+            wanted = "one text"
         yield f"needs {wanted}: {name}"
         return
-    forms = (translation,) if isinstance(translation, str) else tuple(translation)
-    for problem in form_problems(key, forms, locale, counter=counters.get(key.singular)):
+    if isinstance(translation, str):
+        forms = (translation,)
+    else:
+        forms = tuple(translation)
+    for problem in form_problems(
+        key, forms, locale, counter=counters.get(key.singular)
+    ):
         yield f"{problem}: {name}"
 
 
 def _is_forms(translation: Any) -> bool:
-    return isinstance(translation, list) and all(isinstance(form, str) for form in translation)
+    return isinstance(translation, list) and all(
+        isinstance(form, str) for form in translation
+    )
 
 
 def _name(message: Message) -> str:
     key = key_of(message)
-    return f"{key.context}{CONTEXT_END}{key.singular}" if key.context else key.singular
+    if key.context:
+        return f"{key.context}{CONTEXT_END}{key.singular}"
+    return key.singular
 
 
 def _described(message: Message, locale: str) -> dict[str, Any]:
@@ -655,7 +741,9 @@ def _described(message: Message, locale: str) -> dict[str, Any]:
     described: dict[str, Any] = {"msgid": key.singular}
     if key.plural:
         described["msgid_plural"] = key.plural
-        described["forms"] = [_examples(numbers) for numbers in numbers_of_forms(locale)]
+        described["forms"] = [
+            _examples(numbers) for numbers in numbers_of_forms(locale)
+        ]
     if key.context:
         described["context"] = key.context
     described["files"] = sorted({file for file, _ in message.locations})

@@ -66,14 +66,18 @@ def _in_scope(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[str, str]]:
             # `ngettext_lazy` may name the placeholder.
             if isinstance(number, ast.Constant):
                 names.add(str(number.value))
-        names = {name for name in names if f"%({name})" in text or f"{{{name}}}" in text}
+        names = {
+            name for name in names if f"%({name})" in text or f"{{{name}}}" in text
+        }
         if len(names) == 1:
             yield text, names.pop()
 
 
 def _is_text(arguments: list[ast.expr], kinds: str) -> bool:
     texts = arguments[: len(kinds)]
-    return len(texts) == len(kinds) and all(isinstance(each, ast.Constant) for each in texts)
+    return len(texts) == len(kinds) and all(
+        isinstance(text, ast.Constant) for text in texts
+    )
 
 
 def _named_values(scope: ast.AST) -> Iterator[tuple[str, str]]:

@@ -29,13 +29,17 @@ _IN_FORMAT = re.compile(r"(?:\}|\}</\w+>)[,;:] ")
 _TRANSLATED = re.compile(r"\{% blocktranslate\b.*?\{% endblocktranslate %\}", re.DOTALL)
 _TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 _CONTROL = re.compile(r"\{% (?:end)?(?:if|elif|else|for|empty|with|block|once)\b")
-_ATTRIBUTE = re.compile(r"\b(?:style|data-[\w-]+|content|media|class|href|src)=\"[^\"]*\"")
+_ATTRIBUTE = re.compile(
+    r"\b(?:style|data-[\w-]+|content|media|class|href|src)=\"[^\"]*\""
+)
 _SENTENCES = re.compile(r"\{% sentences %\}.*?\{% endsentences %\}", re.DOTALL)
 _IS_SENTENCE = re.compile(r"[.?!](?:[\"'] %|\{% endblocktranslate )|\|sentence_list\b")
 _JOIN_FILTER = re.compile(r"\|join:\"[,;: ]*\"")
 
 # In a template whose tags were replaced: a sentence, another value, and a tag that shows nothing by itself.
-_SENTENCE, _VALUE, _NOTHING = "\x01", "\x02", "\x03"
+_SENTENCE = "\x01"
+_VALUE = "\x02"
+_NOTHING = "\x03"
 _AFTER_VALUE = re.compile(r"[\x01-\x03](?:</?\w+[^<>]*>)*[,;:](?=[\s\x01-\x03<]|$)")
 _INLINE = r"(?:\x03|</?(?:a|b|bdi|code|em|span|strong)\b[^>]*>)*"
 _BETWEEN_SENTENCES = re.compile(rf"\x01{_INLINE}\s+{_INLINE}(?=\x01)")
@@ -80,7 +84,8 @@ def joints_of(root: Path, folders: Iterable[str] = SOURCES) -> Iterator[Joint]:
             read = _READERS.get(path.suffix)
             if read is None:
                 continue
-            name, source = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+            name = path.relative_to(root).as_posix()
+            source = path.read_text(encoding="utf-8")
             lines = source.splitlines()
             for line in sorted(set(read(source))):
                 joint = Joint(name, line, lines[line - 1])
@@ -107,13 +112,17 @@ def _is_joint(node: ast.expr) -> bool:
             return _is_mark(between)
         case ast.Call(func=ast.Name(id="format_html" | "format_html_join")):
             texts = [part for part in node.args[:2] if isinstance(part, ast.Constant)]
-            return any(_is_mark(text) or _IN_FORMAT.search(str(text.value)) for text in texts)
+            return any(
+                _is_mark(text) or _IN_FORMAT.search(str(text.value)) for text in texts
+            )
     return False
 
 
 def _joins_values(text: ast.JoinedStr) -> bool:
     """Return whether an f-string has a mark directly after a value; those with words are English for developers."""
-    own = "".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
+    own = "".join(
+        str(part.value) for part in text.values if isinstance(part, ast.Constant)
+    )
     return not re.search(r"[a-z]{3}", own) and any(
         isinstance(part, ast.FormattedValue)
         and isinstance(after, ast.Constant)
@@ -135,10 +144,15 @@ def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
 
     Sentences in lines of their own are only found on a page: in mails, the lines are separate.
     """
-    plain = _ATTRIBUTE.sub(_blank, _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, source)))
+    plain = _ATTRIBUTE.sub(
+        _blank, _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, source))
+    )
     alone = _SENTENCES.sub(_blank, source)
     sentences = _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, alone))
-    between = _BETWEEN_SENTENCES if is_page else _BETWEEN_SENTENCES_OF_LINE
+    if is_page:
+        between = _BETWEEN_SENTENCES
+    else:
+        between = _BETWEEN_SENTENCES_OF_LINE
     searched = ((_AFTER_VALUE, plain), (between, sentences), (_JOIN_FILTER, source))
     for pattern, text in searched:
         for match in pattern.finditer(text):

@@ -71,7 +71,9 @@ def wording_of_documents(root: Path) -> Iterator[str]:
             plain = _MARKUP.sub("", line)
             # A line that continues a sentence does not start a text.
             goes_on = before.strip() and plain == line
-            for problem in wording_problems(f"… {plain}" if goes_on else plain, in_document=True):
+            for problem in wording_problems(
+                f"… {plain}" if goes_on else plain, in_document=True
+            ):
                 yield f"{path.relative_to(root)}:{number}: {problem}"
             before = line
 

@@ -48,14 +48,19 @@ from campaign.services.campaigns import (
     task_reopen,
 )
 from whole_campaigns.cloning import campaign_clone
-from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
+from whole_campaigns.task_deletion import (
+    task_delete,
+    task_deletion_in_words,
+    task_deletion_refusal,
+)
 
 
 class CloneRequestSerializer(PlainSerializer):
     slug = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=200)
     texts = serializers.BooleanField(
-        default=False, help_text="Copy test sets with systems, outputs, training and designs."
+        default=False,
+        help_text="Copy test sets with systems, outputs, training and designs.",
     )
     people = serializers.BooleanField(
         default=False, help_text="Copy members, and judges without their work."
@@ -78,7 +83,9 @@ class CampaignCloneView(CampaignAPIView):
     leads_beyond_campaign = True
 
     @extend_schema(
-        "campaign_clone", request=CloneRequestSerializer, responses={201: CloneSerializer}
+        "campaign_clone",
+        request=CloneRequestSerializer,
+        responses={201: CloneSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create a draft like this campaign, owned by you. The links of its judges are returned only once."""
@@ -86,7 +93,10 @@ class CampaignCloneView(CampaignAPIView):
         clone = campaign_clone(source=self.campaign, by=self.user, **data)
         absolute = request.build_absolute_uri
         links = [
-            {"judge": judge.pseudonym, "link": absolute(reverse("invitation", args=[token]))}
+            {
+                "judge": judge.pseudonym,
+                "link": absolute(reverse("invitation", args=[token])),
+            }
             for judge, token in clone.links
         ]
         return self.serialized(
@@ -109,7 +119,9 @@ class RehearsalRequestSerializer(PlainSerializer):
         default=0.8,
         help_text="Probability that a simulated judge prefers the better of two outputs.",
     )
-    share = NumberField(min_value=0.001, max_value=1, default=1, help_text="Share of the target.")
+    share = NumberField(
+        min_value=0.001, max_value=1, default=1, help_text="Share of the target."
+    )
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 
 
@@ -119,7 +131,8 @@ class RehearsalSerializer(PlainSerializer):
         help_text="“outdated” if texts, design or settings changed since it began.",
     )
     campaign = serializers.SlugField(
-        allow_null=True, help_text="Campaign the simulated judges worked in; null if none."
+        allow_null=True,
+        help_text="Campaign the simulated judges worked in; null if none.",
     )
     bots = serializers.IntegerField(allow_null=True)
     skill = serializers.FloatField(allow_null=True)
@@ -138,7 +151,9 @@ class RehearsalView(CampaignAPIView):
         return self.serialized(_state(self.campaign), RehearsalSerializer)
 
     @extend_schema(
-        "rehearsal_begin", request=RehearsalRequestSerializer, responses={202: RehearsalSerializer}
+        "rehearsal_begin",
+        request=RehearsalRequestSerializer,
+        responses={202: RehearsalSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Start a rehearsal of a draft in the background. It replaces an earlier one."""
@@ -161,7 +176,10 @@ def _state(campaign: Campaign) -> dict[str, Any]:
     elif row is None:
         state = "none"
     else:
-        state = "outdated" if found.is_outdated else "there"
+        if found.is_outdated:
+            state = "outdated"
+        else:
+            state = "there"
     return {
         "state": state,
         "campaign": found.campaign and found.campaign.slug,
@@ -196,22 +214,38 @@ class RulesOfTaskField(serializers.Field[Task, Any, Rules, Task]):
 class TaskListedSerializer(serializers.ModelSerializer[Task]):
     """A task: one protocol on one test set."""
 
-    url = serializers.HyperlinkedIdentityField(view_name="api-task", lookup_url_kwarg="task_id")
+    url = serializers.HyperlinkedIdentityField(
+        view_name="api-task", lookup_url_kwarg="task_id"
+    )
     name = serializers.CharField(
         source="test_set.name", read_only=True, help_text="Name of the test set."
     )
-    source_language = serializers.CharField(source="test_set.source_language", read_only=True)
-    target_language = serializers.CharField(source="test_set.target_language", read_only=True)
+    source_language = serializers.CharField(
+        source="test_set.source_language", read_only=True
+    )
+    target_language = serializers.CharField(
+        source="test_set.target_language", read_only=True
+    )
     rules = RulesOfTaskField()
     judged = serializers.IntegerField(read_only=True, help_text="Blocks.")
 
     class Meta:
         model = Task
         fields = [
-            *("id", "url", "test_set", "name", "protocol", "rules"),
-            *("source_language", "target_language"),
-            *("segments_again", "blocks_wanted", "blocks_per_segment"),
-            *("judged", "created_at", "closed_at"),
+            "id",
+            "url",
+            "test_set",
+            "name",
+            "protocol",
+            "rules",
+            "source_language",
+            "target_language",
+            "segments_again",
+            "blocks_wanted",
+            "blocks_per_segment",
+            "judged",
+            "created_at",
+            "closed_at",
         ]
 
 
@@ -270,7 +304,8 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     """Editable settings of a task and its test set, and whether it is closed; omitted fields stay unchanged."""
 
     name = serializers.CharField(
-        max_length=200, help_text="Name of the test set, until judges have received work."
+        max_length=200,
+        help_text="Name of the test set, until judges have received work.",
     )
     source_language = serializers.CharField(max_length=35)
     target_language = serializers.CharField(max_length=35)
@@ -291,8 +326,18 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     class Meta:
         model = Task
         fields = [
-            *("name", "source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
-            *("expertise", "rules", "segments_again", "closed", "confirm"),
+            *(
+                "name",
+                "source_language",
+                "target_language",
+                "blocks_wanted",
+                "blocks_per_segment",
+            ),
+            "expertise",
+            "rules",
+            "segments_again",
+            "closed",
+            "confirm",
         ]
 
     def validate_expertise(self, tags: list[str]) -> list[str]:
@@ -308,7 +353,9 @@ class TaskDeletionSerializer(PlainSerializer):
         help_text="Why the task cannot be deleted; empty if only the confirmation is missing.",
     )
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of the deletion."
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="Effects of the deletion.",
     )
 
 
@@ -351,12 +398,16 @@ class TasksView(CampaignAPIView):
         asked = {"rules": {}, **data}
         test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
         if test_set is None:
-            raise ValidationError({"test_set": ["Test set not found in this campaign."]})
+            raise ValidationError(
+                {"test_set": ["Test set not found in this campaign."]}
+            )
         try:
             task = task_with_rules_create(test_set=test_set, by=self.user, **asked)
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
-        return self.serialized(self.tasks().get(pk=task.pk), TaskListedSerializer, status=201)
+        return self.serialized(
+            self.tasks().get(pk=task.pk), TaskListedSerializer, status=201
+        )
 
 
 class TaskView(TaskAPIView):
@@ -378,9 +429,13 @@ class TaskView(TaskAPIView):
         responses={200: TaskSerializer, 409: ClosingSerializer},
         examples=[
             OpenApiExample(
-                "Close the task", value={"closed": True, "confirm": True}, request_only=True
+                "Close the task",
+                value={"closed": True, "confirm": True},
+                request_only=True,
             ),
-            OpenApiExample("Raise the target", value={"blocks_wanted": 1200}, request_only=True),
+            OpenApiExample(
+                "Raise the target", value={"blocks_wanted": 1200}, request_only=True
+            ),
         ],
     )
     def patch(self, request: Request, task_id: int) -> Response:
@@ -389,9 +444,16 @@ class TaskView(TaskAPIView):
         Rules and the name of the test set can be changed until judges have received work, languages until the first judgment. For organisers only. 400 for rules that the protocol does not have, or that can no longer be changed. 409 without `confirm` if the task is to be closed while judges are working on it.
         """
         data = self.validated(TaskChangesAndClosingSerializer)
-        task, changes = self.task, dict(data)
-        closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
-        if closed and not confirm and task.closed_at is None and task_at_work(task=task).judges:
+        task = self.task
+        changes = dict(data)
+        closed = changes.pop("closed", None)
+        confirm = changes.pop("confirm", False)
+        if (
+            closed
+            and not confirm
+            and task.closed_at is None
+            and task_at_work(task=task).judges
+        ):
             return self.serialized(closing_answer(task), ClosingSerializer, status=409)
         with transaction.atomic():
             task_settings_change(task, **changes)
@@ -415,7 +477,9 @@ class TaskView(TaskAPIView):
                 "Without confirm",
                 value={
                     "detail": "",
-                    "words": ["No judgments are lost: no judge has received work from this task."],
+                    "words": [
+                        "No judgments are lost: no judge has received work from this task."
+                    ],
                 },
                 response_only=True,
                 status_codes=["409"],
@@ -437,7 +501,10 @@ class TaskView(TaskAPIView):
                 refused = str(error)
             else:
                 return Response(status=204)
-        words = [] if refused else task_deletion_in_words(task=task)
+        if refused:
+            words = []
+        else:
+            words = task_deletion_in_words(task=task)
         return self.serialized(
             {"detail": refused, "words": words}, TaskDeletionSerializer, status=409
         )
@@ -467,9 +534,15 @@ def task_settings_change(
 
 
 def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
-    of_the_task = rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
-    return Coalesce(Subquery(of_the_task.annotate(count=Count("pk")).values("count")), 0)
+    of_the_task = (
+        rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
+    )
+    return Coalesce(
+        Subquery(of_the_task.annotate(count=Count("pk")).values("count")), 0
+    )
 
 
-def _rules_refused(error: exceptions.ValidationError, field: str = "rules") -> ValidationError:
+def _rules_refused(
+    error: exceptions.ValidationError, field: str = "rules"
+) -> ValidationError:
     return ValidationError({field: error.messages})

@@ -26,23 +26,44 @@ class Part(Enum):
 
 
 _OF_TEXTS: Final = (
-    *(campaign.TestSet, campaign.Task, campaign.Document, campaign.Segment, campaign.Reference),
-    *(campaign.System, campaign.Output, campaign.BadReference),
-    *(protocols.Snippet, protocols.SuggestedSpans),
-    *(annotation.Design, annotation.TrainingBlock, annotation.TrainingCandidate),
-    *(ranking.Metric, ranking.RankingSettings, ranking.StoppingRule),
+    *(
+        campaign.TestSet,
+        campaign.Task,
+        campaign.Document,
+        campaign.Segment,
+        campaign.Reference,
+    ),
+    campaign.System,
+    campaign.Output,
+    campaign.BadReference,
+    protocols.Snippet,
+    protocols.SuggestedSpans,
+    annotation.Design,
+    annotation.TrainingBlock,
+    annotation.TrainingCandidate,
+    ranking.Metric,
+    ranking.RankingSettings,
+    ranking.StoppingRule,
 )
 _OF_PEOPLE: Final = (
-    *(campaign.Membership, campaign.Judge, campaign.JudgeGroup, campaign.GroupMember),
+    campaign.Membership,
+    campaign.Judge,
+    campaign.JudgeGroup,
+    campaign.GroupMember,
 )
 _PARTS: Final[Mapping[type[Model], frozenset[Part]]] = {
-    **dict.fromkeys((campaign.Instructions, annotation.QualityRule), frozenset({Part.ALWAYS})),
+    **dict.fromkeys(
+        (campaign.Instructions, annotation.QualityRule), frozenset({Part.ALWAYS})
+    ),
     **dict.fromkeys(_OF_TEXTS, frozenset({Part.TEXTS})),
     **dict.fromkeys(_OF_PEOPLE, frozenset({Part.PEOPLE})),
     campaign.ConflictOfInterest: frozenset({Part.TEXTS, Part.PEOPLE}),
 }
 _JUDGES: Final = Q(
-    external_id="", origin=campaign.Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
+    external_id="",
+    origin=campaign.Judge.Origin.PERSON,
+    withdrawn_at=None,
+    declined_at=None,
 )
 #: Conditions of the rows in clones and campaign files, for tables where these are not all.
 ONLY: Final[Mapping[type[Model], Q]] = {
@@ -86,7 +107,9 @@ def _path_to_campaign(model: type[Model]) -> str | None:
     to_task = _path(model, campaign.Task)
     if to_task is not None:
         return f"{to_task}__test_set__campaign".removeprefix("__")
-    return "pk" if model is campaign.Campaign else _path(model, campaign.Campaign)
+    if model is campaign.Campaign:
+        return "pk"
+    return _path(model, campaign.Campaign)
 
 
 _PATHS: Final = {
@@ -99,8 +122,12 @@ _PATHS: Final = {
 
 def _before(model: type[Model]) -> list[Any]:
     """Return the tables that must precede a table; for cloned tables, also targets of optional keys."""
-    keys = [each for each in columns(model) if isinstance(each, ForeignKey)]
-    cloned = [each.related_model for each in keys if {model, each.related_model} <= _PARTS.keys()]
+    keys = [column for column in columns(model) if isinstance(column, ForeignKey)]
+    cloned = [
+        each.related_model
+        for each in keys
+        if {model, each.related_model} <= _PARTS.keys()
+    ]
     return [each for each in (*_parents(model).values(), *cloned) if each is not model]
 
 
@@ -112,7 +139,9 @@ def columns(model: type[Model]) -> list["Field[Any, Any]"]:
 #: All tables of campaigns, parents first. Users and their sessions belong to no campaign.
 TABLES: Final[tuple[type[Model], ...]] = tuple(
     model
-    for model in TopologicalSorter({each: _before(each) for each in _PATHS}).static_order()
+    for model in TopologicalSorter(
+        {path: _before(path) for path in _PATHS}
+    ).static_order()
     if model in _PATHS
 )
 #: Parts that a cloned table belongs to; in the order of `TABLES`.
@@ -121,7 +150,9 @@ CLONED: Final = {model: _PARTS[model] for model in TABLES if model in _PARTS}
 
 def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
     """Return the rows of a campaign in a table as tuples of columns, ordered by key."""
-    return _rows(model, campaign_id).values_list(*(field.attname for field in columns(model)))
+    return _rows(model, campaign_id).values_list(
+        *(field.attname for field in columns(model))
+    )
 
 
 def rows_taken(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
@@ -142,4 +173,6 @@ def test_set_path(model: type[Model]) -> str | None:
 def task_path(model: type[Model]) -> str | None:
     """Return the lookup from a table to the task of its rows; None if they have none."""
     parts = _PATHS[model].split("__")
-    return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None
+    if "task" in parts:
+        return "__".join(parts[: parts.index("task") + 1])
+    return None

@@ -20,7 +20,14 @@ from annotation import models as annotation
 from campaign import models as campaign
 from campaign.database.many_rows import rows_insert
 from campaign.database.seeds import seed_draw
-from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Judge,
+    Membership,
+    MembershipRole,
+    User,
+)
 from campaign.services.campaigns import rehearsal_words
 from campaign.services.judges import judge_link_create
 from campaign.services.media import media_copy
@@ -48,8 +55,17 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, Any]]] = {
 #: Columns of the campaign that are not copied.
 NOT_OF_THE_DRAFT: Final = frozenset(
     {
-        *("id", "slug", "name", "created_at", "state", "state_since", "state_before_bin"),
-        *("closes_at", "rehearsal_of_id"),
+        *(
+            "id",
+            "slug",
+            "name",
+            "created_at",
+            "state",
+            "state_since",
+            "state_before_bin",
+        ),
+        "closes_at",
+        "rehearsal_of_id",
     }
 )
 _AT_ONCE: Final = 1_000
@@ -100,7 +116,9 @@ def campaign_clone(
     """
     begun = time.monotonic()
     parts = (
-        {Part.ALWAYS} | ({Part.TEXTS} if texts else set()) | ({Part.PEOPLE} if people else set())
+        {Part.ALWAYS}
+        | ({Part.TEXTS} if texts else set())
+        | ({Part.PEOPLE} if people else set())
     )
     if source.rehearsal_of_id is not None:
         raise CloneRefusedError(rehearsal_words(), field="slug")
@@ -121,12 +139,16 @@ def campaign_clone(
         )
         links = [
             (judge, judge_link_create(judge=judge, by=by)[1])
-            for judge in draft.judges.select_related("user", "campaign").order_by("pseudonym")
+            for judge in draft.judges.select_related("user", "campaign").order_by(
+                "pseudonym"
+            )
         ]
     return Clone(draft, copied, time.monotonic() - begun, links)
 
 
-def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None) -> Campaign:
+def _draft(
+    source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
+) -> Campaign:
     same = {
         field.attname: getattr(source, field.attname)
         for field in Campaign._meta.concrete_fields
@@ -148,7 +170,9 @@ def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
     return draft
 
 
-def _copied(model: type[Model], source: Campaign, draft: Campaign, ids: _Ids) -> dict[int, int]:
+def _copied(
+    model: type[Model], source: Campaign, draft: Campaign, ids: _Ids
+) -> dict[int, int]:
     """Copy the rows of a table; return their IDs. `ids` are those of the tables copied before.
 
     Rows that require one that is not copied are left out.
@@ -163,7 +187,8 @@ def _copied(model: type[Model], source: Campaign, draft: Campaign, ids: _Ids) ->
     seeds: dict[tuple[int, int], int] = defaultdict(seed_draw)
     found: dict[int, int] = {}
     for some in _in_parts(rows.iterator(_AT_ONCE)):
-        old, new = [], []
+        old = []
+        new = []
         for row in some:
             values = {
                 field.attname: _value(row, field, draft, ids)
@@ -185,7 +210,11 @@ def _in_parts(rows: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def _required(model: type[Model]) -> list["Field[Any, Any]"]:
-    return [each for each in columns(model) if isinstance(each, ForeignKey) and not each.null]
+    return [
+        column
+        for column in columns(model)
+        if isinstance(column, ForeignKey) and not column.null
+    ]
 
 
 def _new_users(judges: QuerySet[Any]) -> dict[int, int]:

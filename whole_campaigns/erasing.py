@@ -89,8 +89,12 @@ def function_install(*, using: str, **_signal: Any) -> None:
         cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
         if not cursor.fetchone()[0]:
             return  # tests flush tables as a role that does not own them
-        cursor.execute(_CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using)))
+        cursor.execute(
+            _CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using))
+        )
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)
-            cursor.execute(f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}")
+            cursor.execute(
+                f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}"
+            )

@@ -54,7 +54,8 @@ class CloneForm(forms.Form):
         help_text=_("Letters, digits and hyphens. Used in URLs."),
     )
     texts = forms.BooleanField(
-        label=_("Copy texts: test sets, systems, outputs, training and designs"), required=False
+        label=_("Copy texts: test sets, systems, outputs, training and designs"),
+        required=False,
     )
     people = forms.BooleanField(
         label=_("Copy people: members, and judges without their work"), required=False
@@ -119,7 +120,9 @@ class NewTaskForm(forms.Form):
     Only the rules of the chosen protocol are used.
     """
 
-    test_set = forms.ModelChoiceField(TestSet.objects.none(), label=_("Test set"), empty_label=None)
+    test_set = forms.ModelChoiceField(
+        TestSet.objects.none(), label=_("Test set"), empty_label=None
+    )
     protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
     blocks_wanted = _blocks("blocks_wanted")
     segments_again = _segments_again()
@@ -128,14 +131,19 @@ class NewTaskForm(forms.Form):
         self, data: Any = None, *, campaign: Campaign, test_set: int | None = None
     ) -> None:
         super().__init__(data, initial={"test_set": test_set})
-        rows = list(campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks"))
+        rows = list(
+            campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks")
+        )
         left = [row for row in rows if len(row.tasks.all()) < len(Protocol)]
-        offered = {each for row in left for each in _left(row)}
+        offered = set()
+        for row in left:
+            for each in _left(row):
+                offered.add(each)
         sets = self.fields["test_set"]
         protocols = self.fields["protocol"]
-        sets.queryset = campaign.test_sets.filter(pk__in=[row.pk for row in left]).order_by(  # type: ignore[attr-defined]
-            "created_at", "pk"
-        )
+        sets.queryset = campaign.test_sets.filter(  # type: ignore[attr-defined]
+            pk__in=[row.pk for row in left]
+        ).order_by("created_at", "pk")
         protocols.choices = _asked(offered)  # type: ignore[attr-defined]
         #: True if every test set has a task of every protocol.
         self.is_over = not left
@@ -158,7 +166,10 @@ class NewTaskForm(forms.Form):
     @property
     def common(self) -> list[BoundField]:
         """The fields shared by all protocols."""
-        return [self[name] for name in ("test_set", "protocol", "blocks_wanted", "segments_again")]
+        return [
+            self[name]
+            for name in ("test_set", "protocol", "blocks_wanted", "segments_again")
+        ]
 
     def clean(self) -> dict[str, Any]:
         chosen = self._protocol
@@ -186,7 +197,9 @@ class NewTaskForm(forms.Form):
     def _protocol(self) -> str:
         chosen: str = self.cleaned_data.get("protocol", "")
         preset = _PRESETS.get(chosen)
-        return chosen if preset is None else preset.protocol.value
+        if preset is None:
+            return chosen
+        return preset.protocol.value
 
 
 #: Presets of error spans and ratings, protocols with several names.
@@ -205,8 +218,13 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
     for protocol in Protocol:
         if protocol not in offered:
             continue
-        presets = [preset for preset in _PRESETS.values() if preset.protocol == protocol]
-        choices += [(preset.name, _in_words(preset.label, preset.sentence)) for preset in presets]
+        presets = [
+            preset for preset in _PRESETS.values() if preset.protocol == protocol
+        ]
+        choices += [
+            (preset.name, _in_words(preset.label, preset.sentence))
+            for preset in presets
+        ]
         if not presets:
             sentence = answer_kind(protocol).sentence
             choices.append((protocol.value, _in_words(protocol.label, sentence)))
@@ -297,7 +315,7 @@ class TaskSettingsForm(VersionedForm):
 
 
 def _left(test_set: TestSet) -> set[Protocol]:
-    return set(Protocol) - {Protocol(each.protocol) for each in test_set.tasks.all()}
+    return set(Protocol) - {Protocol(task.protocol) for task in test_set.tasks.all()}
 
 
 def _fields_add(

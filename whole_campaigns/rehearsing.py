@@ -44,7 +44,11 @@ from campaign.models import (
     SystemKind,
     Task,
 )
-from campaign.services.campaigns import RehearsalRefusedError, rehearsable_check, rehearsal_erase
+from campaign.services.campaigns import (
+    RehearsalRefusedError,
+    rehearsable_check,
+    rehearsal_erase,
+)
 from campaign.services.instructions import instructions_accept
 from campaign.services.jobs import JobProgress, JobResult, handles
 from campaign.services.judges import judge_add, task_choose
@@ -83,7 +87,10 @@ class _Texts:
     def seconds_a_block(self) -> float:
         """Approximate time for a block of five outputs."""
         words = sum(self.words.values()) / max(1, len(self.words))
-        return 5 * (_SECONDS_A_CANDIDATE + _SECONDS_A_WORD * words) + _SECONDS_A_WORD * words
+        return (
+            5 * (_SECONDS_A_CANDIDATE + _SECONDS_A_WORD * words)
+            + _SECONDS_A_WORD * words
+        )
 
 
 @dataclass(order=True)
@@ -102,13 +109,17 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
     now = timezone.now()
     days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
     seconds_a_day = max(1.0, seconds / days)
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = timezone.localtime(now).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
     first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
 
     def at(worked: float) -> datetime:
         # Extra time of slow judges is added to yesterday.
         day = min(int(worked // seconds_a_day), days - 1)
-        return min(first + timedelta(days=day, seconds=worked - day * seconds_a_day), now)
+        return min(
+            first + timedelta(days=day, seconds=worked - day * seconds_a_day), now
+        )
 
     return at
 
@@ -116,7 +127,8 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
 @handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
 def _rehearse(job: Job, progress: JobProgress) -> JobResult:
     """Create the rehearsal for a job, replacing an earlier one."""
-    campaign, asked = job.campaign, job.parameters
+    campaign = job.campaign
+    asked = job.parameters
     rehearsable_check(campaign)
     rehearsal_erase(campaign=campaign)
     clone = _clone(campaign)
@@ -125,7 +137,9 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
         Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk")
     )
     # The share of the target, or of one block per segment by default.
-    wanted = {row.pk: ceil(asked["share"] * (row.blocks_wanted or row.size)) for row in tasks}
+    wanted = {
+        row.pk: ceil(asked["share"] * (row.blocks_wanted or row.size)) for row in tasks
+    }
     done = 0
     for place, task in enumerate(tasks):
         here = [bot for bot in bots if bot.number % len(tasks) == place] or bots
@@ -142,9 +156,13 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
 def _clone(campaign: Campaign) -> Campaign:
     """Return an open clone of a campaign with the same members and without links."""
     stem = f"{campaign.slug[:45]}-rehearsal"
-    taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    taken = set(
+        Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True)
+    )
     slug = next(
-        each for each in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if each not in taken
+        each
+        for each in (stem, *(f"{stem}-{n}" for n in range(2, 1000)))
+        if each not in taken
     )
     name = _("Rehearsal of %(name)s") % {"name": campaign.name}
     clone = campaign_clone(
@@ -158,7 +176,9 @@ def _clone(campaign: Campaign) -> Campaign:
     ).campaign
     Membership.objects.bulk_create(
         Membership(campaign=clone, user_id=user, role=role)
-        for user, role in campaign.memberships.order_by("pk").values_list("user", "role")
+        for user, role in campaign.memberships.order_by("pk").values_list(
+            "user", "role"
+        )
     )
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.OPEN)
     clone.refresh_from_db()
@@ -173,7 +193,9 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
     for number in range(1, count + 1):
         pseudonym = f"bot-{number:03}"
         simulated = SimulatedJudge(
-            pseudonym, noise=noise_of_skill(skill, spread=_SPREAD), ties_within=_TIES_WITHIN
+            pseudonym,
+            noise=noise_of_skill(skill, spread=_SPREAD),
+            ties_within=_TIES_WITHIN,
         )
         # Marked as persons, so that measures of judges are shown for them.
         judge = judge_add(campaign=clone, pseudonym=pseudonym, note=simulated.note)
@@ -214,19 +236,23 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
 
 
 def _hit_judge(
-    assignment: Assignment, bot: _Bot, texts: _Texts, submitted: Callable[[float], datetime]
+    assignment: Assignment,
+    bot: _Bot,
+    texts: _Texts,
+    submitted: Callable[[float], datetime],
 ) -> int:
     """Judge a HIT; return its number of blocks without controls."""
     kind = answer_kind_of(assignment.hit.task)
-    judged, counted = [], 0
+    judged = []
+    counted = 0
     for block in blocks_asked(assignment.hit):
         words = texts.source_words[block.segment_id]
-        words += sum(texts.words[each] for each in block.outputs)
+        words += sum(texts.words[output] for output in block.outputs)
         seconds = len(block.outputs) * _SECONDS_A_CANDIDATE + words * _SECONDS_A_WORD
         seconds *= bot.random.lognormvariate(0, 0.4)
         bot.worked += seconds
         counted += not block.is_control
-        qualities = [texts.qualities[each] for each in block.outputs]
+        qualities = [texts.qualities[output] for output in block.outputs]
         judged.append(
             SimulatedJudgment(
                 block_id=block.block_id,
@@ -255,7 +281,8 @@ def _texts_of(task: Task, seed: int) -> _Texts:
         pk: Random(f"{seed}/{name}")  # noqa: S311  a simulation, not a secret
         for pk, name in task.test_set.systems.values_list("pk", "name")
     }
-    qualities, words = {}, {}
+    qualities = {}
+    words = {}
     outputs = (
         Output.objects.current()
         .filter(system__test_set=task.test_set_id)
@@ -267,7 +294,9 @@ def _texts_of(task: Task, seed: int) -> _Texts:
         qualities[pk] = drawn if is_drawn else average
         words[pk] = len((text or "").split())
     sources = task.test_set.segments.values_list("pk", "source_text")
-    return _Texts(qualities, words, {pk: len((text or "").split()) for pk, text in sources})
+    return _Texts(
+        qualities, words, {pk: len((text or "").split()) for pk, text in sources}
+    )
 
 
 def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
@@ -282,7 +311,9 @@ def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
 
 def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
     """Describe a rehearsal with these parameters."""
-    bots = counted("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"])
+    bots = counted(
+        "%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]
+    )
     return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {
         "bots": bots,
         "skill": _("prefers the better of two outputs %(times)d times in 100")

@@ -22,16 +22,36 @@ from annotation.models import (
 from annotation.selectors.task_rules import is_lent, judgments_so_far
 from campaign.database.many_rows import constraints_check_now
 from campaign.database.recording import rows_deleted
-from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, TestSet, Upload, User
+from campaign.models import (
+    FilePart,
+    Judge,
+    KeptFile,
+    Protocol,
+    Task,
+    TestSet,
+    Upload,
+    User,
+)
 from campaign.services.campaigns import TaskRefusedError, task_campaign_lock
 from campaign.services.media import media_purge
 from campaign.services.uploads import upload_give_up
 from campaign.texts.counted import counted, counted_if_any, filled
-from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
+from ranking.models import (
+    Analysis,
+    PublishedResult,
+    RankingRun,
+    RankingSettings,
+    StoppingRule,
+)
 from whole_campaigns.campaign_rows import TABLES, task_path, test_set_path
 
 #: Permanent records: a task with any of them cannot be deleted.
-_KEPT: Final[tuple[type[Model], ...]] = (QualityAction, ProblemReport, RankingRun, PublishedResult)
+_KEPT: Final[tuple[type[Model], ...]] = (
+    QualityAction,
+    ProblemReport,
+    RankingRun,
+    PublishedResult,
+)
 #: Tables whose rows belong to a campaign, and optionally to a task.
 _BY_TASK: Final[dict[type[Model], str]] = {
     QualityRule: "task",
@@ -56,7 +76,9 @@ def task_deletion_refusal(*, task: Task) -> str:
 
 def is_last_of_test_set(task: Task) -> bool:
     """Return whether a task is the only one of its test set, which is deleted with it."""
-    return not Task.objects.filter(test_set=task.test_set_id).exclude(pk=task.pk).exists()
+    return (
+        not Task.objects.filter(test_set=task.test_set_id).exclude(pk=task.pk).exists()
+    )
 
 
 def task_deletion_in_words(*, task: Task) -> list[str]:
@@ -70,7 +92,9 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
     )
     facts = [
         _("No judgments are lost: no judge has received work from this task."),
-        counted("Deletes %(count)d planned HIT.", "Deletes %(count)d planned HITs.", hits),
+        counted(
+            "Deletes %(count)d planned HIT.", "Deletes %(count)d planned HITs.", hits
+        ),
         counted("Deletes %(count)d design.", "Deletes %(count)d designs.", designs),
         *counted_if_any(
             "Deletes %(count)d training item.",
@@ -82,10 +106,14 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
         facts.append(_("Deletes its ranking settings, rules and saved analyses."))
     if is_last_of_test_set(task):
         test_set = task.test_set
-        segments, systems = test_set.segments.count(), test_set.systems.competing().count()
+        segments = test_set.segments.count()
+        systems = test_set.systems.competing().count()
         counts = {"segments": segments, "systems": systems}
         facts.append(
-            filled(_("Deletes the texts: segments %(segments)s, systems %(systems)s."), **counts)
+            filled(
+                _("Deletes the texts: segments %(segments)s, systems %(systems)s."),
+                **counts,
+            )
         )
     else:
         facts.append(_("Keeps the texts, systems and other tasks of the test set."))
@@ -157,4 +185,6 @@ def _hanging(task: Task) -> Iterator[Any]:
 def _rows(model: type[Model], task: Task) -> Any:
     """Return the rows of a table that depend on a task; None if its rows never do."""
     lookup = _BY_TASK.get(model) or task_path(model)
-    return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})
+    if lookup is None:
+        return None
+    return model._meta.base_manager.filter(**{lookup: task})

@@ -16,16 +16,31 @@ from annotation.selectors.tasks import preparation
 from campaign.models import CampaignState, Task
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
-from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
+from campaign.services.campaigns import (
+    TaskRefusedError,
+    rehearsal_begin,
+    rehearsal_end_later,
+)
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
 from campaign.texts.languages import language_pair_name
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
+from campaign.views.access import (
+    form_page,
+    of_task,
+    organised_campaign,
+    organised_task,
+    user_of,
+)
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 from desk.pages.checklist import steps_of
 from whole_campaigns.cloning import Clone, campaign_clone
-from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
+from whole_campaigns.forms import (
+    CloneForm,
+    NewTaskForm,
+    RehearsalForm,
+    TaskSettingsForm,
+)
 from whole_campaigns.rehearsing import rehearsal_in_words
 from whole_campaigns.task_deletion import (
     is_last_of_test_set,
@@ -48,8 +63,15 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"campaign": campaign, "section": "state", "form": form}
     if request.method == "POST" and form.is_valid():
         with RefusalsAt(form):
-            clone = campaign_clone(source=campaign, by=user_of(request), **form.cleaned_data)
-            made = {**context, "campaign": clone.campaign, "clone": clone, "source": campaign}
+            clone = campaign_clone(
+                source=campaign, by=user_of(request), **form.cleaned_data
+            )
+            made = {
+                **context,
+                "campaign": clone.campaign,
+                "clone": clone,
+                "source": campaign,
+            }
             made["links"] = _links(request, clone)
             steps = steps_of(clone.campaign, preparation(campaign=clone.campaign))
             made["next_step"] = next(step for step in steps if step.is_needed)
@@ -69,8 +91,12 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rehearsal of a campaign; POST starts a new one."""
     campaign = organised_campaign(request, slug)
     state = rehearsal_state(campaign=campaign)
-    last = state.rehearsal.parameters if state.rehearsal else None
-    initial = {**last, "share": round(100 * last["share"])} if last else None
+    last = None
+    if state.rehearsal:
+        last = state.rehearsal.parameters
+    initial = None
+    if last:
+        initial = {**last, "share": round(100 * last["share"])}
     form = RehearsalForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
@@ -85,10 +111,14 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
         "state": state,
         "job": state.job,
         "words": last and rehearsal_in_words(last),
-        "is_draft": campaign.state == CampaignState.DRAFT and campaign.rehearsal_of_id is None,
+        "is_draft": campaign.state == CampaignState.DRAFT
+        and campaign.rehearsal_of_id is None,
     }
     is_part = request.headers.get("HX-Request")
-    name = "organiser/_rehearsal.html" if is_part else "organiser/rehearsal.html"
+    if is_part:
+        name = "organiser/_rehearsal.html"
+    else:
+        name = "organiser/rehearsal.html"
     return form_page(request, name, context)
 
 
@@ -108,7 +138,9 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
             ),
             _("“%(name)s” is not changed.") % {"name": campaign.name},
         ],
-        after=_("This cannot be undone, but the same seed produces the same rehearsal."),
+        after=_(
+            "This cannot be undone, but the same seed produces the same rehearsal."
+        ),
         answers=[Answer(_("End rehearsal"))],
         cancel=reverse("rehearsal", args=[slug]),
     )
@@ -126,7 +158,9 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     wanted = request.GET.get("test_set", "")
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
     form = NewTaskForm(
-        request.POST or None, campaign=campaign, test_set=int(wanted) if is_number else None
+        request.POST or None,
+        campaign=campaign,
+        test_set=int(wanted) if is_number else None,
     )
     if request.method == "POST" and form.is_valid():
         task = form.save(by=user_of(request))
@@ -166,7 +200,8 @@ def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpR
     elif not error:
         facts = [refused]
     if is_last_of_test_set(task):
-        after, button = _("This cannot be undone."), _("Delete test set")
+        after = _("This cannot be undone.")
+        button = _("Delete test set")
     else:
         after = _("This cannot be undone, but you can add the task again.")
         button = _("Delete task")

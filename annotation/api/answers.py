@@ -21,7 +21,10 @@ class AnswersSentSerializer(PlainSerializer):
 
     file = serializers.FileField(help_text="Plain or .gz, up to 5 MB.")
     file_format = serializers.CharField(
-        required=False, allow_blank=True, default="", help_text="Detected automatically if empty."
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Detected automatically if empty.",
     )
     no_longer_in_file = serializers.ChoiceField(
         choices=list(NoLongerInFile),
@@ -52,7 +55,9 @@ class AnswersImportedSerializer(PlainSerializer):
 
     judgments = serializers.IntegerField(help_text="Answers stored.")
     skips = serializers.IntegerField(help_text="Skips stored.")
-    already_there = serializers.IntegerField(help_text="Answers and skips imported before.")
+    already_there = serializers.IntegerField(
+        help_text="Answers and skips imported before."
+    )
     repeated = serializers.IntegerField(
         help_text="Answers that a judge repeated on purpose, with the same content. Each counts."
     )
@@ -82,7 +87,9 @@ class AnswerFormatsSerializer(PlainSerializer):
     """Formats for import, and earlier imports."""
 
     read = serializers.ListField(child=serializers.CharField(), read_only=True)
-    imports = AnswersImportSerializer(many=True, read_only=True, help_text="Newest first.")
+    imports = AnswersImportSerializer(
+        many=True, read_only=True, help_text="Newest first."
+    )
 
 
 class AnswersView(TaskAPIView):
@@ -94,12 +101,17 @@ class AnswersView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the formats that can be imported, and the earlier imports."""
         return self.serialized(
-            {"read": formats_read(self.task), "imports": judgments_imports(task=self.task)},
+            {
+                "read": formats_read(self.task),
+                "imports": judgments_imports(task=self.task),
+            },
             AnswerFormatsSerializer,
         )
 
     @extend_schema(
-        "answers_import", request=AnswersSentSerializer, responses=AnswersImportedSerializer
+        "answers_import",
+        request=AnswersSentSerializer,
+        responses=AnswersImportedSerializer,
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
@@ -111,5 +123,7 @@ class AnswersView(TaskAPIView):
             machine=data["machine"],
         )
         with refused_at("file", FormatError, ImportRefusedError):
-            imported = sent_answers_import(task=self.task, sent=data["file"], options=options)
+            imported = sent_answers_import(
+                task=self.task, sent=data["file"], options=options
+            )
         return self.serialized(imported, AnswersImportedSerializer)

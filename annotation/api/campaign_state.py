@@ -18,7 +18,14 @@ from annotation.selectors.effects import (
 )
 from campaign.api.base import CampaignAPIView, ResearchAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition, User
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    MembershipRole,
+    Task,
+    Transition,
+    User,
+)
 from campaign.pages.desk import transitions_of
 from campaign.services.campaigns import (
     campaign_delete,
@@ -51,7 +58,9 @@ class TransitionRequestSerializer(PlainSerializer):
         default=False, help_text="Return the effects without changing anything."
     )
     name = serializers.CharField(
-        default="", allow_blank=True, help_text="Required for `delete`: the campaign's name."
+        default="",
+        allow_blank=True,
+        help_text="Required for `delete`: the campaign's name.",
     )
 
 
@@ -62,7 +71,9 @@ class JudgesNeededSerializer(PlainSerializer):
     needed = serializers.IntegerField(
         read_only=True, help_text="Minimum number of judges to complete the design."
     )
-    there = serializers.IntegerField(read_only=True, help_text="Number of judges available for it.")
+    there = serializers.IntegerField(
+        read_only=True, help_text="Number of judges available for it."
+    )
     group = serializers.CharField(
         read_only=True, help_text="Required judge group; empty if any judge will do."
     )
@@ -77,9 +88,13 @@ class StateEffectsSerializer(PlainSerializer):
     is_possible = serializers.BooleanField(read_only=True)
     judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")
     sentences = serializers.IntegerField(read_only=True, help_text="Sentences in hand.")
-    judged = serializers.IntegerField(read_only=True, help_text="Total number of judged blocks.")
+    judged = serializers.IntegerField(
+        read_only=True, help_text="Total number of judged blocks."
+    )
     judges_needed = JudgesNeededSerializer(
-        many=True, read_only=True, help_text="For opening: the open tasks that need several judges."
+        many=True,
+        read_only=True,
+        help_text="For opening: the open tasks that need several judges.",
     )
     facts = serializers.ListField(child=serializers.CharField(), read_only=True)
     state = serializers.CharField(
@@ -104,7 +119,9 @@ class CampaignStateView(CampaignAPIView):
         """Return the state of a campaign and the possible transitions."""
         return self.serialized(_state(self.campaign, self.user), StateSerializer)
 
-    @extend_schema("campaign_extend", request=StateSerializer, responses=StateSerializer)
+    @extend_schema(
+        "campaign_extend", request=StateSerializer, responses=StateSerializer
+    )
     def patch(self, request: Request, slug: str) -> Response:
         """Set the time of automatic closing."""
         data = self.validated(StateSerializer)
@@ -118,7 +135,9 @@ class CampaignTransitionView(CampaignAPIView):
     permission_classes = [IsAuthenticated]
 
     @extend_schema(
-        "campaign_transition", request=TransitionRequestSerializer, responses=StateEffectsSerializer
+        "campaign_transition",
+        request=TransitionRequestSerializer,
+        responses=StateEffectsSerializer,
     )
     def post(self, request: Request, slug: str, transition: str) -> Response:
         """Change the state of a campaign, or with `dry_run` return the effects.
@@ -129,14 +148,21 @@ class CampaignTransitionView(CampaignAPIView):
             raise NotFound
         change_demand(self.get_role())
         data = self.validated(TransitionRequestSerializer)
-        wanted, campaign = Transition(transition), self.campaign
-        dry_run, name = data["dry_run"], data["name"]
+        wanted = Transition(transition)
+        campaign = self.campaign
+        dry_run = data["dry_run"]
+        name = data["name"]
         # Computed before the change.
-        shown = StateEffectsSerializer(state_effects(campaign=campaign, transition=wanted)).data
+        shown = StateEffectsSerializer(
+            state_effects(campaign=campaign, transition=wanted)
+        ).data
         state: str = campaign.state
         if wanted == Transition.DELETE and not dry_run:
             is_gone = campaign_delete(campaign=campaign, typed_name=name, by=self.user)
-            state = "deleted" if is_gone else CampaignState.BIN
+            if is_gone:
+                state = "deleted"
+            else:
+                state = CampaignState.BIN
         elif not dry_run:
             campaign_state_change(campaign=campaign, transition=wanted, by=self.user)
             state = campaign.state
@@ -144,10 +170,14 @@ class CampaignTransitionView(CampaignAPIView):
 
 
 class CampaignRestoreView(ResearchAPIView):
-    @extend_schema(operation_id="campaign_restore", request=None, responses=StateSerializer)
+    @extend_schema(
+        operation_id="campaign_restore", request=None, responses=StateSerializer
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Restore a campaign that you own from the bin."""
-        binned = Campaign.objects.with_role_of(self.user).filter(state=CampaignState.BIN)
+        binned = Campaign.objects.with_role_of(self.user).filter(
+            state=CampaignState.BIN
+        )
         campaign = get_object_or_404(binned, slug=slug)
         campaign_restore(campaign=campaign, by=self.user)
         return Response(StateSerializer(_state(campaign, self.user)).data)
@@ -160,7 +190,9 @@ class ClosingSerializer(PlainSerializer):
     judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")
     blocks = serializers.IntegerField(read_only=True, help_text="Blocks in hand.")
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of closing it now."
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="Effects of closing it now.",
     )
 
 

@@ -21,7 +21,11 @@ from annotation.selectors.hits import (
     hits_explained,
     previewed_hits,
 )
-from annotation.services.planning.designs import design_change, design_proposed, design_use_again
+from annotation.services.planning.designs import (
+    design_change,
+    design_proposed,
+    design_use_again,
+)
 from campaign.api.base import IsMember, TaskAPIView, group_by_name, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
@@ -34,7 +38,9 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
         help_text="Whole number of up to 128 bits as a string of digits.",
     )
     changed_by = serializers.CharField(
-        source="changed_by_name", allow_null=True, help_text="Null for the default design."
+        source="changed_by_name",
+        allow_null=True,
+        help_text="Null for the default design.",
     )
 
     judge_group = serializers.CharField(
@@ -64,15 +70,27 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         source="reserved_for.pseudonym", allow_null=True, default=None
     )
     state = serializers.SerializerMethodField()
-    why = serializers.JSONField(help_text="Reasons for the draw of the HIT and its blocks.")
+    why = serializers.JSONField(
+        help_text="Reasons for the draw of the HIT and its blocks."
+    )
 
     class Meta:
         model = HIT
-        fields = ["number", "design", "purpose", "repeats", "reserved_for", "state", "why"]
+        fields = [
+            "number",
+            "design",
+            "purpose",
+            "repeats",
+            "reserved_for",
+            "state",
+            "why",
+        ]
         read_only_fields = fields
 
     @extend_schema_field(
-        serializers.ChoiceField(choices=["waiting", "available", "lent", "done", "withdrawn"])
+        serializers.ChoiceField(
+            choices=["waiting", "available", "lent", "done", "withdrawn"]
+        )
     )
     def get_state(self, hit: HIT) -> str:
         return hit_state(hit)
@@ -188,7 +206,9 @@ class PreviewedBlockSerializer(PlainSerializer):
                 "systems": list(systems),
                 "is_damaged_reference": systems == block.plan.control,
             }
-            for candidate, systems in zip(block.shown.candidates, block.plan.systems, strict=True)
+            for candidate, systems in zip(
+                block.shown.candidates, block.plan.systems, strict=True
+            )
         ]
 
 
@@ -236,9 +256,12 @@ class DesignsView(DesignAPIView):
         """Change the design of future HITs. 409 without `confirm` once HITs are planned."""
         data = self.validated(DesignChangeSerializer)
         chosen = self.chosen(data)
-        effects, proposed = design_effects(task=self.task), self.proposed(data)
+        effects = design_effects(task=self.task)
+        proposed = self.proposed(data)
         if effects.is_any_planned and not data["confirm"]:
-            group = proposed.judge_group if proposed and "judge_group" in chosen else None
+            group = None
+            if proposed and "judge_group" in chosen:
+                group = proposed.judge_group
             words = design_effects_in_words(effects, design=proposed, group=group)
             return Response({"words": words}, status=409)
         return self.serialized(
@@ -274,7 +297,9 @@ class DesignPreviewView(DesignAPIView):
         """Preview the next HITs as judges would see them, without storing anything."""
         data = self.validated(DesignPreviewRequestSerializer)
         return self.serialized(
-            previewed_hits(task_id=self.task.pk, count=data["count"], design=self.proposed(data)),
+            previewed_hits(
+                task_id=self.task.pk, count=data["count"], design=self.proposed(data)
+            ),
             PreviewedHITSerializer,
             many=True,
         )

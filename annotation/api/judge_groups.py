@@ -46,8 +46,12 @@ class JudgeGroupSerializer(PlainSerializer):
 class GroupMembersSerializer(PlainSerializer):
     """IDs of judges to add and remove."""
 
-    add = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
-    remove = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
+    add = serializers.ListField(
+        child=serializers.IntegerField(), default=list, max_length=_MOST
+    )
+    remove = serializers.ListField(
+        child=serializers.IntegerField(), default=list, max_length=_MOST
+    )
 
 
 class GroupMembersChangedSerializer(PlainSerializer):
@@ -67,7 +71,9 @@ class _GroupAPIView(CampaignAPIView):
         return groups_listed(campaign=self.campaign, counted=page)
 
     def shown(self, group: JudgeGroup) -> Any:
-        [row] = self.page_rows(groups_counted(campaign=self.campaign).filter(pk=group.pk))
+        [row] = self.page_rows(
+            groups_counted(campaign=self.campaign).filter(pk=group.pk)
+        )
         return row
 
 
@@ -75,10 +81,14 @@ class JudgeGroupsView(_GroupAPIView):
     @extend_schema("judge_groups", responses=JudgeGroupSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Return the groups of a campaign by name."""
-        return self.paginated(groups_counted(campaign=self.campaign), JudgeGroupSerializer)
+        return self.paginated(
+            groups_counted(campaign=self.campaign), JudgeGroupSerializer
+        )
 
     @extend_schema(
-        "judge_group_create", request=JudgeGroupSerializer, responses={201: JudgeGroupSerializer}
+        "judge_group_create",
+        request=JudgeGroupSerializer,
+        responses={201: JudgeGroupSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create a group without judges."""
@@ -97,7 +107,9 @@ class JudgeGroupView(_GroupAPIView):
         return self.serialized(self.shown(self.group(group_id)), JudgeGroupSerializer)
 
     @extend_schema(
-        "judge_group_change", request=JudgeGroupSerializer, responses=JudgeGroupSerializer
+        "judge_group_change",
+        request=JudgeGroupSerializer,
+        responses=JudgeGroupSerializer,
     )
     def patch(self, request: Request, slug: str, group_id: int) -> Response:
         """Change the name or the block limit of a group. Omitted fields keep their values."""
@@ -120,7 +132,9 @@ class JudgeGroupJudgesView(_GroupAPIView):
         group = self.group(group_id)
         chosen = {name: _judges(self.campaign, name, ids) for name, ids in data.items()}
         added, removed = judge_group_members_change(group=group, **chosen)
-        return self.serialized({"added": added, "removed": removed}, GroupMembersChangedSerializer)
+        return self.serialized(
+            {"added": added, "removed": removed}, GroupMembersChangedSerializer
+        )
 
 
 def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:

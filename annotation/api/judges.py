@@ -35,14 +35,16 @@ from campaign.services.judge_lists import (
 from campaign.services.judges import judge_change, judge_link_replace
 
 #: Enum values named in the API description.
-STANDINGS = [each.value for each in StandingOfJudge]
-ROW_STATES = [each.value for each in RowState]
+STANDINGS = [standing_of_judge.value for standing_of_judge in StandingOfJudge]
+ROW_STATES = [row_state.value for row_state in RowState]
 
 
 class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
     name = serializers.SerializerMethodField(help_text="Display name; may be empty.")
     address = serializers.CharField(
-        source="reached_at", read_only=True, help_text="Address of the invitation; may be empty."
+        source="reached_at",
+        read_only=True,
+        help_text="Address of the invitation; may be empty.",
     )
     groups = serializers.ListField(
         source="group_names", child=serializers.CharField(), read_only=True
@@ -53,20 +55,37 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         read_only=True,
         help_text="Names of systems whose outputs the judge never gets.",
     )
-    state = serializers.ChoiceField(source="standing", choices=STANDINGS, read_only=True)
+    state = serializers.ChoiceField(
+        source="standing", choices=STANDINGS, read_only=True
+    )
     seen_at = serializers.DateTimeField(read_only=True, allow_null=True)
 
     class Meta:
         model = Judge
         fields = [
-            *("id", "pseudonym", "name", "address", "origin", "languages", "expertise", "groups"),
-            *("conflicts", "blocks_asked", "state", "seen_at", "created_at"),
+            *(
+                "id",
+                "pseudonym",
+                "name",
+                "address",
+                "origin",
+                "languages",
+                "expertise",
+                "groups",
+            ),
+            "conflicts",
+            "blocks_asked",
+            "state",
+            "seen_at",
+            "created_at",
         ]
         read_only_fields = fields
 
     def get_name(self, judge: Judge) -> str:
         is_given = judge.user is not None and judge.user.name != judge.pseudonym
-        return judge.user.name if is_given and judge.user is not None else ""
+        if is_given and judge.user is not None:
+            return judge.user.name
+        return ""
 
 
 class CampaignJudgeChangeSerializer(PlainSerializer):
@@ -123,15 +142,21 @@ class JudgeListRowSerializer(PlainSerializer):
         read_only=True, help_text="Pseudonym of the judge with this address."
     )
     problems = serializers.ListField(child=serializers.CharField(), read_only=True)
-    link = serializers.CharField(read_only=True, help_text="Only for judges just added.")
+    link = serializers.CharField(
+        read_only=True, help_text="Only for judges just added."
+    )
 
 
 class JudgeListAnswerSerializer(PlainSerializer):
     new = serializers.IntegerField(read_only=True)
-    known = serializers.IntegerField(read_only=True, help_text="Judges who were already there.")
+    known = serializers.IntegerField(
+        read_only=True, help_text="Judges who were already there."
+    )
     again = serializers.IntegerField(read_only=True, help_text="Duplicate rows.")
     wrong = serializers.IntegerField(read_only=True)
-    ignored_columns = serializers.ListField(child=serializers.CharField(), read_only=True)
+    ignored_columns = serializers.ListField(
+        child=serializers.CharField(), read_only=True
+    )
     rows = JudgeListRowSerializer(many=True, read_only=True)
 
 
@@ -149,7 +174,9 @@ class _JudgeAPIView(CampaignAPIView):
 class CampaignJudgesView(_JudgeAPIView):
     filterset_class = CampaignJudgeFilter
 
-    @extend_schema("campaigns_judges_list", responses=CampaignJudgeSerializer(many=True))
+    @extend_schema(
+        "campaigns_judges_list", responses=CampaignJudgeSerializer(many=True)
+    )
     def get(self, request: Request, slug: str) -> Response:
         """List the judges of a campaign by pseudonym, for its organisers."""
         return self.paginated(
@@ -174,11 +201,17 @@ class CampaignJudgesView(_JudgeAPIView):
             judges = isolated("list", len(text), partial(judge_list_read, text))
         if sent["dry_run"]:
             checked = judge_list_check(
-                campaign=self.campaign, judges=judges, needs_addresses=bool(sent["mail"])
+                campaign=self.campaign,
+                judges=judges,
+                needs_addresses=bool(sent["mail"]),
             )
             return self.serialized(_answer(checked, {}), JudgeListAnswerSerializer)
         base_url = request.build_absolute_uri("/")
-        mail = {"base_url": base_url, "language": sent["language"], "note": sent["note"]}
+        mail = {
+            "base_url": base_url,
+            "language": sent["language"],
+            "note": sent["note"],
+        }
         try:
             added = judge_list_add(
                 campaign=self.campaign,
@@ -193,15 +226,23 @@ class CampaignJudgesView(_JudgeAPIView):
                 if row.problems
             ]
             raise ValidationError({"list": [str(error), *lines]}) from error
-        links = {name: link for *_address, name, link in judge_links(added, base_url=base_url)}
-        return self.serialized(_answer(added, links), JudgeListAnswerSerializer, status=201)
+        links = {
+            name: link
+            for *_address, name, link in judge_links(added, base_url=base_url)
+        }
+        return self.serialized(
+            _answer(added, links), JudgeListAnswerSerializer, status=201
+        )
 
 
 def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
     """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms to links."""
     rows = []
     for row in checked.rows:
-        judge = row.known_as if row.judge is None else row.judge.pseudonym
+        if row.judge is None:
+            judge = row.known_as
+        else:
+            judge = row.judge.pseudonym
         rows.append(
             {
                 "line": row.row.line,
@@ -239,7 +280,9 @@ class CampaignJudgeView(_JudgeAPIView):
         if not data.get("confirm"):
             words = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
-                change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
+                change=lambda: judge_change(
+                    judge=Judge.objects.get(pk=judge.pk), **changes
+                ),
             )
             if words:
                 return Response({"words": words}, status=409)
@@ -247,7 +290,9 @@ class CampaignJudgeView(_JudgeAPIView):
         return self.serialized(self.judge(judge_id), CampaignJudgeSerializer)
 
 
-def judge_changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
+def judge_changes(
+    campaign: Campaign, judge: Judge, sent: dict[str, Any]
+) -> dict[str, Any]:
     """Return the arguments of `judge_change`. Raises ValidationError for unknown groups and systems."""
     changes: dict[str, Any] = {
         name: sent[name] for name in ("address", "languages") if name in sent
@@ -264,17 +309,18 @@ def judge_changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dic
         systems: dict[str, list[System]] = {}
         for system in System.objects.filter(test_set__campaign=campaign).order_by("id"):
             systems.setdefault(system.name, []).append(system)
-        wanted = {
-            system
-            for name in sent["conflicts"]
-            for system in _named(systems, name, "conflicts", name)
-        }
+        wanted = set()
+        for name in sent["conflicts"]:
+            for system in _named(systems, name, "conflicts", name):
+                wanted.add(system)
         there = set(System.objects.filter(conflicts__judge=judge))
         # A conflict is kept if its system is named again, even if the system belongs to another
         # test set.
         kept = {system for system in there if system.name in sent["conflicts"]}
         names_kept = {system.name for system in kept}
-        changes["conflicts"] = [system for system in wanted if system.name not in names_kept]
+        changes["conflicts"] = [
+            system for system in wanted if system.name not in names_kept
+        ]
         changes["no_conflicts"] = there - kept
     return changes
 
@@ -305,5 +351,7 @@ class CampaignJudgeLinkView(_JudgeAPIView):
             link, token = judge_link_replace(judge=judge, by=self.user)
         address = request.build_absolute_uri(reverse("invitation", args=[token]))
         return self.serialized(
-            {"link": address, "expires_at": link.expires_at}, JudgeLinkMadeSerializer, status=201
+            {"link": address, "expires_at": link.expires_at},
+            JudgeLinkMadeSerializer,
+            status=201,
         )

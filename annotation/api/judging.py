@@ -25,7 +25,11 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
-from annotation.api.machine_judging import MachinePace, machine_answer_data, machine_next
+from annotation.api.machine_judging import (
+    MachinePace,
+    machine_answer_data,
+    machine_next,
+)
 from annotation.api.serializers import (
     COMMENT_LENGTH,
     AssignmentRequestSerializer,
@@ -63,7 +67,11 @@ from annotation.selectors.machines import machine_block
 from annotation.selectors.progress import judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
-from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
+from annotation.services.lending.lend import (
+    LendingRefusedError,
+    LentAssignment,
+    assignment_lend,
+)
 from annotation.services.lending.work_requests import (
     NoWorkReason,
     reason_to_stop,
@@ -90,7 +98,9 @@ logger = logging.getLogger(__name__)
 
 #: Header of a 204 response.
 NO_WORK_REASON: Final = "No-Work-Reason"
-CAMPAIGN = OpenApiParameter("campaign", str, description="Slug, if you judge in several campaigns.")
+CAMPAIGN = OpenApiParameter(
+    "campaign", str, description="Slug, if you judge in several campaigns."
+)
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
@@ -149,7 +159,10 @@ class JudgeAPIView(BaseAPIView):
             raise NotFound(_("Item not found."))
         answer = answer_validated(asked.hit.task.protocol, data.get("answer"))
         stored = machine_judgment_submit(
-            machine=machine, asked=asked, client_id=client_id, said={**data, "answer": answer}
+            machine=machine,
+            asked=asked,
+            client_id=client_id,
+            said={**data, "answer": answer},
         )
         return machine_answer_data(stored, asked)
 
@@ -188,7 +201,9 @@ def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
             yield from _in_words(below, *path)
     else:
         named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
-        steps = [str(step + 1 if isinstance(step, int) else step) for step in named]
+        steps = []
+        for step in named:
+            steps.append(str(step + 1 if isinstance(step, int) else step))
         yield labelled(" ".join(steps), str(detail)) if steps else str(detail)
 
 
@@ -258,21 +273,29 @@ def _lent(request: Request, response: Response, judge: Judge) -> Response:
 
 
 def _compressed(request: Request, response: Response) -> Response:
-    response.add_post_render_callback(lambda sent: _GZIP.process_response(request, sent))
+    response.add_post_render_callback(
+        lambda sent: _GZIP.process_response(request, sent)
+    )
     return response
 
 
-def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, Any] | None:
+def _next_data(
+    judge: Judge, after: UUID, in_hand: Sequence[UUID]
+) -> dict[str, Any] | None:
     """Lend the next HIT along with a stored judgment; None if there is none or lending fails."""
     try:
         panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after, in_hand=in_hand)
-        return None if lent is None else _lent_data(lent, judge)
+        if lent is None:
+            return None
+        return _lent_data(lent, judge)
     except LendingRefusedError:
         return None
     except Exception:
         # The judge must not be told that their judgment failed.
-        logger.exception("Cannot lend judge %s a HIT together with a judgment.", judge.pk)
+        logger.exception(
+            "Cannot lend judge %s a HIT together with a judgment.", judge.pk
+        )
         return None
 
 
@@ -309,19 +332,25 @@ class AssignmentsView(JudgeAPIView):
         machine = machine_of(request)
         if machine is not None:
             found = machine_next(machine, data)
-            return _compressed(request, Response(found)) if found else _none_left()
+            if found:
+                return _compressed(request, Response(found))
+            return _none_left()
         in_hand = data.get("in_hand", ())
         judge = self.judge_in(data.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
-            lent = assignment_lend(judge=judge, after=data.get("after"), in_hand=in_hand)
+            lent = assignment_lend(
+                judge=judge, after=data.get("after"), in_hand=in_hand
+            )
         except LendingRefusedError as error:
             code = str(error)
             return Response({"detail": str(_STOPPED[code]), "code": code}, status=403)
         if lent is not None:
             return _lent(request, Response(_lent_data(lent, judge)), judge)
         # Judges who still have work do not trigger planning.
-        return Response(status=status.HTTP_204_NO_CONTENT) if in_hand else _no_work(judge)
+        if in_hand:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return _no_work(judge)
 
 
 _STOPPED: Final = {
@@ -376,7 +405,8 @@ class JudgmentView(JudgeAPIView):
             if "after" in data:
                 stored["next"] = machine_next(machine, data)
             return _compressed(request, Response(stored))
-        after, in_hand = data.pop("after", None), data.pop("in_hand", ())
+        after = data.pop("after", None)
+        in_hand = data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
         judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
@@ -391,7 +421,9 @@ class JudgmentView(JudgeAPIView):
         judge = judge_assigned(assigned)
         stored["next"] = _next_data(judge, after, in_hand)
         if in_hand:
-            stored["taken_back"] = assignments_taken_back(judge=judge, public_ids=in_hand)
+            stored["taken_back"] = assignments_taken_back(
+                judge=judge, public_ids=in_hand
+            )
         return _lent(request, Response(stored), judge)
 
 
@@ -408,7 +440,9 @@ class DocumentView(JudgeAPIView):
         document = document_of_block(assigned.block_id, beside=beside, address=address)
         if document is None:
             raise NotFound(_("This task does not show surrounding text."))
-        response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
+        response = Response(
+            asdict(document), headers={"Cache-Control": "private, max-age=3600"}
+        )
         return _compressed(request, response)
 
 
@@ -458,7 +492,9 @@ class SkipView(JudgeAPIView):
 
 
 class ProgressView(JudgeAPIView):
-    @extend_schema("judging_progress", parameters=[CAMPAIGN], responses=ProgressSerializer)
+    @extend_schema(
+        "judging_progress", parameters=[CAMPAIGN], responses=ProgressSerializer
+    )
     def get(self, request: Request) -> Response:
         """Return your progress."""
         return self.serialized(judge_work(self.judge).progress, ProgressSerializer)
@@ -469,7 +505,9 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
     data = {
         "id": judgment.client_id,
         "labels": judgment.labels,
-        "answer": answer_of(judgment, protocol=assigned.protocol if is_of_the_block else None),
+        "answer": answer_of(
+            judgment, protocol=assigned.protocol if is_of_the_block else None
+        ),
         "duration_ms": judgment.duration_ms,
         "active_ms": judgment.active_ms,
         "comment": judgment.comment,
@@ -508,7 +546,9 @@ def _skip_data(skip: Skip, assigned: AssignedBlock) -> dict[str, Any]:
 
 def _feedback(judgment: Judgment) -> dict[str, Any] | None:
     feedback = training_feedback(judgment)
-    return None if feedback is None else asdict(feedback)
+    if feedback is None:
+        return None
+    return asdict(feedback)
 
 
 def refusal(error: SubmissionRefusedError) -> Response:
@@ -544,14 +584,18 @@ def refusal(error: SubmissionRefusedError) -> Response:
 
 
 def _answer_of(stored: Judgment | MachineJudgment) -> Any:
-    return stored.answer if isinstance(stored, MachineJudgment) else answer_of(stored)
+    if isinstance(stored, MachineJudgment):
+        return stored.answer
+    return answer_of(stored)
 
 
 class JudgedBlockSerializer(PlainSerializer):
     assignment = serializers.UUIDField()
     position = serializers.IntegerField(help_text="Position in the HIT, from 1.")
     total = serializers.IntegerField(help_text="Number of blocks in the HIT.")
-    judged_at = serializers.DateTimeField(help_text="Time of your latest answer or skip.")
+    judged_at = serializers.DateTimeField(
+        help_text="Time of your latest answer or skip."
+    )
     languages = LanguagesSerializer()
     protocol = protocol_field()
     rules = RulesField()
@@ -583,8 +627,12 @@ class OwnJudgmentsView(JudgeAPIView):
         "judging_judgments",
         parameters=[
             CAMPAIGN,
-            OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
-            OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
+            OpenApiParameter(
+                "cursor", str, description=_Pages.cursor_query_description
+            ),
+            OpenApiParameter(
+                "page_size", int, description=_Pages.page_size_query_description
+            ),
         ],
         responses=JudgedBlocksSerializer,
     )
@@ -596,7 +644,9 @@ class OwnJudgmentsView(JudgeAPIView):
         blocks: Any = own_done_blocks(self.judge)
         done = self.paginate_queryset(blocks) or []
         rows = own_done_blocks_data(done, judge=self.judge)
-        answer = self.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
+        answer = self.get_paginated_response(
+            JudgedBlockSerializer(rows, many=True).data
+        )
         answer.data["has_older"] = has_older_done_blocks(self.judge)
         return answer
 
@@ -652,5 +702,6 @@ class ProblemReportView(JudgeAPIView):
         data = self.validated(ProblemReportRequestSerializer)
         assigned = self.assigned(data.pop("block"))
         return self.serialized(
-            problem_report(assigned=assigned, client_id=client_id, **data), ProblemReportSerializer
+            problem_report(assigned=assigned, client_id=client_id, **data),
+            ProblemReportSerializer,
         )

@@ -12,8 +12,18 @@ from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
 from annotation.export.five_way import systems_shown
-from annotation.models import Judgment, JudgmentNumber, ProblemReply, ProblemReportKind, Skip
-from annotation.pages.judgment_tables import JudgmentFilter, ProblemReportFilter, SkipFilter
+from annotation.models import (
+    Judgment,
+    JudgmentNumber,
+    ProblemReply,
+    ProblemReportKind,
+    Skip,
+)
+from annotation.pages.judgment_tables import (
+    JudgmentFilter,
+    ProblemReportFilter,
+    SkipFilter,
+)
 from annotation.protocols.answer_kinds import Answer, answer_kind_of, answers_read
 from annotation.selectors.judgment_list import (
     Comparison,
@@ -25,7 +35,11 @@ from annotation.selectors.judgment_list import (
     skips_listed,
 )
 from annotation.services.numbers import judgments_number
-from annotation.services.problem_reports import REPLY_LENGTH, problem_reply, problem_reply_take_back
+from annotation.services.problem_reports import (
+    REPLY_LENGTH,
+    problem_reply,
+    problem_reply_take_back,
+)
 from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.pagination import CursorPages
 from campaign.api.plain_serializer import PlainSerializer
@@ -36,7 +50,9 @@ class JudgmentRecordSerializer(PlainSerializer):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
-    number = serializers.IntegerField(help_text="Number in the test set, from 1 without gaps.")
+    number = serializers.IntegerField(
+        help_text="Number in the test set, from 1 without gaps."
+    )
     judge = serializers.CharField(source="judge.pseudonym")
     segment = serializers.IntegerField(
         source="block.segment.number", help_text="Number in the test set, from 1."
@@ -91,7 +107,10 @@ class JudgmentRecordSerializer(PlainSerializer):
     def get_candidates(self, judgment: Judgment) -> list[list[str]]:
         names: dict[int, str] = self.context["names"]
         shown: dict[int, list[list[int]]] = self.context["shown"]
-        return [[names[system] for system in systems] for systems in shown[judgment.block_id]]
+        return [
+            [names[system] for system in systems]
+            for systems in shown[judgment.block_id]
+        ]
 
 
 class UntilSerializer(PlainSerializer):
@@ -122,7 +141,9 @@ class JudgmentsView(TaskAPIView):
         if until is not None:
             found = found.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(found)
-        return self.get_paginated_response(judgments_recorded(numbers, task=self.task, until=until))
+        return self.get_paginated_response(
+            judgments_recorded(numbers, task=self.task, until=until)
+        )
 
 
 def judgments_recorded(
@@ -136,7 +157,9 @@ def judgments_recorded(
     found = _recorded(page, until)
     context = {
         "shown": systems_shown(judgment.block_id for judgment in found),
-        "answers": answers_read(task.protocol, [judgment.pk for judgment in found], is_record=True),
+        "answers": answers_read(
+            task.protocol, [judgment.pk for judgment in found], is_record=True
+        ),
         "names": dict(task.test_set.systems.values_list("id", "name")),
     }
     return list(JudgmentRecordSerializer(found, many=True, context=context).data)
@@ -169,7 +192,9 @@ class ComparisonFilter(JudgmentFilter):
 class ComparisonSerializer(PlainSerializer):
     """Two outputs of a block compared by a judge, in display order unless `system` is given."""
 
-    judgment = serializers.IntegerField(min_value=1, help_text="Number of the judgment.")
+    judgment = serializers.IntegerField(
+        min_value=1, help_text="Number of the judgment."
+    )
     judge = serializers.CharField()
     segment = serializers.IntegerField(min_value=1)
     document = serializers.CharField()
@@ -209,7 +234,9 @@ class ComparisonsView(TaskAPIView):
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
         return self.paginated(
-            self.filter_queryset(self.task.judgment_numbers.filter(counted_in_rankings())),
+            self.filter_queryset(
+                self.task.judgment_numbers.filter(counted_in_rankings())
+            ),
             ComparisonSerializer,
         )
 
@@ -217,20 +244,29 @@ class ComparisonsView(TaskAPIView):
         judgments = judgments_recorded(page, task=self.task, until=None)
         best_worst = answer_kind_of(self.task).best_worst
         asked = self.request.query_params
-        return [row for each in judgments for row in _rows(each, asked, best_worst=best_worst)]
+        return [
+            row
+            for judgment in judgments
+            for row in _rows(judgment, asked, best_worst=best_worst)
+        ]
 
 
 def _rows(
     judgment: Mapping[str, Any], asked: Mapping[str, str], *, best_worst: bool
 ) -> Iterator[dict[str, Any]]:
     labels = judgment["labels"]
-    for each in comparisons_of(judgment["candidates"], labels, best_worst=best_worst):
-        for shown in _turned(each, asked):
+    for comparison in comparisons_of(
+        judgment["candidates"], labels, best_worst=best_worst
+    ):
+        for shown in _turned(comparison, asked):
             yield {
                 "judgment": judgment["number"],
                 **{name: judgment[name] for name in ("judge", "segment", "document")},
                 **{name: getattr(shown, name) for name in ("first", "second")},
-                **{name: getattr(shown, name) for name in ("first_label", "second_label")},
+                **{
+                    name: getattr(shown, name)
+                    for name in ("first_label", "second_label")
+                },
                 "outcome": shown.outcome,
             }
 
@@ -240,7 +276,9 @@ def _turned(each: Comparison, asked: Mapping[str, str]) -> list[Comparison]:
     named = {name: asked.get(name, "") for name in ("system", "other", "outcome")}
     if not named["system"]:
         return [each]
-    return [turned for turned in (each, each.turned()) if is_asked_for(turned, **named)][:1]
+    return [
+        turned for turned in (each, each.turned()) if is_asked_for(turned, **named)
+    ][:1]
 
 
 class SkippedSerializer(serializers.ModelSerializer[Skip]):
@@ -255,8 +293,16 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
     class Meta:
         model = Skip
         fields = [
-            *("id", "judge", "segment", "document", "reason", "comment", "duration_ms"),
-            *("active_ms", "created_at", "judged_later"),
+            "id",
+            "judge",
+            "segment",
+            "document",
+            "reason",
+            "comment",
+            "duration_ms",
+            "active_ms",
+            "created_at",
+            "judged_later",
         ]
 
 
@@ -267,13 +313,17 @@ class SkipsView(TaskAPIView):
     @extend_schema("tasks_skips_list", responses=SkippedSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List skips with their reasons, oldest first."""
-        return self.paginated(self.filter_queryset(skips_listed(task=self.task)), SkippedSerializer)
+        return self.paginated(
+            self.filter_queryset(skips_listed(task=self.task)), SkippedSerializer
+        )
 
 
 class ProblemReplySerializer(PlainSerializer):
     """A reply to a report; its text is empty if it withdraws another reply."""
 
-    number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
+    number = serializers.IntegerField(
+        help_text="Number among the replies to this report, from 1."
+    )
     text = serializers.CharField()
     closed = serializers.BooleanField(help_text="True if this reply closes the report.")
     takes_back = serializers.IntegerField(
@@ -306,7 +356,9 @@ class ProblemReplyRequestSerializer(PlainSerializer):
         help_text="Shown to the judge. Do not name systems.",
     )
     closed = serializers.BooleanField(
-        source="closes", default=True, help_text="False keeps the report open or reopens it."
+        source="closes",
+        default=True,
+        help_text="False keeps the report open or reopens it.",
     )
     seen = serializers.IntegerField(
         required=False,
@@ -321,7 +373,8 @@ class ProblemReportsView(CampaignAPIView):
     filterset_class = ProblemReportFilter
 
     @extend_schema(
-        "campaigns_problem_reports", responses=OrganisersProblemReportSerializer(many=True)
+        "campaigns_problem_reports",
+        responses=OrganisersProblemReportSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List problem reports with their replies, newest first."""
@@ -329,7 +382,9 @@ class ProblemReportsView(CampaignAPIView):
         rows = problem_reports_of(campaign=self.campaign).prefetch_related(
             Prefetch("replies", queryset=replies.order_by("number"))
         )
-        return self.paginated(self.filter_queryset(rows), OrganisersProblemReportSerializer)
+        return self.paginated(
+            self.filter_queryset(rows), OrganisersProblemReportSerializer
+        )
 
     def get_filterset_kwargs(self) -> dict[str, Any]:
         return {"campaign": self.campaign}
@@ -344,22 +399,32 @@ class ProblemRepliesView(CampaignAPIView):
     def post(self, request: Request, slug: str, report_id: int) -> Response:
         """Reply to a report, close it, or reopen it."""
         data = self.validated(ProblemReplyRequestSerializer)
-        report = get_object_or_404(problem_reports_of(campaign=self.campaign), pk=report_id)
+        report = get_object_or_404(
+            problem_reports_of(campaign=self.campaign), pk=report_id
+        )
         return self.serialized(
-            problem_reply(report=report, user=self.user, **data), ProblemReplySerializer, status=201
+            problem_reply(report=report, user=self.user, **data),
+            ProblemReplySerializer,
+            status=201,
         )
 
 
 class ProblemReplyTakeBackView(CampaignAPIView):
     @extend_schema(
-        "campaigns_problem_reply_take_back", request=None, responses={201: ProblemReplySerializer}
+        "campaigns_problem_reply_take_back",
+        request=None,
+        responses={201: ProblemReplySerializer},
     )
-    def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
+    def post(
+        self, request: Request, slug: str, report_id: int, number: int
+    ) -> Response:
         """Withdraw a reply: the judge no longer sees it, and the report returns to its previous state."""
         replies = ProblemReply.objects.filter(
             report__task__test_set__campaign=self.campaign, report=report_id
         )
         reply = get_object_or_404(replies, number=number)
         return self.serialized(
-            problem_reply_take_back(reply=reply, user=self.user), ProblemReplySerializer, status=201
+            problem_reply_take_back(reply=reply, user=self.user),
+            ProblemReplySerializer,
+            status=201,
         )

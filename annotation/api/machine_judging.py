@@ -29,23 +29,31 @@ class MachinePace(SimpleRateThrottle):
     def get_rate(self) -> str | None:
         """Return the limit in the settings; None if there is none."""
         limit = settings.API_WRITES_A_MINUTE
-        return f"{limit}/min" if limit > 0 else None
+        if limit > 0:
+            return f"{limit}/min"
+        return None
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         """Return the key of the machine's requests; None for people, who are not limited here."""
         del view
         machine = machine_of(request)
-        return None if machine is None else f"machine/{machine.pk}"
+        if machine is None:
+            return None
+        return f"machine/{machine.pk}"
 
 
-def machine_next(machine: MachineJudge, sent: Mapping[str, Any]) -> AssignmentShown | None:
+def machine_next(
+    machine: MachineJudge, sent: Mapping[str, Any]
+) -> AssignmentShown | None:
     """Return the assignment after those that a request names; None if there is none."""
     waiting_judgments_number(campaign=machine.campaign)
     in_hand = {sent.get("after"), *sent.get("in_hand", ())}
     blocks = machine_assignment(
         machine=machine, in_hand=in_hand, skipped_before=sent.get("skipped_before")
     )
-    return None if blocks is None else machine_assignment_data(blocks, machine=machine)
+    if blocks is None:
+        return None
+    return machine_assignment_data(blocks, machine=machine)
 
 
 def machine_answer_data(stored: MachineJudgment, asked: MachineBlock) -> dict[str, Any]:

@@ -10,16 +10,23 @@ from rest_framework.response import Response
 from annotation.selectors.machines import machines_of
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.models import MachineJudge
-from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
+from campaign.services.machines import (
+    machine_add,
+    machine_token_replace,
+    machine_withdraw,
+)
 
 
 class MachineMakeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=60)
     version = serializers.CharField(
-        max_length=60, help_text="Another version of a program is another machine judge."
+        max_length=60,
+        help_text="Another version of a program is another machine judge.",
     )
     prompt = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
-    settings = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
+    settings = serializers.CharField(
+        default="", allow_blank=True, trim_whitespace=False
+    )
     asked_twice = serializers.BooleanField(
         default=False, help_text="Repeats blocks of several outputs in reverse order."
     )
@@ -34,7 +41,9 @@ class MachineSerializer(MachineMakeSerializer):
 
 
 class MachineWithTokenSerializer(MachineSerializer):
-    token = serializers.SerializerMethodField(help_text="For `/api/v1/judging/`. Shown only once.")
+    token = serializers.SerializerMethodField(
+        help_text="For `/api/v1/judging/`. Shown only once."
+    )
 
     def get_token(self, _machine: MachineJudge) -> str:
         return str(self.context["view"].token)
@@ -52,10 +61,14 @@ class MachinesView(_MachineAPIView):
     @extend_schema("machines", responses=MachineSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the machine judges of a campaign. Their answers never count."""
-        return self.paginated(machines_of(campaign_id=self.campaign.pk), MachineSerializer)
+        return self.paginated(
+            machines_of(campaign_id=self.campaign.pk), MachineSerializer
+        )
 
     @extend_schema(
-        "machine_add", request=MachineMakeSerializer, responses={201: MachineWithTokenSerializer}
+        "machine_add",
+        request=MachineMakeSerializer,
+        responses={201: MachineWithTokenSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a machine judge; the response has its token."""
@@ -78,7 +91,9 @@ class MachineView(_MachineAPIView):
 
 
 class MachineTokenView(_MachineAPIView):
-    @extend_schema("machine_token_replace", request=None, responses=MachineWithTokenSerializer)
+    @extend_schema(
+        "machine_token_replace", request=None, responses=MachineWithTokenSerializer
+    )
     def post(self, request: Request, slug: str, machine_id: int) -> Response:
         """Create a new token; the previous one ends, and a withdrawn machine judge may judge again."""
         machine = self.machine(machine_id)

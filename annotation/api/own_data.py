@@ -32,7 +32,14 @@ class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
 
     class Meta:
         model = ErasureRequest
-        fields = ["asked_at", "due_at", "withdrawn_at", "refused_at", "reason", "carried_out_at"]
+        fields = [
+            "asked_at",
+            "due_at",
+            "withdrawn_at",
+            "refused_at",
+            "reason",
+            "carried_out_at",
+        ]
         read_only_fields = fields
 
 
@@ -51,7 +58,9 @@ class OwnErasureView(JudgeAPIView):
     permission_classes = [IsAuthenticated, IsJudge]
 
     @extend_schema(
-        "judging_erasure", parameters=[CAMPAIGN], responses=OwnErasureSerializer(many=True)
+        "judging_erasure",
+        parameters=[CAMPAIGN],
+        responses=OwnErasureSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         """List your erasure requests, newest first."""
@@ -59,16 +68,23 @@ class OwnErasureView(JudgeAPIView):
         return Response(OwnErasureSerializer(asked, many=True).data)
 
     @extend_schema(
-        "judging_erasure_ask", parameters=[CAMPAIGN], request=None, responses=OwnErasureSerializer
+        "judging_erasure_ask",
+        parameters=[CAMPAIGN],
+        request=None,
+        responses=OwnErasureSerializer,
     )
     def post(self, request: Request) -> Response:
         """Request erasure of your identity; an open request is returned unchanged."""
         return self.serialized(
-            erasure_ask(judge=self.judge, language=get_language() or ""), OwnErasureSerializer
+            erasure_ask(judge=self.judge, language=get_language() or ""),
+            OwnErasureSerializer,
         )
 
     @extend_schema(
-        "judging_erasure_withdraw", parameters=[CAMPAIGN], request=None, responses={204: None}
+        "judging_erasure_withdraw",
+        parameters=[CAMPAIGN],
+        request=None,
+        responses={204: None},
     )
     def delete(self, request: Request) -> Response:
         """Withdraw your open request."""
@@ -84,14 +100,25 @@ class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
     class Meta:
         model = ErasureRequest
         fields = [
-            *("id", "judge", "asked_at", "due_at", "withdrawn_at", "refused_at", "reason"),
-            *("carried_out_at", "removed"),
+            *(
+                "id",
+                "judge",
+                "asked_at",
+                "due_at",
+                "withdrawn_at",
+                "refused_at",
+                "reason",
+            ),
+            "carried_out_at",
+            "removed",
         ]
         read_only_fields = fields
 
 
 class RefusalOfErasureSerializer(PlainSerializer):
-    reason = serializers.CharField(max_length=REASON_LENGTH, help_text="Shown to the judge.")
+    reason = serializers.CharField(
+        max_length=REASON_LENGTH, help_text="Shown to the judge."
+    )
 
 
 class ErasureRecordSerializer(PlainSerializer):
@@ -113,12 +140,16 @@ class ErasuresView(_ErasureAPIView):
         """List the erasure requests of a campaign, newest first."""
         return self.paginated(self.erasures(), ErasureSerializer)
 
-    @extend_schema("erasure_record", request=ErasureRecordSerializer, responses=ErasureSerializer)
+    @extend_schema(
+        "erasure_record", request=ErasureRecordSerializer, responses=ErasureSerializer
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Record a request that a judge made by other means; an open request is returned unchanged."""
         data = self.validated(ErasureRecordSerializer)
         with refused_at("judge", ErasureRefusedError):
-            erasure = erasure_record(campaign=self.campaign, pseudonym=data["judge"], by=self.user)
+            erasure = erasure_record(
+                campaign=self.campaign, pseudonym=data["judge"], by=self.user
+            )
         return self.serialized(erasure, ErasureSerializer)
 
 
@@ -133,10 +164,14 @@ class ErasureCarryOutView(_ErasureAPIView):
 
 class ErasureRefuseView(_ErasureAPIView):
     @extend_schema(
-        "erasure_refuse", request=RefusalOfErasureSerializer, responses=ErasureSerializer
+        "erasure_refuse",
+        request=RefusalOfErasureSerializer,
+        responses=ErasureSerializer,
     )
     def post(self, request: Request, slug: str, request_id: int) -> Response:
         """Refuse a request with a reason shown to the judge. 400 if it was answered or withdrawn."""
         data = self.validated(RefusalOfErasureSerializer)
-        erasure_refuse(request=self.erasure(request_id), reason=data["reason"], by=self.user)
+        erasure_refuse(
+            request=self.erasure(request_id), reason=data["reason"], by=self.user
+        )
         return self.serialized(self.erasure(request_id), ErasureSerializer)

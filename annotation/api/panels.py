@@ -11,7 +11,11 @@ from annotation.pages.panel_addresses import panel_entry_address, panel_events_a
 from annotation.pages.panels import (
     ParticipationFilter,
 )
-from annotation.selectors.panels import panels_counted, participations_described, participations_of
+from annotation.selectors.panels import (
+    panels_counted,
+    participations_described,
+    participations_of,
+)
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import CHANGING_ROLES, Panel, PanelKind, ParticipationState
@@ -28,7 +32,13 @@ from campaign.services.panels import (
 )
 
 _CODES = ("completion_code", "screened_out_code")
-_HIDDEN = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
+_HIDDEN = (
+    *_CODES,
+    "completion_address",
+    "screened_out_address",
+    "pasted",
+    "events_address",
+)
 
 
 class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
@@ -71,8 +81,14 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
     class Meta:
         model = Panel
         fields = (
-            *("name", "blocks_asked", "minutes_allowed", "participations_per_member"),
-            *("screen_out_after_training", "languages", *_CODES, "webhook_secret"),
+            "name",
+            "blocks_asked",
+            "minutes_allowed",
+            "participations_per_member",
+            "screen_out_after_training",
+            "languages",
+            *_CODES,
+            "webhook_secret",
             *GENERIC_TERMS,
         )
         # The service checks that the name is unique.
@@ -80,7 +96,9 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
 
 
 class PanelCreateSerializer(PanelTermsSerializer):
-    kind = serializers.ChoiceField(choices=PanelKind.choices, help_text="Recruiting service.")
+    kind = serializers.ChoiceField(
+        choices=PanelKind.choices, help_text="Recruiting service."
+    )
 
     class Meta(PanelTermsSerializer.Meta):
         fields = ("kind", *PanelTermsSerializer.Meta.fields)  # type: ignore[assignment]
@@ -97,9 +115,22 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
     class Meta:
         model = Panel
         fields = (
-            *("id", "kind", "service", "id_parameter", "name", "blocks_asked", "minutes_allowed"),
-            *("participations_per_member", "screen_out_after_training", "languages"),
-            *("has_webhook_secret", "created_at", "closed_at", "participations"),
+            *(
+                "id",
+                "kind",
+                "service",
+                "id_parameter",
+                "name",
+                "blocks_asked",
+                "minutes_allowed",
+            ),
+            "participations_per_member",
+            "screen_out_after_training",
+            "languages",
+            "has_webhook_secret",
+            "created_at",
+            "closed_at",
+            "participations",
         )
         read_only_fields = fields
 
@@ -107,7 +138,10 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
         return bool(panel.webhook_secret)
 
     def get_participations(self, panel: Panel) -> dict[str, int]:
-        return {state: getattr(panel, f"count_{state}") for state in ParticipationState.values}
+        return {
+            state: getattr(panel, f"count_{state}")
+            for state in ParticipationState.values
+        }
 
 
 class _HiddenSerializer(PlainSerializer):
@@ -117,7 +151,9 @@ class _HiddenSerializer(PlainSerializer):
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         shown = super().to_representation(instance)
-        return shown if self.context["may_change"] else shown | dict.fromkeys(self.hidden)
+        if self.context["may_change"]:
+            return shown
+        return shown | dict.fromkeys(self.hidden)
 
 
 class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
@@ -132,7 +168,9 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
     pasted = serializers.SerializerMethodField(
         help_text="Address to enter at the service for participants."
     )
-    events_address = serializers.SerializerMethodField(help_text="Webhook address for Prolific.")
+    events_address = serializers.SerializerMethodField(
+        help_text="Webhook address for Prolific."
+    )
 
     class Meta(PanelSerializer.Meta):
         fields = (*PanelSerializer.Meta.fields, *_HIDDEN)  # type: ignore[assignment]
@@ -154,17 +192,25 @@ class ParticipationSerializer(_HiddenSerializer):
 
     id = serializers.IntegerField(source="participation.pk")
     judge = serializers.CharField(source="participation.judge.pseudonym")
-    judge_status = serializers.ChoiceField(choices=["good", "warned", "paused", "excluded"])
+    judge_status = serializers.ChoiceField(
+        choices=["good", "warned", "paused", "excluded"]
+    )
     state = serializers.ChoiceField(
         source="participation.state", choices=ParticipationState.choices
     )
     blocks_done = serializers.IntegerField(source="done")
     blocks_asked = serializers.IntegerField(source="participation.blocks_asked")
     started_at = serializers.DateTimeField(source="participation.started_at")
-    ended_at = serializers.DateTimeField(source="participation.ended_at", allow_null=True)
-    code_given_at = serializers.DateTimeField(source="participation.code_given_at", allow_null=True)
+    ended_at = serializers.DateTimeField(
+        source="participation.ended_at", allow_null=True
+    )
+    code_given_at = serializers.DateTimeField(
+        source="participation.code_given_at", allow_null=True
+    )
     service_status = serializers.CharField(source="participation.service_status")
-    participant = serializers.CharField(source="participation.judge.external_id", allow_null=True)
+    participant = serializers.CharField(
+        source="participation.judge.external_id", allow_null=True
+    )
     session = serializers.CharField(
         source="participation.session_id",
         allow_null=True,
@@ -180,10 +226,15 @@ class _PanelAPIView(CampaignAPIView):
 
     def get_serializer_context(self) -> dict[str, Any]:
         campaign: Any = self.campaign
-        return {**super().get_serializer_context(), "may_change": campaign.role in CHANGING_ROLES}
+        return {
+            **super().get_serializer_context(),
+            "may_change": campaign.role in CHANGING_ROLES,
+        }
 
     def panel(self, panel_id: int) -> Panel:
-        return row_or_404(panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id)
+        return row_or_404(
+            panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id
+        )
 
 
 class PanelsView(_PanelAPIView):
@@ -193,13 +244,17 @@ class PanelsView(_PanelAPIView):
         return self.paginated(panels_counted(campaign=self.campaign), PanelSerializer)
 
     @extend_schema(
-        "panel_create", request=PanelCreateSerializer, responses={201: PanelWithAddressesSerializer}
+        "panel_create",
+        request=PanelCreateSerializer,
+        responses={201: PanelWithAddressesSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a panel, and return its codes and addresses."""
         data = self.validated(PanelCreateSerializer)
         made = panel_create(campaign=self.campaign, user=self.user, **data)
-        return self.serialized(self.panel(made.pk), PanelWithAddressesSerializer, status=201)
+        return self.serialized(
+            self.panel(made.pk), PanelWithAddressesSerializer, status=201
+        )
 
 
 class PanelView(_PanelAPIView):
@@ -209,7 +264,9 @@ class PanelView(_PanelAPIView):
         return self.serialized(self.panel(panel_id), PanelWithAddressesSerializer)
 
     @extend_schema(
-        "panel_change", request=PanelTermsSerializer, responses=PanelWithAddressesSerializer
+        "panel_change",
+        request=PanelTermsSerializer,
+        responses=PanelWithAddressesSerializer,
     )
     def patch(self, request: Request, slug: str, panel_id: int) -> Response:
         """Change the terms for new participants."""
@@ -220,7 +277,9 @@ class PanelView(_PanelAPIView):
 
 class PanelOpenView(_PanelAPIView):
     @extend_schema(
-        "panel_open", request=PanelOpenSerializer, responses=PanelWithAddressesSerializer
+        "panel_open",
+        request=PanelOpenSerializer,
+        responses=PanelWithAddressesSerializer,
     )
     def post(self, request: Request, slug: str, panel_id: int) -> Response:
         """Open or close a panel to new participants; those who have started can finish."""

@@ -44,7 +44,9 @@ def _data(task: Task, hit: PreviewedHIT) -> dict[str, Any]:
 
 def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:
     hit = hit_preview(task=task, after=after)
-    return None if hit is None else _data(task, hit)
+    if hit is None:
+        return None
+    return _data(task, hit)
 
 
 class PreviewAPIView(TaskMixin, JudgeAPIView):
@@ -68,13 +70,17 @@ class PreviewAssignmentsView(PreviewAPIView):
 class PreviewJudgmentView(PreviewAPIView):
     def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Accept a judgment and discard it; with `after`, the response includes the next HIT."""
-        task, data = self.task, self.validated(serializers.JudgmentRequestSerializer)
-        after, block = data.pop("after", None), data["block"]
+        task = self.task
+        data = self.validated(serializers.JudgmentRequestSerializer)
+        after = data.pop("after", None)
+        block = data["block"]
         data.pop("in_hand", None)
         data.pop("replaces", None)
         data.pop("played", None)
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
-        data["labels"] = labels_preview(task=task, labels=data.get("labels"), answer=data["answer"])
+        data["labels"] = labels_preview(
+            task=task, labels=data.get("labels"), answer=data["answer"]
+        )
         feedback = feedback_preview(task=task, block=block, labels=data["labels"])
         return Response(
             {
@@ -95,7 +101,9 @@ class PreviewSkipView(PreviewAPIView):
         """Accept a skip and discard it."""
         data = self.validated(serializers.SkipRequestSerializer)
         assignment = hit_id_of(task=self.task, block=data["block"])
-        return Response({"id": client_id, **data, "assignment": assignment, "stopped": None})
+        return Response(
+            {"id": client_id, **data, "assignment": assignment, "stopped": None}
+        )
 
 
 class PreviewProblemReportView(PreviewAPIView):
@@ -119,7 +127,8 @@ class PreviewProgressView(PreviewAPIView):
         """Return the progress of a judge who has not begun."""
         wanted = self.task.test_set.campaign.blocks_per_judge
         return self.serialized(
-            {"done": 0, "wanted": wanted, "minutes_left": None}, serializers.ProgressSerializer
+            {"done": 0, "wanted": wanted, "minutes_left": None},
+            serializers.ProgressSerializer,
         )
 
 

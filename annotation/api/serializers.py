@@ -29,7 +29,9 @@ class AnswerField(serializers.JSONField):
 
 @extend_schema_field(
     PolymorphicProxySerializer(
-        component_name="TaskRules", serializers=rules_serializers, resource_type_field_name=None
+        component_name="TaskRules",
+        serializers=rules_serializers,
+        resource_type_field_name=None,
     )
 )
 class RulesField(serializers.JSONField):
@@ -48,7 +50,9 @@ class ChangeEffectsSerializer(PlainSerializer):
     """Response with status 409: nothing was changed."""
 
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="Effects of the change.",
     )
 
 
@@ -60,7 +64,9 @@ class ConfirmChangeSerializer(PlainSerializer):
 
 class MediaSerializer(PlainSerializer):
     kind = serializers.ChoiceField(choices=["image", "audio", "video"])
-    address = serializers.CharField(help_text="Path on this server. Supports range requests.")
+    address = serializers.CharField(
+        help_text="Path on this server. Supports range requests."
+    )
 
 
 class TextSerializer(PlainSerializer):
@@ -91,7 +97,8 @@ class NeighbourSerializer(PlainSerializer):
     )
     reference = TextSerializer(allow_null=True)
     output = TextSerializer(
-        allow_null=True, help_text="Of the same system, if the block's only output is shown alone."
+        allow_null=True,
+        help_text="Of the same system, if the block's only output is shown alone.",
     )
 
 
@@ -103,9 +110,12 @@ class ContextSerializer(PlainSerializer):
 class BlockDocumentSerializer(PlainSerializer):
     segments = NeighbourSerializer(many=True)
     first = serializers.IntegerField(
-        min_value=1, help_text="Position of the first of these segments in the document."
+        min_value=1,
+        help_text="Position of the first of these segments in the document.",
     )
-    total = serializers.IntegerField(min_value=1, help_text="Number of segments in the document.")
+    total = serializers.IntegerField(
+        min_value=1, help_text="Number of segments in the document."
+    )
     blocks = serializers.DictField(
         child=serializers.IntegerField(min_value=0),
         help_text="Index in `segments` of each of your blocks in the same HIT and document.",
@@ -133,7 +143,9 @@ class BlockSerializer(PlainSerializer):
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
         allow_null=True, help_text="Null if the campaign hides it."
     )
-    references = TextSerializer(many=True, help_text="Empty if the campaign hides them.")
+    references = TextSerializer(
+        many=True, help_text="Empty if the campaign hides them."
+    )
     context = ContextSerializer()  # type: ignore[assignment]  # the name is the contract's
     candidates = CandidateSerializer(many=True)
     state = serializers.ChoiceField(choices=["open", "judged", "skipped"])
@@ -179,7 +191,13 @@ class PausedSerializer(PlainSerializer):
 
 class NotYetSerializer(PlainSerializer):
     state = serializers.ChoiceField(
-        choices=["preparing", "waiting", "not_begun", "campaign_paused", "campaign_closed"],
+        choices=[
+            "preparing",
+            "waiting",
+            "not_begun",
+            "campaign_paused",
+            "campaign_closed",
+        ],
         help_text="Sentences are being prepared, the remaining ones are with other judges, or the campaign has not started, is paused, or is closed.",
     )
     retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
@@ -198,10 +216,12 @@ def in_hand_field() -> serializers.ListField:
 
 class AssignmentRequestSerializer(PlainSerializer):
     campaign = serializers.SlugField(
-        required=False, help_text="Slug, if you judge in several campaigns. Defaults to the latest."
+        required=False,
+        help_text="Slug, if you judge in several campaigns. Defaults to the latest.",
     )
     after = serializers.UUIDField(
-        required=False, help_text="The current assignment: lends the next one in advance."
+        required=False,
+        help_text="The current assignment: lends the next one in advance.",
     )
     in_hand = in_hand_field()
     skipped_before = serializers.DateTimeField(
@@ -273,7 +293,9 @@ class JudgmentRequestSerializer(TimesSerializer):
 
 
 class FeedbackSerializer(PlainSerializer):
-    agrees = serializers.BooleanField(help_text="True if the ranking is in the expected order.")
+    agrees = serializers.BooleanField(
+        help_text="True if the ranking is in the expected order."
+    )
     expected = serializers.CharField(
         help_text="Expected order, best first, by the letters of the candidates: B > A = C."
     )
@@ -283,7 +305,13 @@ class FeedbackSerializer(PlainSerializer):
 def stopped_field() -> serializers.ChoiceField:
     """Return a serializer field for the reason why the judge gets no more sentences now."""
     return serializers.ChoiceField(
-        choices=["paused", "excluded", "not_begun", "campaign_paused", "campaign_closed"],
+        choices=[
+            "paused",
+            "excluded",
+            "not_begun",
+            "campaign_paused",
+            "campaign_closed",
+        ],
         allow_null=True,
         help_text="Why you should not judge more sentences now, including those in hand; null if you may.",
     )
@@ -302,7 +330,9 @@ class JudgmentSerializer(PlainSerializer):
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField()
-    feedback = FeedbackSerializer(allow_null=True, help_text="Only after a practice sentence.")
+    feedback = FeedbackSerializer(
+        allow_null=True, help_text="Only after a practice sentence."
+    )
     stopped = stopped_field()
     taken_back = serializers.ListField(
         child=serializers.UUIDField(),
@@ -318,7 +348,9 @@ class JudgmentSerializer(PlainSerializer):
 class SkipRequestSerializer(TimesSerializer):
     block = serializers.UUIDField()
     reason = serializers.ChoiceField(
-        choices=[reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED]
+        choices=[
+            reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED
+        ]
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
@@ -348,7 +380,9 @@ class RefusalSerializer(PlainSerializer):
 
     detail = serializers.CharField()
     missing = serializers.ListField(
-        child=serializers.UUIDField(), required=False, help_text="Candidates without a label."
+        child=serializers.UUIDField(),
+        required=False,
+        help_text="Candidates without a label.",
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
         child=serializers.ListField(child=serializers.CharField())

@@ -41,7 +41,9 @@ class SystemsView(TaskAPIView):
         """List the systems of a test set, including references and withdrawn ones."""
         return self.paginated(self.task.test_set.systems.all(), SystemSerializer)
 
-    @extend_schema("system_add", request=SystemAddSerializer, responses={201: SystemSerializer})
+    @extend_schema(
+        "system_add", request=SystemAddSerializer, responses={201: SystemSerializer}
+    )
     def post(self, request: Request, task_id: int) -> Response:
         """Add a system with an output for every segment; HITs that no judge has opened are redrawn with it.
 
@@ -62,7 +64,9 @@ class SystemsView(TaskAPIView):
 
 class _SystemAPIView(TaskAPIView):
     def system(self, system_id: int) -> System:
-        return row_or_404(self.task.test_set.systems.all(), "System not found.", pk=system_id)
+        return row_or_404(
+            self.task.test_set.systems.all(), "System not found.", pk=system_id
+        )
 
 
 class SystemView(_SystemAPIView):
@@ -71,7 +75,9 @@ class SystemView(_SystemAPIView):
         """Return a system."""
         return self.serialized(self.system(system_id), SystemSerializer)
 
-    @extend_schema("system_change", request=SystemSerializer, responses=SystemSerializer)
+    @extend_schema(
+        "system_change", request=SystemSerializer, responses=SystemSerializer
+    )
     def patch(self, request: Request, task_id: int, system_id: int) -> Response:
         """Change a system. Missing fields keep their value. The name is fixed once HITs are drawn or judged."""
         data = self.validated(SystemSerializer)
@@ -108,11 +114,15 @@ class OutputCorrectionSerializer(PlainSerializer):
     leave_out = serializers.BooleanField(
         help_text="True to exclude judgments of blocks that showed the wrong text."
     )
-    reason = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+    reason = serializers.CharField(
+        max_length=300, required=False, default="", allow_blank=True
+    )
 
 
 class OutputCorrectView(TaskAPIView):
-    @extend_schema("output_correct", request=OutputCorrectionSerializer, responses=OutputSerializer)
+    @extend_schema(
+        "output_correct", request=OutputCorrectionSerializer, responses=OutputSerializer
+    )
     def post(self, request: Request, task_id: int, output_id: int) -> Response:
         """Replace the text of a system's output, and return the new output.
 
@@ -123,5 +133,6 @@ class OutputCorrectView(TaskAPIView):
         outputs = Output.objects.filter(system__test_set=self.task.test_set_id)
         output = row_or_404(outputs, "Output not found.", pk=output_id)
         return self.serialized(
-            output_correct(output=output, corrected_by=self.user, **data).after, OutputSerializer
+            output_correct(output=output, corrected_by=self.user, **data).after,
+            OutputSerializer,
         )

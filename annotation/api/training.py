@@ -28,7 +28,9 @@ _MOST: Final = 10
 class TrainingCandidateSerializer(PlainSerializer):
     """An output of a training block and its expected rank."""
 
-    output = serializers.IntegerField(source="output_id", help_text="`id` in `outputs/`.")
+    output = serializers.IntegerField(
+        source="output_id", help_text="`id` in `outputs/`."
+    )
     system = serializers.CharField(source="output.system.name", read_only=True)
     kind = serializers.ChoiceField(
         source="output.system.kind", choices=SystemKind.choices, read_only=True
@@ -69,7 +71,9 @@ class TrainingChangeSerializer(PlainSerializer):
         help_text="Shown to the judge afterwards. Name no systems.",
     )
     candidates = TrainingCandidateSerializer(
-        many=True, required=False, help_text="All outputs of the block with their expected ranks."
+        many=True,
+        required=False,
+        help_text="All outputs of the block with their expected ranks.",
     )
 
 
@@ -113,7 +117,9 @@ class TrainingBlockView(_TrainingAPIView):
         return self.serialized(self.block(block_id), TrainingBlockSerializer)
 
     @extend_schema(
-        "training_block_change", request=TrainingChangeSerializer, responses=TrainingBlockSerializer
+        "training_block_change",
+        request=TrainingChangeSerializer,
+        responses=TrainingBlockSerializer,
     )
     def patch(self, request: Request, task_id: int, block_id: int) -> Response:
         """Change a training block for future judges."""
@@ -133,14 +139,24 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
     if set(sent) <= {"explanation"}:
         training_block_explain(training_block=block, explanation=explanation)
         return
-    expected = {each.output: each.expected for each in block.candidates.all()}
+    expected = {
+        candidate.output: candidate.expected for candidate in block.candidates.all()
+    }
     if "candidates" in sent:
         ranks = {each["output_id"]: each["expected"] for each in sent["candidates"]}
         there = Output.objects.in_bulk(list(ranks))
-        of_segment = {pk: each for pk, each in there.items() if each.segment_id == block.segment_id}
+        of_segment = {
+            pk: each
+            for pk, each in there.items()
+            if each.segment_id == block.segment_id
+        }
         if len(of_segment) < len(sent["candidates"]):
             raise ValidationError(
-                {"candidates": ["Outputs must be different and belong to this segment."]}
+                {
+                    "candidates": [
+                        "Outputs must be different and belong to this segment."
+                    ]
+                }
             )
         expected = {of_segment[pk]: rank for pk, rank in ranks.items()}
     training_block_change(

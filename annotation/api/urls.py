@@ -18,11 +18,21 @@ from annotation.api.work_time import WorkTimeView
 urlpatterns = [
     path("assignments/", AssignmentsView.as_view(), name="judging-assignments"),
     path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
-    path("judgments/<uuid:client_id>/", JudgmentView.as_view(), name="judging-judgment"),
+    path(
+        "judgments/<uuid:client_id>/", JudgmentView.as_view(), name="judging-judgment"
+    ),
     path("documents/<uuid:block>/", DocumentView.as_view(), name="judging-document"),
-    path("media/<slug:signature>/<str:file_name>", MediaView.as_view(), name="judging-media"),
+    path(
+        "media/<slug:signature>/<str:file_name>",
+        MediaView.as_view(),
+        name="judging-media",
+    ),
     path("skips/<uuid:client_id>/", SkipView.as_view(), name="judging-skip"),
-    path("problem-reports/", OwnProblemReportsView.as_view(), name="judging-problem-reports"),
+    path(
+        "problem-reports/",
+        OwnProblemReportsView.as_view(),
+        name="judging-problem-reports",
+    ),
     path(
         "problem-reports/<uuid:client_id>/",
         ProblemReportView.as_view(),
@@ -35,14 +45,24 @@ urlpatterns = [
 ]
 
 preview_urlpatterns = [
-    path("assignments/", preview.PreviewAssignmentsView.as_view(), name="preview-assignments"),
-    path("judgments/", preview.PreviewJudgmentsView.as_view(), name="preview-judgments"),
+    path(
+        "assignments/",
+        preview.PreviewAssignmentsView.as_view(),
+        name="preview-assignments",
+    ),
+    path(
+        "judgments/", preview.PreviewJudgmentsView.as_view(), name="preview-judgments"
+    ),
     path(
         "judgments/<uuid:client_id>/",
         preview.PreviewJudgmentView.as_view(),
         name="preview-judgment",
     ),
-    path("skips/<uuid:client_id>/", preview.PreviewSkipView.as_view(), name="preview-skip"),
+    path(
+        "skips/<uuid:client_id>/",
+        preview.PreviewSkipView.as_view(),
+        name="preview-skip",
+    ),
     path(
         "problem-reports/<uuid:client_id>/",
         preview.PreviewProblemReportView.as_view(),

@@ -16,7 +16,13 @@ from annotation.api.judging import CAMPAIGN, JudgeAPIView
 from annotation.pages.work_time import (
     TimeSheetFilter,
 )
-from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
+from annotation.selectors.work_time import (
+    JudgeTime,
+    Worked,
+    time_of,
+    time_sheet_days,
+    work_time,
+)
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.base import CampaignAPIView
 from campaign.api.pagination import CursorPages
@@ -47,7 +53,9 @@ class WorkTimeSerializer(PlainSerializer):
 
 
 class WorkTimeView(JudgeAPIView):
-    @extend_schema("judging_work_time", parameters=[CAMPAIGN], responses=WorkTimeSerializer)
+    @extend_schema(
+        "judging_work_time", parameters=[CAMPAIGN], responses=WorkTimeSerializer
+    )
     def get(self, request: Request) -> Response:
         """Return your sentences and active time: today, in total, and by day.
 
@@ -91,11 +99,17 @@ class TimeSheetView(CampaignAPIView):
         "campaigns_time_sheet",
         parameters=[
             *(
-                OpenApiParameter(name, {"type": "string", "format": "date"}, description=words)
+                OpenApiParameter(
+                    name, {"type": "string", "format": "date"}, description=words
+                )
                 for name, words in (("first", "First day."), ("last", "Last day."))
             ),
-            OpenApiParameter("cursor", str, description=CursorPages.cursor_query_description),
-            OpenApiParameter("page_size", int, description=CursorPages.page_size_query_description),
+            OpenApiParameter(
+                "cursor", str, description=CursorPages.cursor_query_description
+            ),
+            OpenApiParameter(
+                "page_size", int, description=CursorPages.page_size_query_description
+            ),
         ],
         responses=TimeSheetSerializer,
     )
@@ -113,7 +127,7 @@ class TimeSheetView(CampaignAPIView):
                 "next": page.get_next_link(),
                 "previous": page.get_previous_link(),
                 "time_zone": settings.TIME_ZONE,
-                "results": [_judge(time_of(each)) for each in rows or []],
+                "results": [_judge(time_of(row)) for row in rows or []],
             },
             TimeSheetSerializer,
         )

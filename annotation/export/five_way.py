@@ -60,7 +60,9 @@ def most_candidates(judgments: JudgmentQuerySet) -> int:
 
 def most_candidates_skipped(task: Task) -> int:
     """Return the largest number of candidates in a skipped block of a task; 0 if there are none."""
-    found = Skip.objects.filter(task=task).aggregate(most=Max(candidate_count("block__")))
+    found = Skip.objects.filter(task=task).aggregate(
+        most=Max(candidate_count("block__"))
+    )
     return int(found["most"] or 0)
 
 
@@ -81,8 +83,16 @@ def _rows(
     with transaction.atomic(), table_scans_off():
         found = list(
             rows.values_list(
-                *("numbered__number" if is_judged else "id", "block_id", "judge__pseudonym"),
-                *("labels" if is_judged else Value(""), "duration_ms", "block__segment__number"),
+                *(
+                    "numbered__number" if is_judged else "id",
+                    "block_id",
+                    "judge__pseudonym",
+                ),
+                *(
+                    "labels" if is_judged else Value(""),
+                    "duration_ms",
+                    "block__segment__number",
+                ),
                 *("block__segment__position", "block__segment__document__name"),
             )
         )
@@ -91,7 +101,7 @@ def _rows(
     for line, block, judge, labels, duration_ms, segment, position, document in found:
         candidates = [[known[system] for system in systems] for systems in shown[block]]
         if names is not None:
-            candidates = [sorted(each) for each in candidates]
+            candidates = [sorted(candidate) for candidate in candidates]
         written.append(
             JudgedBlock(
                 source_language=test_set.source_language,
@@ -100,10 +110,14 @@ def _rows(
                 document=document,
                 segment_id=str(position),
                 judge=judge,
-                candidates=tuple(tuple(name for name, _number in each) for each in candidates),
+                candidates=tuple(
+                    tuple(name for name, _number in candidate)
+                    for candidate in candidates
+                ),
                 labels=tuple(labels or [None] * len(candidates)),
                 system_numbers=tuple(
-                    tuple(number for _name, number in each) for each in candidates
+                    tuple(number for _name, number in candidate)
+                    for candidate in candidates
                 ),
                 line=line,
                 duration_ms=duration_ms,
@@ -124,14 +138,16 @@ def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
     """Return the losses for comments on the judgments 1…`watermark`. Two queries."""
     written = judgments_written(task=task, watermark=watermark).exclude(comment="")
     numbers = list(written.values_list("numbered__number", flat=True))
-    return [Loss("comments", len(numbers), f"judgment {numbers[0]}")] if numbers else []
+    if numbers:
+        return [Loss("comments", len(numbers), f"judgment {numbers[0]}")]
+    return []
 
 
 def names_shown(block_ids: Iterable[int], *, task: Task) -> dict[int, list[list[str]]]:
     """Return `systems_shown` with the names of the systems. Two queries."""
     names = dict(task.test_set.systems.values_list("id", "name"))
     return {
-        block: [[names[system] for system in each] for each in candidates]
+        block: [[names[system] for system in candidate] for candidate in candidates]
         for block, candidates in systems_shown(block_ids).items()
     }
 
@@ -145,7 +161,9 @@ def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
     rows = (
         Block.objects.filter(pk__in=list(block_ids))
         .order_by()
-        .values_list("pk", ArraySubquery(outputs_of().values("system_id")), "stands_for")
+        .values_list(
+            "pk", ArraySubquery(outputs_of().values("system_id")), "stands_for"
+        )
     )
     return {
         block: [list(ids) for ids in by_candidate(systems, stands_for)]

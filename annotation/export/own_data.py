@@ -30,7 +30,10 @@ def own_data_zip(judge: Judge) -> bytes:
 def own_data_json(judge: Judge) -> str:
     """Return the data kept about a judge as indented JSON."""
     waiting_judgments_number(campaign=judge.campaign)
-    return json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1) + "\n"
+    return (
+        json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1)
+        + "\n"
+    )
 
 
 def _plain(value: Any) -> str:
@@ -51,6 +54,8 @@ def _readme(judge: Judge) -> str:
         _(
             "It does not reveal which system wrote a text. While you have items to judge, older judgments may be left out (judgments_left_out); download again when you have none."
         ),
-        _("Organisers’ private notes about you are not included; ask the organisers for them."),
+        _(
+            "Organisers’ private notes about you are not included; ask the organisers for them."
+        ),
     ]
     return "\n\n".join(paragraphs) + "\n"

@@ -7,7 +7,15 @@ from annotation.selectors.work_time import JudgeTime, Worked, WorkTime
 from campaign.export.downloads import csv_line
 from campaign.models import Judge, Panel
 
-COLUMNS = ("campaign", "judge", "day", "time_zone", "sentences", "active_seconds", "active_time")
+COLUMNS = (
+    "campaign",
+    "judge",
+    "day",
+    "time_zone",
+    "sentences",
+    "active_seconds",
+    "active_time",
+)
 
 
 def clock_time(seconds: int) -> str:
@@ -19,7 +27,8 @@ def work_time_csv(*, judge: Judge, worked: WorkTime) -> str:
     """Return a header, a line for each day with work, and a line for their total."""
     days = [(day.isoformat(), each) for day, each in worked.days.items()]
     return _csv(
-        ((judge, day, each) for day, each in [*days, ("total", worked.total)]), worked.time_zone
+        ((judge, day, each) for day, each in [*days, ("total", worked.total)]),
+        worked.time_zone,
     )
 
 
@@ -38,8 +47,13 @@ def time_sheet_csv(sheet: Iterable[JudgeTime], *, time_zone: str) -> str:
 def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
     rows = [
         [
-            *(judge.campaign.slug, judge.pseudonym, day, time_zone),
-            *(each.sentences, each.active_seconds, clock_time(each.active_seconds)),
+            judge.campaign.slug,
+            judge.pseudonym,
+            day,
+            time_zone,
+            each.sentences,
+            each.active_seconds,
+            clock_time(each.active_seconds),
         ]
         for judge, day, each in lines
     ]
@@ -71,9 +85,21 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
         times = (each.started_at, each.ended_at, each.code_given_at)
         yield csv_line(
             [
-                *(each.judge.external_id, each.session_id, each.study_id, each.state, each.code),
-                *(row.done, each.blocks_asked),
-                *("" if time is None else time.isoformat(timespec="seconds") for time in times),
-                *(each.service_status, each.judge.pseudonym, row.judge_status),
+                *(
+                    each.judge.external_id,
+                    each.session_id,
+                    each.study_id,
+                    each.state,
+                    each.code,
+                ),
+                row.done,
+                each.blocks_asked,
+                *(
+                    "" if time is None else time.isoformat(timespec="seconds")
+                    for time in times
+                ),
+                each.service_status,
+                each.judge.pseudonym,
+                row.judge_status,
             ]
         )

@@ -103,7 +103,9 @@ class Places:
             except SegmentProblem as error:
                 refuse(None, error.problem, error.remedy)
         if answer.is_number:
-            document = self._column.document(document, answer.line, partial(refuse, None))
+            document = self._column.document(
+                document, answer.line, partial(refuse, None)
+            )
         return SegmentName(
             answer.segment,
             document,
@@ -113,11 +115,14 @@ class Places:
         )
 
     def _prove(
-        self, new: Mapping[SegmentName, FileAnswer], refuse: Callable[[FileAnswer], Refuse]
+        self,
+        new: Mapping[SegmentName, FileAnswer],
+        refuse: Callable[[FileAnswer], Refuse],
     ) -> None:
         """Find the segments with these names and read their outputs; each name maps to the first answer using it."""
         named = [
-            _proved(refuse, answer, self._known.candidates, name) for name, answer in new.items()
+            _proved(refuse, answer, self._known.candidates, name)
+            for name, answer in new.items()
         ]
         by_source = self._by_source(
             name.source for name, found in zip(new, named, strict=True) if not found
@@ -131,13 +136,17 @@ class Places:
             self._segments[name] = _proved(
                 refuse, answer, self._known.choose, name, candidates[name], sources
             )
-        self._read_outputs({self._segments[name].key for name in new} - self._outputs.keys())
+        self._read_outputs(
+            {self._segments[name].key for name in new} - self._outputs.keys()
+        )
 
     def _read_outputs(self, segments: Collection[int]) -> None:
         names = {id_: name for name, id_ in self._systems.items()}
         self._outputs |= {segment: {} for segment in segments}
         self._source_texts |= _source_texts(segments)
-        self._characters += sum(len(self._source_texts[each] or "") for each in segments)
+        self._characters += sum(
+            len(self._source_texts[each] or "") for each in segments
+        )
         outputs = Output.objects.current().filter(segment__in=segments)
         with table_scans_off():
             rows = outputs.values_list("segment_id", "system_id", "id", "text")
@@ -145,11 +154,15 @@ class Places:
                 self._outputs[segment][names[system]] = id_, text
                 self._characters += len(text or "") + _CHARACTERS_OF_A_ROW
 
-    def _by_source(self, sources: Iterable[str | None]) -> dict[str | None, list[KnownSegment]]:
+    def _by_source(
+        self, sources: Iterable[str | None]
+    ) -> dict[str | None, list[KnownSegment]]:
         wanted = list({source for source in sources if source})
         found: dict[str | None, list[KnownSegment]] = {}
         if wanted:
-            rows = Segment.objects.filter(test_set=self._test_set, source_text__in=wanted)
+            rows = Segment.objects.filter(
+                test_set=self._test_set, source_text__in=wanted
+            )
             for text, number in rows.values_list("source_text", "number"):
                 found.setdefault(text, []).append(self._known.numbered(number))
         return found
@@ -191,7 +204,9 @@ class Places:
         for segment, name, output in new:
             self._outputs[segment][name] = output.pk, None
 
-    def _refuse_system(self, name: str, segment: KnownSegment, refuse: Refuse) -> NoReturn:
+    def _refuse_system(
+        self, name: str, segment: KnownSegment, refuse: Refuse
+    ) -> NoReturn:
         if name not in self._systems:
             refuse(
                 None,
@@ -205,10 +220,14 @@ class Places:
         )
 
     def _place(
-        self, answer: FileAnswer, segment: KnownSegment, refuse: Callable[[FileAnswer], Refuse]
+        self,
+        answer: FileAnswer,
+        segment: KnownSegment,
+        refuse: Callable[[FileAnswer], Refuse],
     ) -> Place:
         outputs = self._outputs[segment.key]
-        ids, texts = [], []
+        ids = []
+        texts = []
         for place, systems in enumerate(answer.candidates):
             try:
                 known = [outputs[name] for name in systems]
@@ -236,13 +255,17 @@ class Places:
 def _source_texts(segments: Collection[int]) -> dict[int, str | None]:
     if not segments:
         return {}
-    return dict(Segment.objects.filter(pk__in=segments).values_list("id", "source_text"))
+    return dict(
+        Segment.objects.filter(pk__in=segments).values_list("id", "source_text")
+    )
 
 
 def _looks_same(one: str | None, other: str | None) -> bool:
     """Return True if a design's text normalization may have merged the two texts."""
     return one == other or (
-        one is not None and other is not None and text_to_the_eye(one) == text_to_the_eye(other)
+        one is not None
+        and other is not None
+        and text_to_the_eye(one) == text_to_the_eye(other)
     )
 
 

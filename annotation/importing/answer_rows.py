@@ -14,7 +14,15 @@ from django.db.models.functions import Now
 
 from annotation.importing.answer_places import Place
 from annotation.importing.stored_answers import StoredAnswer
-from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
+from annotation.models import (
+    HIT,
+    Block,
+    Design,
+    HITSequence,
+    Judgment,
+    Skip,
+    SkipReason,
+)
 from annotation.models.block import stands_for
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.database.many_rows import (
@@ -30,7 +38,9 @@ from campaign.texts.counted import counted
 #: Maximum blocks per HIT in a design, and on the page of a HIT.
 BLOCKS_OF_A_HIT: Final = 50
 #: Remedy for JudgeTakesPartError, used in error messages.
-RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
+RENAME_JUDGE: Final = (
+    "import into another campaign, or rename the judge in the whole file"
+)
 
 
 class ImportedHITs:
@@ -66,17 +76,21 @@ class ImportedHITs:
         self._why = why
         self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
-    def places(self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> list[tuple[int, int]]:
+    def places(
+        self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]
+    ) -> list[tuple[int, int]]:
         """Return the HIT id and position of each block; write the HITs that begin with them.
 
         Each of `blocks` consists of judge, pass, and additional content of `HIT.why`.
         """
-        begun, placed = [], []
+        begun = []
+        placed = []
         for judge, part, why in blocks:
             key = (judge, part, json.dumps(why) if why else "")
             hit, position = self._last.get(key, (None, BLOCKS_OF_A_HIT))
             if hit is None or position == BLOCKS_OF_A_HIT:
-                hit, position = self._new(part, why), 0
+                hit = self._new(part, why)
+                position = 0
                 begun.append(hit)
             self._last[key] = hit, position + 1
             placed.append((hit, position + 1))
@@ -129,7 +143,11 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     known = list(found.values_list("pk", flat=True))
     Judge.objects.bulk_create(
         (
-            Judge(campaign_id=campaign_id, pseudonym=pseudonym, origin=Judge.Origin.IMPORTED)
+            Judge(
+                campaign_id=campaign_id,
+                pseudonym=pseudonym,
+                origin=Judge.Origin.IMPORTED,
+            )
             for pseudonym in pseudonyms
         ),
         ignore_conflicts=True,
@@ -180,7 +198,9 @@ def by_machines_in_words(number: int) -> str:
 
 def skips_in_words(skips: int) -> str:
     """Return a message on the number of skips stored by an import."""
-    return counted("%(number)s skip imported.", "%(number)s skips imported.", skips, number=skips)
+    return counted(
+        "%(number)s skip imported.", "%(number)s skips imported.", skips, number=skips
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -218,13 +238,17 @@ class AnswerRow:
     def stands_for(self) -> tuple[int, ...] | None:
         """`Block.stands_for` of the block."""
         sizes = stands_for(list(map(len, self.place.outputs)))
-        return None if sizes is None else tuple(sizes)
+        if sizes is None:
+            return None
+        return tuple(sizes)
 
 
 class AnswerWriter:
     """Write answers of a task, a few hundred at a time; used inside one transaction."""
 
-    def __init__(self, task: Task, *, judgments: Mapping[UUID, int] | None = None) -> None:
+    def __init__(
+        self, task: Task, *, judgments: Mapping[UUID, int] | None = None
+    ) -> None:
         self._task = task
         self._kind = answer_kind_of(task)
         self.hits = ImportedHITs(task)
@@ -237,9 +261,11 @@ class AnswerWriter:
             return 0
         new = [row for row in rows if row.supersedes is None]
         blocks = iter(self._blocks(new))
-        placed = [
-            (row, next(blocks) if row.supersedes is None else row.supersedes.block) for row in rows
-        ]
+        placed = []
+        for row in rows:
+            placed.append(
+                (row, next(blocks) if row.supersedes is None else row.supersedes.block)
+            )
         judged = [(row, block) for row, block in placed if row.answer is not None]
         self._write_judgments(judged)
         skipped = [
@@ -269,20 +295,27 @@ class AnswerWriter:
 
     def _write_judgments(self, judged: Sequence[tuple[AnswerRow, int]]) -> None:
         rows = [row for row, _block in judged]
-        judgments = [
-            {
-                **self._columns(row, block),
-                "labels": list(row.labels),
-                "submitted_at": row.submitted_at,
-                "supersedes_id": None if row.supersedes is None else row.supersedes.judgment,
-            }
-            for row, block in judged
-        ]
+        judgments = []
+        for row, block in judged:
+            judgments.append(
+                {
+                    **self._columns(row, block),
+                    "labels": list(row.labels),
+                    "submitted_at": row.submitted_at,
+                    "supersedes_id": None
+                    if row.supersedes is None
+                    else row.supersedes.judgment,
+                }
+            )
         ids = rows_insert(Judgment, judgments)
         about = self._about(rows, ids)
         if self._kind.keeps_answers:
             answers = [
-                {"judgment_id": id_, **self._kind.row(row.answer, row.part), **about(row)}
+                {
+                    "judgment_id": id_,
+                    **self._kind.row(row.answer, row.part),
+                    **about(row),
+                }
                 for id_, row in zip(ids, rows, strict=True)
             ]
             rows_insert(self._kind.table, answers)
@@ -296,7 +329,9 @@ class AnswerWriter:
             return lambda _row: {}
         self.judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # They may be from an earlier import.
-        missing = {row.about for row in rows if row.about and row.about not in self.judgments}
+        missing = {
+            row.about for row in rows if row.about and row.about not in self.judgments
+        }
         if missing:
             found = Judgment.objects.filter(task=self._task, client_id__in=missing)
             self.judgments.update(found.values_list("client_id", "pk"))

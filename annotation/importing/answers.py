@@ -37,7 +37,14 @@ from annotation.importing.stored_answers import (
     stored_answers,
     withdrawn_blocks,
 )
-from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment, Skip
+from annotation.models import (
+    HIT,
+    Block,
+    Judgment,
+    JudgmentNumber,
+    MachineJudgment,
+    Skip,
+)
 from annotation.protocols.answer_files import (
     AnswerFiles,
     AnswerRefusedError,
@@ -77,9 +84,7 @@ OLDER: Final = "answers older than the stored one of the same judge"
 RESTORED: Final = "withdrawn answers that count again"
 KEPT: Final = "stored answers missing from the file, kept"
 WITHDRAWN: Final = "stored answers missing from the file, withdrawn"
-FORMS_LOST: Final = (
-    "answers to forms that match no question of the campaign, or of judges without judgments"
-)
+FORMS_LOST: Final = "answers to forms that match no question of the campaign, or of judges without judgments"
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
 
@@ -208,7 +213,17 @@ def answers_import(
         # answers allow.
         comparisons_settle(design=design_ensure(task=task))
     statistics_refresh(
-        *(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip, MachineJudgment)
+        *(
+            Segment,
+            Output,
+            HIT,
+            Block,
+            Judge,
+            Judgment,
+            JudgmentNumber,
+            Skip,
+            MachineJudgment,
+        )
     )
     if imported.judgments:
         ranking_request(task_id=task.pk)
@@ -279,7 +294,9 @@ class _Import:
         def watch(done: int) -> None:
             self._options.watch(bytes_before + done)
 
-        with file_content(self._reader, file, self._options.file_format, watch) as content:
+        with file_content(
+            self._reader, file, self._options.file_format, watch
+        ) as content:
             read = AnswersOfFile(file.name, content.file_format, sha256)
             self._files.append(read)
             self._places.begin_file(read.name)
@@ -307,7 +324,10 @@ class _Import:
     def imported(self) -> AnswersImported:
         """Return the result. Raises ImportRefusedError if nothing was imported."""
         if not self._done:
-            chosen = f" of {self._languages}" if self._languages else ""
+            if self._languages:
+                chosen = f" of {self._languages}"
+            else:
+                chosen = ""
             raise ImportRefusedError(
                 f"no judgments{chosen} found", "provide a file with at least one"
             )
@@ -327,14 +347,17 @@ class _Import:
         by_machines = self._machines.new + self._machines.already_there
         return self._judgments + self._skips + self._already_there + by_machines
 
-    def _is_chosen(self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]) -> bool:
+    def _is_chosen(
+        self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]
+    ) -> bool:
         """Return True if the answer is in the selected languages; refuse another test set's answers if none are
         selected.
         """
         known = self._chosen.get(answer.languages)
         if known is not None:
             return known
-        pair, test_set = LanguagePair(*answer.languages), self._task.test_set
+        pair = LanguagePair(*answer.languages)
+        test_set = self._task.test_set
         own = LanguagePair(test_set.source_language, test_set.target_language)
         if self._languages is not None:
             is_chosen = pair.tags == self._languages.tags
@@ -383,7 +406,9 @@ class _Import:
     def _lose_differing(self, row: AnswerRow) -> None:
         self._losses.add(DIFFERING, self._place(row.line))
 
-    def _new(self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]) -> list[AnswerRow]:
+    def _new(
+        self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]
+    ) -> list[AnswerRow]:
         """Return the rows to be stored: those that are not there, and revisions of stored answers."""
         stored: Mapping[AnswerKey, list[StoredAnswer]] = {}
         is_first = self._writer.hits.is_first_import and len(self._files) == 1
@@ -399,7 +424,8 @@ class _Import:
             self._refuse_other_passes(rows, stored)
         if not stored and not there:
             return list(rows)
-        new, again = [], []
+        new = []
+        again = []
         for row in rows:
             conflicts = self._conflicts(row, stored)
             if conflicts:
@@ -475,7 +501,10 @@ class _Import:
         else:
             self._losses.add(REPLACED_STORED, place)
         [first, *others] = conflicts
-        is_same_block = (first.outputs, first.stands_for) == (row.outputs, row.stands_for)
+        is_same_block = (first.outputs, first.stands_for) == (
+            row.outputs,
+            row.stands_for,
+        )
         if is_same_block and not others:
             row.supersedes = first
         else:
@@ -524,8 +553,13 @@ class _Import:
         new: dict[str, FileAnswer] = {}
         for answer in answers:
             if not answer.judge:
-                refusal(answer)("judge", "the judge is missing", "name the judge of each answer")
-            if answer.judge not in self._judges and self._machines.author(answer.judge) is None:
+                refusal(answer)(
+                    "judge", "the judge is missing", "name the judge of each answer"
+                )
+            if (
+                answer.judge not in self._judges
+                and self._machines.author(answer.judge) is None
+            ):
                 new.setdefault(answer.judge, answer)
         try:
             self._judges |= imported_judges(
@@ -534,24 +568,38 @@ class _Import:
         except JudgeTakesPartError as error:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
-    def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow | None:
+    def _row(
+        self, answer: FileAnswer, place: Place, refuse: Refuse
+    ) -> AnswerRow | None:
         """Return the row to be stored; None if the answer repeats another one and does not count."""
         shown = len(place.outputs)
         # Other tools may rank any number of outputs.
         if self._kind.has_answers and shown not in self._kind.candidates:
-            fewest, most = self._kind.candidates[0], self._kind.candidates[-1]
-            asked = str(fewest) if fewest == most else f"{fewest} to {most}"
+            fewest = self._kind.candidates[0]
+            most = self._kind.candidates[-1]
+            if fewest == most:
+                asked = str(fewest)
+            else:
+                asked = f"{fewest} to {most}"
             refuse(
                 None,
                 f"the number of outputs is {shown}, but judges in this task see {asked}",
                 "import it into a task with another protocol",
             )
-        said = None if answer.is_skip else self._said(answer, place, refuse)
+        if answer.is_skip:
+            said = None
+        else:
+            said = self._said(answer, place, refuse)
         machine = self._machines.author(answer.judge)
-        about = None if answer.about is None else self._client_ids[answer.about]
+        if answer.about is None:
+            about = None
+        else:
+            about = self._client_ids[answer.about]
         if about in self._machines.client_ids:
             refuse(None, "it is about an answer of a machine judge", "leave it out")
-        client_id = self._client_id(answer, place, answer.said if answer.is_skip else said, about)
+        client_id = self._client_id(
+            answer, place, answer.said if answer.is_skip else said, about
+        )
         _refuse_times(answer, refuse)
         if client_id is None:
             return None
@@ -592,7 +640,11 @@ class _Import:
         content = json.dumps(
             [self._task.pk, place.number, author, answer.candidates, said]
             + ([] if about is None else [str(about)])
-            + ([REPEAT, answer.repeat] if answer.repeat is not None and answer.repeat > 1 else [])
+            + (
+                [REPEAT, answer.repeat]
+                if answer.repeat is not None and answer.repeat > 1
+                else []
+            )
         )
         first = uuid.uuid5(_NAMESPACE, content)
         if answer.repeat is not None or machine is not None:
@@ -600,14 +652,18 @@ class _Import:
         times = self._repeats.number(first.bytes, answer.duration_ms)
         if times is None:
             return None
-        return first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
+        if times == 1:
+            return first
+        return uuid.uuid5(_NAMESPACE, f"{content} {times}")
 
     def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
         def lose(what: str) -> None:
             self._losses.add(what, f"{self._files[-1].name}, line {answer.line}")
 
         try:
-            said = self._reader.answer(answer.said, place.texts.candidates, self._rules, lose)
+            said = self._reader.answer(
+                answer.said, place.texts.candidates, self._rules, lose
+            )
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)
         refusal = self._kind.refusal(self._imported_block(said, place), said)
@@ -677,7 +733,10 @@ class _Repeats:
         else:
             in_file = self._in_files[-1]
             in_file[content] += 1
-            copies = self._copies[len(self._in_files) - 1] if self._copies else 1
+            if self._copies:
+                copies = self._copies[len(self._in_files) - 1]
+            else:
+                copies = 1
             before, copy = divmod(in_file[content] - 1, copies)
             if copy:
                 return None
@@ -689,13 +748,20 @@ class _Repeats:
 def _without_region(pair: LanguagePair) -> tuple[str, ...]:
     """Return the language pair without regions and scripts."""
     names = (pair.source, pair.target)
-    return tuple(language_tag(each.replace("_", "-")).split("-", 1)[0].lower() for each in names)
+    return tuple(
+        language_tag(name.replace("_", "-")).split("-", 1)[0].lower() for name in names
+    )
 
 
 def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
-    on_the_clock, active = answer.duration_ms, answer.active_ms
+    on_the_clock = answer.duration_ms
+    active = answer.active_ms
     if max(on_the_clock or 0, active or 0) > _LONGEST_MS:
-        refuse(None, "the time is longer than 24 days", "correct the times, or leave them out")
+        refuse(
+            None,
+            "the time is longer than 24 days",
+            "correct the times, or leave them out",
+        )
     if on_the_clock is not None and active is not None and active > on_the_clock:
         refuse(
             None,
@@ -717,7 +783,9 @@ def refuse_answer(
     raise FormatError(file, problem, remedy, line=answer.line, field=field)
 
 
-def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
+def _refused_by_the_database(
+    answers: Sequence[FileAnswer], error: Exception
+) -> Exception:
     """Return an error with the database's reason and the lines that may have caused it."""
     said = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
@@ -750,10 +818,14 @@ def sent_answers_import(
     return answers_import(task=task, files=[sent_file_checked(sent)], options=options)
 
 
-def sent_file_checked(sent: "UploadedFile[Any]", remedy: str = _BY_COMMAND) -> StoredFile:
+def sent_file_checked(
+    sent: "UploadedFile[Any]", remedy: str = _BY_COMMAND
+) -> StoredFile:
     """Return an uploaded file of answers. Raises FormatError, and ImportRefusedError with this remedy if it is too large."""
     if (sent.size or 0) > MAX_BYTES:
-        raise ImportRefusedError(f"the file is larger than {MAX_BYTES // 1_000_000} MB", remedy)
+        raise ImportRefusedError(
+            f"the file is larger than {MAX_BYTES // 1_000_000} MB", remedy
+        )
     file = sent_file(sent)
     unpacked = 0
     for chunk in byte_chunks(InputFile(file.name, file.open())):

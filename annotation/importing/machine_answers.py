@@ -67,7 +67,10 @@ class MachineAnswers:
         return self._by_name.get(self._author or judge)
 
     def store(
-        self, rows: Sequence[AnswerRow], people: AnswerWriter, lose: Callable[[AnswerRow], None]
+        self,
+        rows: Sequence[AnswerRow],
+        people: AnswerWriter,
+        lose: Callable[[AnswerRow], None],
     ) -> None:
         """Store the rows whose question has no answer yet; `lose` receives those that differ from it.
 
@@ -92,7 +95,9 @@ class MachineAnswers:
         self.already_there += len(rows) - len(new)
         self.client_ids.update(row.client_id for row in rows)
 
-    def _given(self, rows: Sequence[AnswerRow], people: AnswerWriter) -> list[MachineJudgment]:
+    def _given(
+        self, rows: Sequence[AnswerRow], people: AnswerWriter
+    ) -> list[MachineJudgment]:
         """Return the answers and skips of rows, not saved, with the content that the same answers of people have.
 
         They are stored as a person's and removed again, so they pass the same checks of the database. Raises
@@ -100,7 +105,9 @@ class MachineAnswers:
         """
         with transaction.atomic():
             name = str(uuid4())
-            judges = imported_judges(campaign_id=self._task.test_set.campaign_id, pseudonyms=[name])
+            judges = imported_judges(
+                campaign_id=self._task.test_set.campaign_id, pseudonyms=[name]
+            )
             writer = AnswerWriter(self._task, judgments=people.judgments)
             writer.write([replace(row, judge=judges[name]) for row in rows])
             judgments = Judgment.objects.filter(judge=judges[name])
@@ -112,7 +119,9 @@ class MachineAnswers:
     def _judgment(
         self, row: AnswerRow, judgment: Judgment | None, answers: Mapping[int, Any]
     ) -> MachineJudgment:
-        answer = answers.get(judgment.pk) if judgment is not None else None
+        answer = None
+        if judgment is not None:
+            answer = answers.get(judgment.pk)
         return MachineJudgment(
             client_id=row.client_id,
             machine_id=row.judge,
@@ -130,11 +139,15 @@ class MachineAnswers:
             submitted_at=row.submitted_at,
         )
 
-    def _stored(self, given: Sequence[MachineJudgment]) -> dict[_Question, MachineJudgment]:
+    def _stored(
+        self, given: Sequence[MachineJudgment]
+    ) -> dict[_Question, MachineJudgment]:
         """Return the stored answers of these machine judges to these segments, skips without an answer included."""
         machines = {judgment.machine_id for judgment in given}
         # As `machine_judgment_submit` does.
-        list(MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines))
+        list(
+            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines)
+        )
         rows = MachineJudgment.objects.filter(
             task=self._task,
             machine__in=machines,
@@ -145,7 +158,9 @@ class MachineAnswers:
 
 
 def _is_reversed(
-    row: AnswerRow, judgment: MachineJudgment, stored: Mapping[_Question, MachineJudgment]
+    row: AnswerRow,
+    judgment: MachineJudgment,
+    stored: Mapping[_Question, MachineJudgment],
 ) -> bool:
     """Return whether a row shows outputs in reverse order of the first answer about them."""
     judgment.is_reversed = False

@@ -60,13 +60,39 @@ def stored_answers(
         _imported_judgments(task)
         .filter(judge__in=judges, block__segment__in=segments)
         .values_list(
-            *("judge", "block__segment", "block__hit__part", f"block__hit__why__{REPEAT}"),
-            *("pk", "client_id", "block", "block__outputs", "block__stands_for", "submitted_at"),
+            *(
+                "judge",
+                "block__segment",
+                "block__hit__part",
+                f"block__hit__why__{REPEAT}",
+            ),
+            *(
+                "pk",
+                "client_id",
+                "block",
+                "block__outputs",
+                "block__stands_for",
+                "submitted_at",
+            ),
         )
     )
     found: dict[AnswerKey, list[StoredAnswer]] = defaultdict(list)
-    for judge, segment, part, repeat, pk, client_id, block, outputs, stands_for, at in rows:
-        sizes = None if stands_for is None else tuple(stands_for)
+    for (
+        judge,
+        segment,
+        part,
+        repeat,
+        pk,
+        client_id,
+        block,
+        outputs,
+        stands_for,
+        at,
+    ) in rows:
+        if stands_for is None:
+            sizes = None
+        else:
+            sizes = tuple(stands_for)
         stored = StoredAnswer(pk, client_id, block, tuple(outputs), sizes, at)
         found[AnswerKey(judge, segment, part, repeat or 1)].append(stored)
     return found
@@ -102,8 +128,12 @@ def earlier_exports(
         The hashes of its files.
     """
     columns = (
-        *("client_id", "block", "block__hit__why__sha256", "block__hit__why__file"),
-        *("judge__pseudonym", "block__segment__number"),
+        "client_id",
+        "block",
+        "block__hit__why__sha256",
+        "block__hit__why__file",
+        "judge__pseudonym",
+        "block__segment__number",
     )
     skips = Skip.objects.filter(
         task=task, block__hit__design__kind=Design.Kind.IMPORTED, block__control=""
@@ -112,7 +142,11 @@ def earlier_exports(
         *_imported_judgments(task).order_by("pk").values_list(*columns),
         *skips.order_by("pk").values_list(*columns),
     ]
-    shared = {sha256 for client_id, _block, sha256, *_rest in stored if client_id.bytes in seen}
+    shared = {
+        sha256
+        for client_id, _block, sha256, *_rest in stored
+        if client_id.bytes in seen
+    }
     if shared <= set(files):
         return EarlierExports(frozenset(), ())
     earlier = _with_exports_in_between(task, shared)
@@ -128,12 +162,19 @@ def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[st
     """Return these files, and the imports that shared answers with them, however many imports apart."""
     earlier = set(files)
     groups = [
-        {*(file["sha256"] for file in report["files"]), *report.get("earlier_exports", ())}
+        {
+            *(file["sha256"] for file in report["files"]),
+            *report.get("earlier_exports", ()),
+        }
         for report in judgments_imports(task=task)
     ]
     is_growing = True
     while is_growing:
-        joined = [group for group in groups if not earlier.isdisjoint(group) and group - earlier]
+        joined = [
+            group
+            for group in groups
+            if not earlier.isdisjoint(group) and group - earlier
+        ]
         earlier.update(*joined)
         is_growing = bool(joined)
     return frozenset(earlier)
@@ -141,7 +182,10 @@ def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[st
 
 def withdrawn_blocks(client_ids: Iterable[UUID]) -> list[int]:
     """Return the withdrawn blocks of the judgments and skips with these ids. Two queries."""
-    of_withdrawn = {"client_id__in": list(client_ids), "block__control": BlockControl.WITHDRAWN}
+    of_withdrawn = {
+        "client_id__in": list(client_ids),
+        "block__control": BlockControl.WITHDRAWN,
+    }
     return [
         *Judgment.objects.filter(**of_withdrawn).values_list("block", flat=True),
         *Skip.objects.filter(**of_withdrawn).values_list("block", flat=True),
@@ -168,7 +212,9 @@ def blocks_withdraw(*, task: Task, blocks: Sequence[int]) -> None:
         ranking_request(task_id=task.pk)
 
 
-def overlapping(stored: Sequence[StoredAnswer], outputs: Collection[int]) -> list[StoredAnswer]:
+def overlapping(
+    stored: Sequence[StoredAnswer], outputs: Collection[int]
+) -> list[StoredAnswer]:
     """Return the stored answers about any of these outputs."""
     return [answer for answer in stored if not set(outputs).isdisjoint(answer.outputs)]
 

@@ -31,7 +31,11 @@ from campaign.importing.inspection_report import (
     refused_report,
     told_report,
 )
-from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
+from campaign.importing.test_sets import (
+    REFERENCE_SYSTEM,
+    test_set_create,
+    test_set_import,
+)
 from campaign.importing.uploaded_files import isolated_set, uploaded_set
 from campaign.models import (
     Campaign,
@@ -91,7 +95,9 @@ def test_set_from_files(
     def store(file: MediaFile) -> None:
         media_store(campaign=campaign, file=file)
 
-    with isolated_set(files.recognised, files.reading, omissions, watch, store) as segments:
+    with isolated_set(
+        files.recognised, files.reading, omissions, watch, store
+    ) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=files.name,
@@ -107,9 +113,13 @@ def test_set_from_files(
         settings = settings_read(omissions.settings)
         omissions.left_out += settings_apply(task=task, settings=settings)
     if files.rank_shown_reference:
-        _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
+        _refuse_no_reference(
+            test_set.systems.filter(kind=SystemKind.REFERENCE).exists()
+        )
         design_change(
-            task=first_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
+            task=first_task(test_set=test_set),
+            reference_rate=None,
+            rank_shown_reference=True,
         )
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
@@ -179,7 +189,9 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
                 settings = settings_read(found.settings)
                 _protocol_propose(upload, settings)
                 settings_check(settings, protocol=upload.protocol)
-                lost = settings_lost(settings, protocol=upload.protocol, campaign=upload.campaign)
+                lost = settings_lost(
+                    settings, protocol=upload.protocol, campaign=upload.campaign
+                )
                 report["left_out"] += [{"name": key, "why": why} for key, why in lost]
                 report["warnings"] += filter(None, [settings_in_words(settings)])
     except (ImportRefusedError, LanguageTagError) as error:
@@ -193,7 +205,13 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
     return {"can_be_imported": report["error"] is None}
 
 
-@handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError, FileStorageError)
+@handles(
+    JobKind.TEXTS_IMPORT,
+    FormatError,
+    ImportRefusedError,
+    LanguageTagError,
+    FileStorageError,
+)
 def texts_import(job: Job, progress: JobProgress) -> JobResult:
     """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)
@@ -240,7 +258,9 @@ def _upload(job: Job) -> Upload:
 
 def _pair(upload: Upload) -> tuple[str, str] | None:
     both = (upload.source_language, upload.target_language)
-    return both if all(both) else None
+    if all(both):
+        return both
+    return None
 
 
 def _languages_propose(upload: Upload, report: InspectionReport) -> None:
@@ -276,7 +296,12 @@ def _protocol_propose(upload: Upload, settings: ToolSettings) -> None:
 def _name_propose(upload: Upload) -> None:
     """Fill in a name from the names of the files, unless a test set has it."""
     files = list(upload.files.values_list("name", flat=True))
-    languages = [each for each in (upload.source_language, upload.target_language) if each]
+    languages = [
+        each for each in (upload.source_language, upload.target_language) if each
+    ]
     name = set_name(files, languages)[: Upload._meta.get_field("name").max_length]
-    if not upload.name and not upload.campaign.test_sets.filter(name__iexact=name).exists():
+    if (
+        not upload.name
+        and not upload.campaign.test_sets.filter(name__iexact=name).exists()
+    ):
         upload_change(upload=upload, name=name)

@@ -49,9 +49,14 @@ _KINDS: Final = {
     "number": QuestionKind.NUMBER,
     "choices": QuestionKind.ONE,
 }
-_STAGES: Final = {"data_welcome": QuestionStage.START, "data_goodbye": QuestionStage.END}
+_STAGES: Final = {
+    "data_welcome": QuestionStage.START,
+    "data_goodbye": QuestionStage.END,
+}
 _TUTORIAL: Final = "tutorial"
-_ONLY_QUESTIONS: Final = "only questions of forms are imported; set up training for tutorials"
+_ONLY_QUESTIONS: Final = (
+    "only questions of forms are imported; set up training for tutorials"
+)
 _NOT_READ: Final = (
     "set up design, judges, checks, training and completion codes in Quintet;"
     " it has no other settings of this kind"
@@ -73,7 +78,9 @@ class _CategoriesField(serializers.DictField):
     child = _TextsField()
 
     def to_internal_value(self, data: Any) -> Any:
-        return None if data == "input" else super().to_internal_value(data)
+        if data == "input":
+            return None
+        return super().to_internal_value(data)
 
 
 class _SliderSerializer(serializers.Serializer[Any]):
@@ -100,7 +107,9 @@ class _FormItemSerializer(serializers.Serializer[Any]):
     """An item of a form; any other item is part of a tutorial."""
 
     form = serializers.CharField(default=_TUTORIAL, allow_null=True)
-    text = serializers.CharField(default="", allow_blank=True, max_length=MAX_CHARACTERS)
+    text = serializers.CharField(
+        default="", allow_blank=True, max_length=MAX_CHARACTERS
+    )
     choices = _TextsField(default=list)
 
 
@@ -164,7 +173,10 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
     rules: Rules = {}
     keys = [f"info.{key}" for key in given["info"] if key not in info]
     keys += [key for key in given if key not in serializer.fields]
-    lost = [(comma_list(keys), _NOT_READ)] if keys else []
+    if keys:
+        lost = [(comma_list(keys), _NOT_READ)]
+    else:
+        lost = []
     if info["sliders"] and name not in ("", *_WITH_SPANS):
         protocol = Protocol.RATING
         criteria = [_criterion(slider) for slider in info["sliders"]]
@@ -177,7 +189,9 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
         if info["mqm_severities"] == []:
             lost.append(("info.mqm_severities", "every error has a severity"))
     elif name:
-        lost.append(("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one"))
+        lost.append(
+            ("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one")
+        )
     questions: list[UnnamedQuestion] = []
     for key, stage in _STAGES.items():
         questions += _questions(key, stage, serializer.validated_data[key], lost)
@@ -205,7 +219,10 @@ def _spans_rules(info: JSONObject) -> dict[str, object]:
     if info["protocol"] == "MQM":
         lines = _category_lines(info["mqm_categories"] or {})
         rules["free_categories"] = info["mqm_categories"] is None
-        rules["categories"] = lines if lines or rules["free_categories"] else "mqm-core"
+        if lines or rules["free_categories"]:
+            rules["categories"] = lines
+        else:
+            rules["categories"] = "mqm-core"
     return rules
 
 
@@ -218,7 +235,9 @@ def _category_lines(below: Mapping[str, list[str]]) -> list[str]:
 
 
 def _criterion(slider: JSONObject) -> dict[str, object]:
-    name, lowest, highest = slider["name"], slider["min"], slider["max"]
+    name = slider["name"]
+    lowest = slider["min"]
+    highest = slider["max"]
     return {
         "key": key_from_name(name) or f"scale-{lowest}-{highest}",
         "name": name,
@@ -251,17 +270,23 @@ def _questions(
                 "choices": choices,
             }
             kind = _KINDS[item["form"]]
-            questions.append({"kind": kind, "stage": stage, "required": True, "texts": [wording]})
+            questions.append(
+                {"kind": kind, "stage": stage, "required": True, "texts": [wording]}
+            )
             texts.clear()
     if others + len(texts):
-        lost.append((f"{counted(others + len(texts), 'item')} of {key}", _ONLY_QUESTIONS))
+        lost.append(
+            (f"{counted(others + len(texts), 'item')} of {key}", _ONLY_QUESTIONS)
+        )
     return questions
 
 
 def _language(text: str) -> str:
     """Return the language of a text among those of pages; English if it is none of them."""
     guess = language_guess(text)
-    return guess if guess in dict(django_settings.LANGUAGES) else django_settings.LANGUAGE_CODE
+    if guess in dict(django_settings.LANGUAGES):
+        return guess
+    return django_settings.LANGUAGE_CODE
 
 
 def settings_lost(
@@ -270,23 +295,29 @@ def settings_lost(
     """Return the keys that a task of this protocol, or the campaign, cannot take, each with the reason."""
     lost = []
     if settings.protocol not in (protocol, None):
-        reason = (
-            f"the task has another protocol than {settings.name}, so no scales and marks of errors"
-        )
+        reason = f"the task has another protocol than {settings.name}, so no scales and marks of errors"
         lost.append(("info.protocol", reason))
-    if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
+    if (
+        settings.instructions
+        and Instructions.objects.filter(campaign=campaign).exists()
+    ):
         lost.append(("info.instructions", "the campaign already has instructions"))
     return lost
 
 
 def settings_in_words(settings: ToolSettings) -> str:
     """Return the settings of the file as a sentence; empty if it has none."""
-    parts = [f"protocol {settings.name}"] if settings.protocol else []
+    if settings.protocol:
+        parts = [f"protocol {settings.name}"]
+    else:
+        parts = []
     if settings.questions:
         parts.append(f"{counted(len(settings.questions), 'question')} to judges")
     if settings.instructions:
         parts.append("instructions")
-    return f"The campaign file also sets: {comma_list(parts)}." if parts else ""
+    if parts:
+        return f"The campaign file also sets: {comma_list(parts)}."
+    return ""
 
 
 def _refusal(problem: str) -> ImportRefusedError:
@@ -320,19 +351,35 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
     campaign = task.test_set.campaign
     lost = settings_lost(settings, protocol=task.protocol, campaign=campaign)
     with _refusals_of_settings():
-        rules = dict(settings.rules) if settings.protocol == task.protocol else {}
-        if PAGE in answer_kind(task.protocol).rules_fields and settings.name != _SIDE_BY_SIDE:
+        if settings.protocol == task.protocol:
+            rules = dict(settings.rules)
+        else:
+            rules = {}
+        if (
+            PAGE in answer_kind(task.protocol).rules_fields
+            and settings.name != _SIDE_BY_SIDE
+        ):
             rules[PAGE] = DOCUMENT_PAGE
         task_rules_change(task=task, rules=rules)
         if settings.name == _SIDE_BY_SIDE and task.protocol == Protocol.SPANS:
             systems = task.test_set.systems.count()
             design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
         campaign.refresh_from_db(fields=["questions"])
-        asked = {text["question"] for entry in campaign.questions for text in entry["texts"]}
-        new = [entry for entry in settings.questions if entry["texts"][0]["question"] not in asked]
+        asked = set()
+        for entry in campaign.questions:
+            for text in entry["texts"]:
+                asked.add(text["question"])
+        new = [
+            entry
+            for entry in settings.questions
+            if entry["texts"][0]["question"] not in asked
+        ]
         for entry in _named(new, taken=[entry["name"] for entry in campaign.questions]):
             question_save(campaign=campaign, entry=entry)
-        if settings.instructions and not Instructions.objects.filter(campaign=campaign).exists():
+        if (
+            settings.instructions
+            and not Instructions.objects.filter(campaign=campaign).exists()
+        ):
             instructions_write(
                 campaign=campaign,
                 language=_language(settings.instructions),
@@ -342,9 +389,13 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
     return settings.lost + lost
 
 
-def _named(questions: list[UnnamedQuestion], *, taken: Collection[str]) -> Iterator[QuestionJSON]:
+def _named(
+    questions: list[UnnamedQuestion], *, taken: Collection[str]
+) -> Iterator[QuestionJSON]:
     """Yield questions with names that no other question has."""
     numbers = count(1)
     for question in questions:
-        name = next(name for number in numbers if (name := f"question_{number}") not in taken)
+        name = next(
+            name for number in numbers if (name := f"question_{number}") not in taken
+        )
         yield {"name": name, **question}

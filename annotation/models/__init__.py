@@ -15,7 +15,11 @@ from annotation.models.numbers import (
     WorkedQuarterHour,
 )
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
-from annotation.models.problem_report import ProblemReply, ProblemReport, ProblemReportKind
+from annotation.models.problem_report import (
+    ProblemReply,
+    ProblemReport,
+    ProblemReportKind,
+)
 from annotation.models.quality import (
     QualityAction,
     QualityActionKind,

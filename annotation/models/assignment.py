@@ -5,7 +5,11 @@ from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.postgres.constraints import ExclusionConstraint
-from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
+from django.contrib.postgres.fields import (
+    BigIntegerRangeField,
+    DateTimeRangeField,
+    RangeOperators,
+)
 from django.db import models
 
 from campaign.database.personal import KEPT_WITHHELD, PersonalData

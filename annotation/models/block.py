@@ -10,7 +10,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
+from campaign.database.triggers import (
+    is_one_of,
+    trigger_after_insert,
+    trigger_from_file,
+)
 from campaign.models import Output
 
 T = TypeVar("T")
@@ -29,7 +33,9 @@ class BlockControl(models.TextChoices):
     WITHDRAWN = "withdrawn", pgettext_lazy("block", "Withdrawn")
 
 
-def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
+def by_candidate(
+    outputs: Sequence[T], stands_for: Sequence[int] | None
+) -> list[Sequence[T]]:
     """Group values of a block's outputs, in their order, by candidate."""
     ends = list(accumulate(stands_for or [1] * len(outputs)))
     return [outputs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -37,7 +43,9 @@ def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list
 
 def stands_for(sizes: Sequence[int]) -> list[int] | None:
     """Return `Block.stands_for` for candidates with these numbers of outputs."""
-    return list(sizes) if any(size != 1 for size in sizes) else None
+    if any(size != 1 for size in sizes):
+        return list(sizes)
+    return None
 
 
 def candidate_ids(block: uuid.UUID, count: int) -> tuple[uuid.UUID, ...]:
@@ -64,7 +72,9 @@ class Block(models.Model):
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )
-    segment = models.ForeignKey("campaign.Segment", models.PROTECT, related_name="blocks")
+    segment = models.ForeignKey(
+        "campaign.Segment", models.PROTECT, related_name="blocks"
+    )
     #: From 1.
     position = models.PositiveSmallIntegerField()
     #: Ids in display order; outputs of the same candidate are adjacent.
@@ -76,11 +86,15 @@ class Block(models.Model):
     )
     #: Ranks of a control, aligned with the candidates. Only their order matters; a candidate with
     #: an empty rank may be anywhere.
-    expected = ArrayField(models.PositiveSmallIntegerField(null=True), null=True, blank=True)
+    expected = ArrayField(
+        models.PositiveSmallIntegerField(null=True), null=True, blank=True
+    )
     #: Explanation shown to the judge after a training block.
     explanation = models.TextField(default="", db_default="", blank=True)
     # Identifier sent to browsers instead of the key, because it reveals neither order nor count.
-    public_id = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True)
+    public_id = models.UUIDField(
+        default=uuid.uuid4, db_default=RandomUUID(), unique=True
+    )
 
     class Meta:
         ordering = ["position"]
@@ -96,7 +110,9 @@ class Block(models.Model):
                 condition=models.Q(
                     control__in=["", "corrected", "withdrawn"], expected__isnull=True
                 )
-                | models.Q(control__in=["attention", "training"], expected__isnull=False),
+                | models.Q(
+                    control__in=["attention", "training"], expected__isnull=False
+                ),
                 name="block_expected_iff_control",
             ),
         ]
@@ -118,7 +134,9 @@ class Block(models.Model):
             pgtrigger.Protect(
                 name="block_content_immutable",
                 operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("hit", "outputs", "stands_for", "segment"),
+                condition=pgtrigger.AnyChange(
+                    "hit", "outputs", "stands_for", "segment"
+                ),
             ),
         ]
 

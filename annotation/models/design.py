@@ -7,7 +7,12 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation, SegmentOrder
+from annotation.sampling.parameters import (
+    DesignKind,
+    DesignParameters,
+    Normalisation,
+    SegmentOrder,
+)
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.times import inserted_at
@@ -18,7 +23,14 @@ from campaign.texts.hash_draw import HashDraw
 # Fields of a design that an organiser chooses; the others record who changed it, when, and for
 # which task.
 PARAMETERS: Final = (
-    *("kind", "seed", "systems_per_block", "segments_per_hit", "segment_order", "documents"),
+    *(
+        "kind",
+        "seed",
+        "systems_per_block",
+        "segments_per_hit",
+        "segment_order",
+        "documents",
+    ),
     *(
         "segments",
         "machine_share",
@@ -27,8 +39,14 @@ PARAMETERS: Final = (
         "bad_reference_rate",
         "attention_every",
     ),
-    *("length_limits", "normalisation", "active_floor", "inter_share", "intra_share"),
-    *("repeat_gap", "redundancy", "judge_group"),
+    "length_limits",
+    "normalisation",
+    "active_floor",
+    "inter_share",
+    "intra_share",
+    "repeat_gap",
+    "redundancy",
+    "judge_group",
 )
 
 
@@ -62,7 +80,10 @@ class Design(RecordedModel):
 
     class Sameness(models.TextChoices):
         EXACT = "exact", _("exact")
-        NFC_WHITESPACE = "nfc_whitespace", _("after normalising Unicode (NFC) and white space")
+        NFC_WHITESPACE = (
+            "nfc_whitespace",
+            _("after normalising Unicode (NFC) and white space"),
+        )
         EYE = "eye", _("visually identical")
 
     task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="designs")
@@ -70,8 +91,12 @@ class Design(RecordedModel):
         _("Selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
     )
     seed = SeedField(_("Seed"), default=0)
-    systems_per_block = models.PositiveSmallIntegerField(_("Outputs per block"), default=5)
-    segments_per_hit = models.PositiveSmallIntegerField(_("Sentences per HIT"), default=3)
+    systems_per_block = models.PositiveSmallIntegerField(
+        _("Outputs per block"), default=5
+    )
+    segments_per_hit = models.PositiveSmallIntegerField(
+        _("Sentences per HIT"), default=3
+    )
     segment_order = models.CharField(
         _("Order of sentences"), max_length=10, choices=Order, default=Order.RANDOM
     )
@@ -112,7 +137,9 @@ class Design(RecordedModel):
         blank=True,
         help_text="Share of blocks with the reference; empty to draw it like a system.",
     )
-    bad_reference_rate = models.FloatField(_("Blocks with a damaged reference"), default=0.0)
+    bad_reference_rate = models.FloatField(
+        _("Blocks with a damaged reference"), default=0.0
+    )
     attention_every = models.PositiveSmallIntegerField(
         _("HITs between attention checks"),
         default=0,
@@ -127,7 +154,9 @@ class Design(RecordedModel):
     normalisation = models.CharField(
         _("Identical outputs"), max_length=14, choices=Sameness, default=Sameness.EXACT
     )
-    active_floor = models.FloatField(_("Balanced share of an active design"), default=0.1)
+    active_floor = models.FloatField(
+        _("Balanced share of an active design"), default=0.1
+    )
     inter_share = models.FloatField(_("HITs repeated by another judge"), default=0.0)
     intra_share = models.FloatField(_("HITs repeated by the same judge"), default=0.0)
     repeat_gap = models.PositiveSmallIntegerField(
@@ -187,8 +216,12 @@ class Design(RecordedModel):
                 | models.Q(kind__in=["binary", "all", "sorting"], systems__len__gte=2),
                 name="design_systems_fill_a_block",
             ),
-            is_one_of("segment_order", SegmentOrder, name="design_segment_order_is_known"),
-            is_one_of("normalisation", Normalisation, name="design_normalisation_is_known"),
+            is_one_of(
+                "segment_order", SegmentOrder, name="design_segment_order_is_known"
+            ),
+            is_one_of(
+                "normalisation", Normalisation, name="design_normalisation_is_known"
+            ),
             models.CheckConstraint(
                 condition=models.Q(reference_rate__isnull=True)
                 | models.Q(reference_rate__range=(0, 1)),
@@ -204,7 +237,8 @@ class Design(RecordedModel):
                 name="design_rates_between_0_and_1",
             ),
             models.CheckConstraint(
-                condition=models.Q(attention_every=0) | models.Q(bad_reference_rate__gt=0),
+                condition=models.Q(attention_every=0)
+                | models.Q(bad_reference_rate__gt=0),
                 name="design_attention_checks_need_damaged_references",
             ),
             # Not every HIT can be a repeat.
@@ -240,13 +274,17 @@ class Design(RecordedModel):
     @property
     def parameters(self) -> DesignParameters:
         """Parameters with which HITs are drawn. Raises ValueError for imported blocks."""
-        values = {each.name: getattr(self, each.name) for each in fields(DesignParameters)}
+        values = {
+            field.name: getattr(self, field.name) for field in fields(DesignParameters)
+        }
         return DesignParameters(
             **values
             | {
                 "kind": DesignKind(self.kind),
                 "segment_order": SegmentOrder(self.segment_order),
-                "length_limits": tuple((words, size) for words, size in self.length_limits),
+                "length_limits": tuple(
+                    (words, size) for words, size in self.length_limits
+                ),
                 "normalisation": Normalisation(self.normalisation),
                 "systems": tuple(self.systems),
             }

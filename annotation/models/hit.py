@@ -76,9 +76,13 @@ class HITQuerySet(models.QuerySet["HIT"]):
         """Return the HITs of which the judge has seen a segment: those that `unseen_by` omits."""
         return self.filter(_has_seen(judge_id, apart))
 
-    def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
+    def holding_check(
+        self, holds_check: bool | models.Expression | None
+    ) -> "HITQuerySet":
         """Return the HITs with an attention check, or those without one; for None, all HITs."""
-        return self if holds_check is None else self.filter(holds_check=holds_check)
+        if holds_check is None:
+            return self
+        return self.filter(holds_check=holds_check)
 
     def excluding_systems(
         self, system_ids: list[int] | models.Expression | models.F
@@ -90,7 +94,8 @@ class HITQuerySet(models.QuerySet["HIT"]):
 
 
 def _has_seen(
-    judge_id: int | models.Expression | models.F, apart: str | models.Expression | models.F
+    judge_id: int | models.Expression | models.F,
+    apart: str | models.Expression | models.F,
 ) -> Coalesce:
     """Return an expression: whether the judge has an exposure to a segment of the HIT.
 
@@ -105,7 +110,9 @@ def _has_seen(
         is_repeat=False,
     )
     is_seen = models.Value(True)
-    return Coalesce(models.Subquery(seen.values(is_seen=is_seen)[:1]), models.Value(False))
+    return Coalesce(
+        models.Subquery(seen.values(is_seen=is_seen)[:1]), models.Value(False)
+    )
 
 
 class HITPurpose(models.TextChoices):
@@ -230,7 +237,9 @@ class HIT(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["task", "number"], name="hit_number_unique_in_task"),
+            models.UniqueConstraint(
+                fields=["task", "number"], name="hit_number_unique_in_task"
+            ),
             is_one_of("purpose", HITPurpose, name="hit_purpose_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
@@ -245,7 +254,9 @@ class HIT(models.Model):
                 name="hit_of_one_judge_is_reserved",
             ),
             models.CheckConstraint(
-                condition=models.Q(reserved_for__isnull=True, reserved_until__isnull=True)
+                condition=models.Q(
+                    reserved_for__isnull=True, reserved_until__isnull=True
+                )
                 | models.Q(reserved_for__isnull=False, reserved_until__isnull=False),
                 name="hit_reserved_for_iff_reserved_until",
             ),
@@ -256,7 +267,9 @@ class HIT(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(is_standby=False)
-                | models.Q(purpose__in=["first", "redundancy"], reserved_for__isnull=True),
+                | models.Q(
+                    purpose__in=["first", "redundancy"], reserved_for__isnull=True
+                ),
                 name="hit_on_standby_not_reserved",
             ),
             models.UniqueConstraint(
@@ -270,7 +283,9 @@ class HIT(models.Model):
             # a scan depends on the HITs lent now, not on the history.
             models.Index(
                 fields=["task", "number"],
-                condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
+                condition=models.Q(
+                    completed_at__isnull=True, purpose__in=POOLED, is_standby=False
+                ),
                 name="hit_pool",
             ),
             # The few HITs with an attention check, found by an equally short scan as those without.
@@ -293,15 +308,21 @@ class HIT(models.Model):
             # HITs reserved for one judge.
             models.Index(
                 fields=["reserved_for", "task", "number"],
-                condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),
+                condition=models.Q(
+                    completed_at__isnull=True, reserved_for__isnull=False
+                ),
                 name="hit_reserved",
             ),
             # Only the HITs that refer to others; most refer to none.
             models.Index(
-                fields=["batch"], condition=models.Q(batch__isnull=False), name="hit_of_a_batch"
+                fields=["batch"],
+                condition=models.Q(batch__isnull=False),
+                name="hit_of_a_batch",
             ),
             models.Index(
-                fields=["repeats"], condition=models.Q(repeats__isnull=False), name="hit_repeating"
+                fields=["repeats"],
+                condition=models.Q(repeats__isnull=False),
+                name="hit_repeating",
             ),
             models.Index(
                 fields=["reserved_for"],

@@ -16,7 +16,10 @@ class JudgeMeasure(models.TextChoices):
 
     REFERENCE = "reference", gettext_lazy("preference for the reference")
     BAD_REFERENCE = "bad_reference", gettext_lazy("rejection of damaged references")
-    REFERENCE_RANDOM = "reference_random", gettext_lazy("random clicking p-value (reference)")
+    REFERENCE_RANDOM = (
+        "reference_random",
+        gettext_lazy("random clicking p-value (reference)"),
+    )
     BAD_REFERENCE_RANDOM = (
         "bad_reference_random",
         gettext_lazy("random clicking p-value (damaged references)"),
@@ -29,8 +32,14 @@ class JudgeMeasure(models.TextChoices):
     ONE_LABEL = "one_label", gettext_lazy("blocks with one rank for all outputs")
     SHOWN_ORDER = "shown_order", gettext_lazy("blocks ranked in display order")
     POSITION = "position", gettext_lazy("position bias p-value")
-    REFERENCE_IGNORED = "reference_ignored", gettext_lazy("attention p-value (reference)")
-    DAMAGE_IGNORED = "damage_ignored", gettext_lazy("attention p-value (damaged references)")
+    REFERENCE_IGNORED = (
+        "reference_ignored",
+        gettext_lazy("attention p-value (reference)"),
+    )
+    DAMAGE_IGNORED = (
+        "damage_ignored",
+        gettext_lazy("attention p-value (damaged references)"),
+    )
     TYPED_IN_ORDER = "typed_in_order", gettext_lazy("attention p-value (display order)")
     DISAGREES = "disagrees", gettext_lazy("low agreement p-value")
 
@@ -122,7 +131,9 @@ _OTHER_SCALES: Final = {
     JudgeMeasure.SECONDS: Scale.SECONDS,
     JudgeMeasure.PACE: Scale.WORDS_A_SECOND,
 }
-SCALES: Final = {measure: _OTHER_SCALES.get(measure, Scale.PROBABILITY) for measure in JudgeMeasure}
+SCALES: Final = {
+    measure: _OTHER_SCALES.get(measure, Scale.PROBABILITY) for measure in JudgeMeasure
+}
 #: Largest amount of evidence that a rule may require.
 MAX_MINIMUM: Final = 1_000_000
 
@@ -178,16 +189,28 @@ def threshold_from_text(measure: str, text: str) -> float:
 
 def _how_to_write(measure: JudgeMeasure) -> str:
     words = {
-        Scale.SHARE: _("“%(measure)s” is a share: include the percent sign, such as 55%%."),
-        Scale.KAPPA: _("“%(measure)s” must be a number from −1 to 1, such as %(example)s."),
+        Scale.SHARE: _(
+            "“%(measure)s” is a share: include the percent sign, such as 55%%."
+        ),
+        Scale.KAPPA: _(
+            "“%(measure)s” must be a number from −1 to 1, such as %(example)s."
+        ),
         Scale.SECONDS: _("“%(measure)s” is a time: enter seconds, such as 5."),
-        Scale.WORDS_A_SECOND: _("“%(measure)s” is a speed: enter words per second, such as 15."),
+        Scale.WORDS_A_SECOND: _(
+            "“%(measure)s” is a speed: enter words per second, such as 15."
+        ),
         Scale.PROBABILITY: _(
             "“%(measure)s” is a probability: enter a number from 0 to 1, such as %(example)s."
         ),
     }
-    example = 0.2 if SCALES[measure] == Scale.KAPPA else 0.01
-    return words[SCALES[measure]] % {"measure": measure.label, "example": number_format(example)}
+    if SCALES[measure] == Scale.KAPPA:
+        example = 0.2
+    else:
+        example = 0.01
+    return words[SCALES[measure]] % {
+        "measure": measure.label,
+        "example": number_format(example),
+    }
 
 
 def threshold_in_words(measure: str, threshold: float) -> str:
@@ -206,7 +229,9 @@ def threshold_in_words(measure: str, threshold: float) -> str:
 def threshold_as_text(measure: str, threshold: float) -> str:
     """Return the threshold as `threshold_from_text` reads it, independent of the language."""
     scale = SCALES[JudgeMeasure(measure)]
-    return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(scale, "")
+    return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(
+        scale, ""
+    )
 
 
 def _digits(threshold: float, scale: Scale) -> str:

@@ -10,7 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.times import inserted_at
-from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
+from campaign.database.triggers import (
+    is_one_of,
+    trigger_after_insert,
+    trigger_from_file,
+)
 from campaign.models import Protocol
 
 _LOOK_UPS = "\n".join(
@@ -45,13 +49,19 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
     def until(self, watermark: int | models.Expression) -> "JudgmentQuerySet":
         """Return the judgments with a number up to `watermark`."""
         # With the task of both, so that the index on numbers is read for one task only.
-        return self.filter(numbered__number__lte=watermark, numbered__task_id=models.F("task_id"))
+        return self.filter(
+            numbered__number__lte=watermark, numbered__task_id=models.F("task_id")
+        )
 
-    def current(self, *, watermark: int | models.Expression | None = None) -> "JudgmentQuerySet":
+    def current(
+        self, *, watermark: int | models.Expression | None = None
+    ) -> "JudgmentQuerySet":
         """Return the judgments that no later one supersedes, up to the watermark if one is given."""
-        seen, later = self, Judgment.objects.filter(supersedes=models.OuterRef("pk"))
+        seen = self
+        later = Judgment.objects.filter(supersedes=models.OuterRef("pk"))
         if watermark is not None:
-            seen, later = seen.until(watermark), later.until(watermark)
+            seen = seen.until(watermark)
+            later = later.until(watermark)
         return seen.filter(~models.Exists(later))
 
     def counted(self) -> "JudgmentQuerySet":
@@ -102,7 +112,9 @@ class Submission(models.Model):
         blank=True,
     )
     duration_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Time from display to submission in milliseconds."
+        null=True,
+        blank=True,
+        help_text="Time from display to submission in milliseconds.",
     )
     active_ms = models.PositiveIntegerField(
         null=True, blank=True, help_text="Time without breaks in milliseconds."
@@ -171,10 +183,12 @@ class Judgment(Submission):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
+                condition=LabelsAreRanks("labels"),
+                name="judgment_ranks_between_1_and_5",
             ),
             models.CheckConstraint(
-                condition=PlayedSharesAreShares("played"), name="judgment_played_between_0_and_1"
+                condition=PlayedSharesAreShares("played"),
+                name="judgment_played_between_0_and_1",
             ),
             *Submission.Meta.constraints,
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
@@ -198,13 +212,16 @@ class Judgment(Submission):
         ]
         triggers = [
             pgtrigger.Protect(
-                name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+                name="judgment_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
             ),
             # Planned like `block_fits_its_segment`.
             trigger_after_insert(
                 "annotation", "judgment_fits_its_block", declare=[("wrong", "RECORD")]
             ),
-            trigger_after_insert("annotation", "judgment_queued_for_numbering", rows="inserted"),
+            trigger_after_insert(
+                "annotation", "judgment_queued_for_numbering", rows="inserted"
+            ),
             # Fires at the commit, because the answer is written after its judgment.
             trigger_from_file(
                 "annotation",
@@ -292,5 +309,7 @@ class Skip(Submission):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
-            trigger_after_insert("annotation", "skip_queued_for_counting", rows="inserted"),
+            trigger_after_insert(
+                "annotation", "skip_queued_for_counting", rows="inserted"
+            ),
         ]

@@ -36,11 +36,19 @@ class MachineJudgment(models.Model):
     #: Chosen by the client: the same id twice is one answer.
     client_id = models.UUIDField(unique=True)
     machine = models.ForeignKey(
-        "campaign.MachineJudge", models.PROTECT, related_name="judgments", db_index=False
+        "campaign.MachineJudge",
+        models.PROTECT,
+        related_name="judgments",
+        db_index=False,
     )
-    task = models.ForeignKey("campaign.Task", models.PROTECT, related_name="machine_judgments")
+    task = models.ForeignKey(
+        "campaign.Task", models.PROTECT, related_name="machine_judgments"
+    )
     segment = models.ForeignKey(
-        "campaign.Segment", models.PROTECT, related_name="machine_judgments", db_index=False
+        "campaign.Segment",
+        models.PROTECT,
+        related_name="machine_judgments",
+        db_index=False,
     )
     #: The block that it was asked, lent to a person; none for an answer from a file.
     block = models.ForeignKey(
@@ -76,7 +84,9 @@ class MachineJudgment(models.Model):
                 name="machine_judgment_block_once_per_order",
             ),
             is_one_of(
-                "skip_reason", ["", *SkipReason], name="machine_judgment_skip_reason_is_known"
+                "skip_reason",
+                ["", *SkipReason],
+                name="machine_judgment_skip_reason_is_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(skip_reason="") & LabelsAreRanks("labels")
@@ -86,9 +96,13 @@ class MachineJudgment(models.Model):
         ]
         indexes = [
             # Finds what a machine has answered.
-            models.Index(fields=["segment", "machine"], name="machine_judgment_of_a_segment"),
+            models.Index(
+                fields=["segment", "machine"], name="machine_judgment_of_a_segment"
+            ),
             # In the order of exports, and for the numbers on the page.
-            models.Index(fields=["machine", "id"], name="machine_judgment_of_a_machine"),
+            models.Index(
+                fields=["machine", "id"], name="machine_judgment_of_a_machine"
+            ),
         ]
         triggers = [
             pgtrigger.Protect(

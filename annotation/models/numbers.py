@@ -55,10 +55,13 @@ class JudgmentNumber(models.Model):
         ]
         triggers = [
             pgtrigger.Protect(
-                name="judgment_number_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+                name="judgment_number_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
             ),
             trigger_after_insert(
-                "annotation", "judgment_number_of_its_task", declare=[("wrong", "BIGINT")]
+                "annotation",
+                "judgment_number_of_its_task",
+                declare=[("wrong", "BIGINT")],
             ),
         ]
 
@@ -101,7 +104,10 @@ class JudgmentSequence(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="judgment_sequence", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="judgment_sequence",
+        primary_key=True,
     )
     last_number = models.PositiveIntegerField(default=0, db_default=0)
     #: First judgments of blocks, excluding controls.
@@ -129,7 +135,9 @@ class JudgeTally(models.Model):
         related_name="judge_tallies",
         db_index=False,  # `judge_tally_once_per_task_and_judge` begins with it
     )
-    judge = models.ForeignKey("campaign.Judge", models.CASCADE, related_name="judge_tallies")
+    judge = models.ForeignKey(
+        "campaign.Judge", models.CASCADE, related_name="judge_tallies"
+    )
     judged = models.PositiveIntegerField()
     first_number = models.PositiveIntegerField(null=True, blank=True)
     first_at = models.DateTimeField(null=True, blank=True)
@@ -201,7 +209,9 @@ class WorkedQuarterHour(models.Model):
                 fields=["judge", "task", "start"], name="worked_quarter_hour_once"
             ),
         ]
-        indexes = [models.Index(fields=["task", "start"], name="worked_quarter_hour_of_a_task")]
+        indexes = [
+            models.Index(fields=["task", "start"], name="worked_quarter_hour_of_a_task")
+        ]
 
 
 class PageChanges(models.Model):

@@ -42,13 +42,23 @@ class HITSequence(models.Model):
 class PlanningBatch(models.Model):
     """Inputs of a batch of HITs: enough to draw each of them again."""
 
-    task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="planning_batches")
+    task = models.ForeignKey(
+        "campaign.Task", models.CASCADE, related_name="planning_batches"
+    )
     design = models.ForeignKey(
-        "annotation.Design", models.PROTECT, related_name="planning_batches", db_index=False
+        "annotation.Design",
+        models.PROTECT,
+        related_name="planning_batches",
+        db_index=False,
     )
     #: Judge the HITs were drawn for; empty for the common pool.
     judge = models.ForeignKey(
-        "campaign.Judge", models.PROTECT, related_name="+", db_index=False, null=True, blank=True
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        null=True,
+        blank=True,
     )
     avoided = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     hidden = ArrayField(models.CharField(max_length=200), default=list, blank=True)

@@ -26,7 +26,9 @@ class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
     def with_state(self) -> QuerySet["ProblemReport", Any]:
         """Add `is_closed` from the latest reply; without replies, a report is open."""
         latest = ProblemReply.objects.filter(report=OuterRef("pk")).order_by("-number")
-        state = Coalesce(Subquery(latest.values("closed")[:1]), models.Value(value=False))
+        state = Coalesce(
+            Subquery(latest.values("closed")[:1]), models.Value(value=False)
+        )
         return self.annotate(is_closed=state)
 
 
@@ -35,8 +37,12 @@ class ProblemReport(models.Model):
 
     #: Chosen by the client: the same id twice is one report.
     client_id = models.UUIDField(unique=True)
-    judge = models.ForeignKey("campaign.Judge", models.PROTECT, related_name="problem_reports")
-    block = models.ForeignKey("annotation.Block", models.PROTECT, related_name="problem_reports")
+    judge = models.ForeignKey(
+        "campaign.Judge", models.PROTECT, related_name="problem_reports"
+    )
+    block = models.ForeignKey(
+        "annotation.Block", models.PROTECT, related_name="problem_reports"
+    )
     # Repeats the block's task, because the dashboard requests a task's latest reports every second.
     task = models.ForeignKey(
         "campaign.Task", models.PROTECT, related_name="problem_reports", db_index=False
@@ -130,10 +136,14 @@ class ProblemReply(models.Model):
     class Meta:
         constraints = [
             # If two organisers reply at once, the second is shown the first reply before sending.
-            models.UniqueConstraint(fields=["report", "number"], name="problem_reply_number_once"),
+            models.UniqueConstraint(
+                fields=["report", "number"], name="problem_reply_number_once"
+            ),
             models.CheckConstraint(
                 condition=models.Q(takes_back__isnull=False, text="")
-                | models.Q(models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True),
+                | models.Q(
+                    models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True
+                ),
                 name="problem_reply_has_effect",
             ),
         ]

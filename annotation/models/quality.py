@@ -32,7 +32,11 @@ class QualityActionKind(models.TextChoices):
 
 
 #: Actions that count against a judge while in force, and that reinstating reverts.
-STANDING_ACTIONS = (QualityActionKind.WARN, QualityActionKind.PAUSE, QualityActionKind.EXCLUDE)
+STANDING_ACTIONS = (
+    QualityActionKind.WARN,
+    QualityActionKind.PAUSE,
+    QualityActionKind.EXCLUDE,
+)
 
 
 class RuleDirection(models.TextChoices):
@@ -46,10 +50,14 @@ def _threshold_in_range() -> models.Q:
     """Return the constraint that a threshold is within its measure's range while the rule is in force."""
     condition = models.Q(switched_off_at__isnull=False)
     for scale, limits in LIMITS.items():
-        measures = sorted(str(measure) for measure in JudgeMeasure if SCALES[measure] == scale)
+        measures = sorted(
+            str(measure) for measure in JudgeMeasure if SCALES[measure] == scale
+        )
         # Comparisons with NaN and the infinities are always true or always false.
         condition |= models.Q(
-            measure__in=measures, threshold__gte=limits.least, threshold__lte=limits.most
+            measure__in=measures,
+            threshold__gte=limits.least,
+            threshold__lte=limits.most,
         )
     return condition
 
@@ -61,7 +69,9 @@ class QualityRule(RecordedModel):
     which is switched off. Actions keep the rule they came from.
     """
 
-    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="quality_rules")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="quality_rules"
+    )
     task = models.ForeignKey(
         "campaign.Task",
         models.CASCADE,
@@ -76,7 +86,8 @@ class QualityRule(RecordedModel):
     direction = models.CharField(_("Direction"), max_length=5, choices=RuleDirection)
     threshold = models.FloatField(_("Threshold"))
     minimum = models.PositiveIntegerField(
-        _("Minimum evidence"), help_text="Comparisons or blocks that the measure is based on."
+        _("Minimum evidence"),
+        help_text="Comparisons or blocks that the measure is based on.",
     )
     action = models.CharField(_("Action"), max_length=7, choices=ACTIONS)
     replaces = models.OneToOneField(
@@ -110,7 +121,9 @@ class QualityRule(RecordedModel):
         verbose_name = _("Quality rule")
         constraints = [
             is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
-            is_one_of("direction", RuleDirection, name="quality_rule_direction_is_known"),
+            is_one_of(
+                "direction", RuleDirection, name="quality_rule_direction_is_known"
+            ),
             is_one_of(
                 "action",
                 [action for action, _words in ACTIONS],
@@ -134,7 +147,10 @@ class QualityRule(RecordedModel):
         ]
 
     def __str__(self) -> str:
-        sign = "<" if self.direction == RuleDirection.BELOW else ">"
+        if self.direction == RuleDirection.BELOW:
+            sign = "<"
+        else:
+            sign = ">"
         condition = f"{self.get_measure_display()} {sign} {localize(self.threshold)}"
         return labelled(self.get_action_display(), condition)
 
@@ -162,7 +178,9 @@ class QualityAction(RecordedModel):
         related_name="quality_actions",
         verbose_name=_("Judge"),
     )
-    task = models.ForeignKey("campaign.Task", models.PROTECT, related_name="quality_actions")
+    task = models.ForeignKey(
+        "campaign.Task", models.PROTECT, related_name="quality_actions"
+    )
     rule = models.ForeignKey(
         QualityRule,
         models.PROTECT,
@@ -187,7 +205,9 @@ class QualityAction(RecordedModel):
         help_text="Message shown to the judge.",
     )
     batch = models.UUIDField(
-        null=True, blank=True, help_text="Shared by decisions about several judges at once."
+        null=True,
+        blank=True,
+        help_text="Shared by decisions about several judges at once.",
     )
     created_by = by_user(on_delete=models.PROTECT)
     created_at = inserted_at()
@@ -222,7 +242,15 @@ class QualityAction(RecordedModel):
         created=pgettext_lazy("activity", "Quality action taken"),
         changed=pgettext_lazy("activity", "Quality action changed"),
         deleted=pgettext_lazy("activity", "Quality action deleted"),
-        fields=["judge_id", "rule_id", "action", "note", "text", "reverted_at", "revert_note"],
+        fields=[
+            "judge_id",
+            "rule_id",
+            "action",
+            "note",
+            "text",
+            "reverted_at",
+            "revert_note",
+        ],
         campaign="judge__campaign_id",
         test_set="task__test_set_id",
         called="judge__pseudonym",
@@ -262,7 +290,15 @@ class QualityAction(RecordedModel):
             pgtrigger.Protect(
                 name="quality_action_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *("judge_id", "task_id", "rule_id", "action", "evidence", "note", "text"),
+                    *(
+                        "judge_id",
+                        "task_id",
+                        "rule_id",
+                        "action",
+                        "evidence",
+                        "note",
+                        "text",
+                    ),
                     *("batch", "created_by_id", "created_at"),
                 ),
             ),

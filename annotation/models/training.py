@@ -44,7 +44,8 @@ class TrainingBlock(RecordedModel):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "position"], name="training_block_position_unique_in_task"
+                fields=["task", "position"],
+                name="training_block_position_unique_in_task",
             ),
             models.UniqueConstraint(
                 fields=["task", "segment"], name="training_block_segment_unique_in_task"
@@ -89,7 +90,8 @@ class TrainingCandidate(RecordedModel):
         ordering = ["expected", "id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["training_block", "output"], name="training_candidate_once_in_block"
+                fields=["training_block", "output"],
+                name="training_candidate_once_in_block",
             ),
             models.CheckConstraint(
                 condition=models.Q(expected__range=(1, 5)),

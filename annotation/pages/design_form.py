@@ -26,7 +26,9 @@ from campaign.models.system import system_label
 from campaign.pages.forms import VERSION, VersionedForm
 from campaign.texts.refusals import RefusalsAt
 
-_NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
+_NEVER = "never"
+_AT_A_RATE = "rate"
+_LIKE_A_SYSTEM = "system"
 #: Fields with a share in percent.
 _SHARES: Final = (
     "machine_share",
@@ -38,7 +40,14 @@ _SHARES: Final = (
 _GROUPS: Final = (
     (
         _("Blocks"),
-        ("kind", "systems_per_block", "systems", "length_limits", "active_floor", "normalisation"),
+        (
+            "kind",
+            "systems_per_block",
+            "systems",
+            "length_limits",
+            "active_floor",
+            "normalisation",
+        ),
     ),
     (
         _("Sentences"),
@@ -71,7 +80,11 @@ class DesignForm(VersionedForm):
     """Design parameters; unbound, it shows the design in force."""
 
     kind = forms.ChoiceField(
-        choices=[each for each in Design.Kind.choices if each[0] != Design.Kind.IMPORTED],
+        choices=[
+            choice
+            for choice in Design.Kind.choices
+            if choice[0] != Design.Kind.IMPORTED
+        ],
         help_text=_(
             "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output for a sentence."
         ),
@@ -79,9 +92,13 @@ class DesignForm(VersionedForm):
     systems_per_block = forms.IntegerField(
         min_value=1,
         max_value=26,
-        help_text=_("Number of outputs shown together. Ignored for blocks of two and all systems."),
+        help_text=_(
+            "Number of outputs shown together. Ignored for blocks of two and all systems."
+        ),
     )
-    systems = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
+    systems = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple
+    )
     length_limits = forms.CharField(
         required=False,
         max_length=200,
@@ -90,7 +107,9 @@ class DesignForm(VersionedForm):
         ),
     )
     active_floor = _percent(
-        _("Share of blocks drawn as in a balanced design, so that no system is neglected.")
+        _(
+            "Share of blocks drawn as in a balanced design, so that no system is neglected."
+        )
     )
     normalisation = forms.ChoiceField(
         choices=Design.Sameness.choices,
@@ -115,7 +134,9 @@ class DesignForm(VersionedForm):
         help_text=_("Positions, such as 1,4-7. Leave empty for all."),
     )
     segments = forms.CharField(
-        required=False, max_length=5000, help_text=_("Numbers, such as 1,4-7. Leave empty for all.")
+        required=False,
+        max_length=5000,
+        help_text=_("Numbers, such as 1,4-7. Leave empty for all."),
     )
     machine_share = forms.DecimalField(min_value=0, max_value=90)
     reference = forms.ChoiceField(
@@ -164,25 +185,39 @@ class DesignForm(VersionedForm):
     seed = forms.CharField(
         required=False,
         max_length=39,
-        widget=forms.TextInput(attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"}),
+        widget=forms.TextInput(
+            attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"}
+        ),
         help_text=_(
             "Whole number that determines all random draws. Keep it secret from judges. Leave empty to keep the current seed."
         ),
     )
 
     def __init__(
-        self, data: Any = None, *, task: Task, design: Design, preset: Preset | None = None
+        self,
+        data: Any = None,
+        *,
+        task: Task,
+        design: Design,
+        preset: Preset | None = None,
     ) -> None:
         """Fill the form in from `preset`, or from the design in force."""
         self._now = written(design)
-        begun = {} if preset is None else dict(preset.design)
+        if preset is None:
+            begun = {}
+        else:
+            begun = dict(preset.design)
         super().__init__(data, initial=self._now | begun, prefix=None)
         self.describe(Design)
         for name in (*_SHARES, "reference_rate"):
             self.fields[name].label = f"{self.fields[name].label} (%)"
-        self._task, self._in_force, self._wanted = task, design, preset
+        self._task = task
+        self._in_force = design
+        self._wanted = preset
         self._chosen: dict[str, Any] = {}
-        present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
+        present = JudgeGroup.objects.present().filter(
+            campaign=task.test_set.campaign_id
+        )
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
         self.fields["systems"].choices = _system_choices(task, design)  # type: ignore[attr-defined]
         words = str(answer_kind_of(task).candidates_in_words)
@@ -233,7 +268,11 @@ class DesignForm(VersionedForm):
     @property
     def sent(self) -> dict[str, str | list[str]]:
         """The submitted fields, to be sent again after a confirmation."""
-        sent = {name: self.data[name] for name in (*self.fields, VERSION) if name in self.data}
+        sent = {
+            name: self.data[name]
+            for name in (*self.fields, VERSION)
+            if name in self.data
+        }
         return sent | {"systems": self.cleaned_data["systems"]}
 
     def clean_documents(self) -> list[int]:
@@ -270,7 +309,10 @@ class DesignForm(VersionedForm):
     def clean(self) -> dict[str, Any]:
         """Refuse parameters from which no HIT can be drawn; the error is shown at the field."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("reference") == _AT_A_RATE and cleaned.get("reference_rate", 0) is None:
+        if (
+            cleaned.get("reference") == _AT_A_RATE
+            and cleaned.get("reference_rate", 0) is None
+        ):
             self.add_error("reference_rate", _("Enter the percentage of blocks."))
         if self.errors:
             return cleaned
@@ -324,7 +366,10 @@ def written(design: Design) -> dict[str, Any]:
         found["reference"] = _AT_A_RATE
     else:
         found["reference"] = _NEVER
-    found["reference_rate"] = _in_percent(rate) if rate else None
+    if rate:
+        found["reference_rate"] = _in_percent(rate)
+    else:
+        found["reference_rate"] = None
     return found
 
 
@@ -335,9 +380,15 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
     for system in systems.order_by("name"):
         if system.withdrawn_at is not None:
             if system.name in design.systems:
-                found.append((system.name, _("%(name)s (withdrawn)") % {"name": system.name}))
-        elif system.kind == SystemKind.REFERENCE and system.name == system_label(system.name):
-            found.append((system.name, _("%(name)s (reference)") % {"name": system.name}))
+                found.append(
+                    (system.name, _("%(name)s (withdrawn)") % {"name": system.name})
+                )
+        elif system.kind == SystemKind.REFERENCE and system.name == system_label(
+            system.name
+        ):
+            found.append(
+                (system.name, _("%(name)s (reference)") % {"name": system.name})
+            )
         else:
             found.append((system.name, system_label(system.name)))
     return found
@@ -347,7 +398,9 @@ def _said(value: Any) -> str:
     """Return a field's value, submitted or stored, in a form that can be compared."""
     if isinstance(value, list | tuple):
         return ",".join(sorted(map(str, value)))
-    return "" if value in (None, False) else str(getattr(value, "pk", value))
+    if value in (None, False):
+        return ""
+    return str(getattr(value, "pk", value))
 
 
 def _share(percent: Decimal) -> float:
@@ -357,4 +410,6 @@ def _share(percent: Decimal) -> float:
 def _in_percent(share: float) -> str:
     """Return 0.125 as "12.5"; `_share` gives the same share back."""
     text = f"{Decimal(repr(share)) * 100:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    if "." in text:
+        return text.rstrip("0").rstrip(".")
+    return text

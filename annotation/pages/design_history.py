@@ -21,11 +21,13 @@ def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
 
 
 def _changed(before: Design, after: Design) -> list[str]:
-    was, now = written(before), written(after)
+    was = written(before)
+    now = written(after)
     said = []
     for name in now:
         if was[name] != now[name]:
-            first, then = (_value(name, each[name]) for each in (was, now))
+            first = _value(name, was[name])
+            then = _value(name, now[name])
             said.append(labelled(_label(name), from_to(first, then)))
     if before.seed != after.seed:
         said.append(_("new seed"))
@@ -45,4 +47,6 @@ def _value(name: str, value: Any) -> str:
         return comma_list(value) or _("All")
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
     shown = str(choices.get(value, value))
-    return "–" if value in (None, "") else shown
+    if value in (None, ""):
+        return "–"
+    return shown

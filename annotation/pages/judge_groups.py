@@ -35,7 +35,10 @@ class JudgeGroupForm(VersionedForm):
 
     def __init__(self, data: Any = None, *, group: JudgeGroup | None = None) -> None:
         self._group = group
-        initial = {} if group is None else {name: getattr(group, name) for name in self.base_fields}
+        if group is None:
+            initial = {}
+        else:
+            initial = {name: getattr(group, name) for name in self.base_fields}
         super().__init__(data, initial=initial)
 
     def save(self, campaign: Campaign) -> JudgeGroup | None:

@@ -15,7 +15,12 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from annotation.selectors.judges import StandingOfJudge
 from campaign.formats import FormatError
 from campaign.formats.isolation import isolated
-from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
+from campaign.formats.judge_lists import (
+    MAX_BYTES,
+    JudgeList,
+    judge_list_decode,
+    judge_list_read,
+)
 from campaign.models import (
     Campaign,
     Judge,
@@ -46,7 +51,10 @@ class CampaignJudgeFilter(JudgesFilter):
     """Filters for `campaign_judges`."""
 
     group = django_filters.CharFilter(
-        "group_members__group__name", "iexact", label=gettext_lazy("Group"), max_length=60
+        "group_members__group__name",
+        "iexact",
+        label=gettext_lazy("Group"),
+        max_length=60,
     )
     language = django_filters.CharFilter(
         label=gettext_lazy("Language"),
@@ -75,7 +83,9 @@ class CampaignJudgeTable(DeskTable):
     languages = PlainColumn(gettext_lazy("Languages"), by="languages")
     expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
     groups = PlainColumn(gettext_lazy("Groups"), by="group_names")
-    conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="conflict_names", kind="wide")
+    conflicts = PlainColumn(
+        gettext_lazy("Conflicts of interest"), by="conflict_names", kind="wide"
+    )
     state = _by_judge(gettext_lazy("State"), "standing")
     seen = _by_judge(
         gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
@@ -84,7 +94,10 @@ class CampaignJudgeTable(DeskTable):
     caption = gettext_lazy("Judges")
 
     def cell_name(self, row: Any) -> SafeString:
-        name = "" if row.user is None or row.user.name == row.pseudonym else row.user.name
+        if row.user is None or row.user.name == row.pseudonym:
+            name = ""
+        else:
+            name = row.user.name
         return format_html(
             '<input class="pick" type="checkbox" name="judge" value="{}" form="assign" aria-label="{}">'
             ' {} <span class="quiet" dir="auto">{}</span>',
@@ -145,7 +158,9 @@ class JudgeListForm(forms.Form):
         ],
         initial="links",
     )
-    language = forms.ChoiceField(label=gettext_lazy("Message language"), choices=settings.LANGUAGES)
+    language = forms.ChoiceField(
+        label=gettext_lazy("Message language"), choices=settings.LANGUAGES
+    )
     note = forms.CharField(
         label=gettext_lazy("Personal note in the message"),
         max_length=1000,
@@ -160,7 +175,9 @@ class JudgeListForm(forms.Form):
         try:
             if file is not None:
                 if file.size > MAX_BYTES:
-                    raise forms.ValidationError({"file": _("The file is larger than 2 MB.")})
+                    raise forms.ValidationError(
+                        {"file": _("The file is larger than 2 MB.")}
+                    )
                 data["text"] = judge_list_decode(file.read())
             text = data.get("text") or ""
             data["judges"] = isolated("list", len(text), partial(judge_list_read, text))
@@ -178,14 +195,20 @@ class JudgeListForm(forms.Form):
 class JudgeForm(VersionedForm):
     """Work a judge may receive (languages, expertise, groups, conflicts) and their contact address."""
 
-    address = forms.EmailField(required=False, widget=forms.EmailInput(attrs={"dir": "ltr"}))
+    address = forms.EmailField(
+        required=False, widget=forms.EmailInput(attrs={"dir": "ltr"})
+    )
     expertise = forms.CharField(
-        help_text=gettext_lazy("Separate fields by commas. Test sets can require some of them."),
+        help_text=gettext_lazy(
+            "Separate fields by commas. Test sets can require some of them."
+        ),
         max_length=2000,
         required=False,
     )
     languages = forms.MultipleChoiceField(
-        required=False, validators=[languages_validate], widget=forms.CheckboxSelectMultiple
+        required=False,
+        validators=[languages_validate],
+        widget=forms.CheckboxSelectMultiple,
     )
     groups = forms.ModelMultipleChoiceField(
         label=gettext_lazy("Groups"),
@@ -212,21 +235,27 @@ class JudgeForm(VersionedForm):
         super().__init__(data, initial=initial)
         self.describe(Judge)
         tags = sorted({*campaign_languages(campaign), *judge.languages})
-        languages, groups, systems = (
-            self.fields[name] for name in ("languages", "groups", "conflicts")
-        )
+        languages = self.fields["languages"]
+        groups = self.fields["groups"]
+        systems = self.fields["conflicts"]
         languages.choices = [(tag, language_name(tag)) for tag in tags]  # type: ignore[attr-defined]
         present = JudgeGroup.objects.present().filter(campaign=campaign)
         groups.queryset = present.order_by("name")  # type: ignore[attr-defined]
         of_campaign = System.objects.filter(test_set__campaign=campaign)
-        systems.queryset = of_campaign.select_related("test_set").order_by("test_set", "name")  # type: ignore[attr-defined]
+        systems.queryset = of_campaign.select_related("test_set").order_by(  # type: ignore[attr-defined]
+            "test_set", "name"
+        )
         systems.label_from_instance = _system_in_words  # type: ignore[attr-defined]
 
     def clean_expertise(self) -> list[str]:
-        tags = [" ".join(tag.split()).lower() for tag in self.cleaned_data["expertise"].split(",")]
+        tags = [
+            " ".join(tag.split()).lower()
+            for tag in self.cleaned_data["expertise"].split(",")
+        ]
         if any(len(tag) > _MAX_TAG for tag in tags):
             raise forms.ValidationError(
-                _("A field of expertise may have at most %(most)d characters.") % {"most": _MAX_TAG}
+                _("A field of expertise may have at most %(most)d characters.")
+                % {"most": _MAX_TAG}
             )
         return sorted({tag for tag in tags if tag})
 
@@ -253,7 +282,9 @@ class AssignForm(forms.Form):
     """A group, and the judges to add to it or remove from it."""
 
     group = forms.ModelChoiceField(
-        label=gettext_lazy("Group"), queryset=JudgeGroup.objects.none(), empty_label=None
+        label=gettext_lazy("Group"),
+        queryset=JudgeGroup.objects.none(),
+        empty_label=None,
     )
     who = forms.ChoiceField(
         label=gettext_lazy("Judges"),
@@ -278,7 +309,9 @@ def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, Any]
         "form": form or JudgeForm(judge=judge, campaign=judge.campaign),
         "standing": STANDINGS[shown.standing],
         "came": address_in_unicode(shown.reached_at) or came_in_words(shown),
-        "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
+        "name": ""
+        if judge.user is None or judge.user.name == judge.pseudonym
+        else judge.user.name,
         "may_have_link": judge.user is not None and judge.withdrawn_at is None,
         "judged_tasks": list(
             Task.objects.of(judge.campaign)

@@ -13,7 +13,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
-from annotation.models import BlockControl, ProblemReport, ProblemReportKind, Skip, SkipReason
+from annotation.models import (
+    BlockControl,
+    ProblemReport,
+    ProblemReportKind,
+    Skip,
+    SkipReason,
+)
 from annotation.selectors.judgment_list import (
     EQUAL_LABELS_TIE,
     HasTies,
@@ -50,11 +56,17 @@ def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilte
     )
 
 
-def _number(words: Any, method: Callable[..., Any], **limits: Any) -> django_filters.NumberFilter:
-    return django_filters.NumberFilter(label=words, method=method, min_value=0, **limits)
+def _number(
+    words: Any, method: Callable[..., Any], **limits: Any
+) -> django_filters.NumberFilter:
+    return django_filters.NumberFilter(
+        label=words, method=method, min_value=0, **limits
+    )
 
 
-def _with_system(rows: QuerySet[Any, Any], _name: str, _value: str) -> QuerySet[Any, Any]:
+def _with_system(
+    rows: QuerySet[Any, Any], _name: str, _value: str
+) -> QuerySet[Any, Any]:
     """Return all rows, because the filter by system also applies this value."""
     return rows
 
@@ -96,7 +108,9 @@ class JudgmentFilter(DeskFilter):
         decimal_places=0,
     )
     document = django_filters.CharFilter(
-        "judgment__block__segment__document__name", label=gettext_lazy("Document"), max_length=300
+        "judgment__block__segment__document__name",
+        label=gettext_lazy("Document"),
+        max_length=300,
     )
     day = DayFilter(
         label=gettext_lazy("Day (UTC)"),
@@ -104,16 +118,21 @@ class JudgmentFilter(DeskFilter):
     )
     counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
     ties = _has(
-        gettext_lazy("Has ties"), lambda: Q(HasTies(F("judgment__labels"))) & EQUAL_LABELS_TIE
+        gettext_lazy("Has ties"),
+        lambda: Q(HasTies(F("judgment__labels"))) & EQUAL_LABELS_TIE,
     )
     min_seconds = _number(
         gettext_lazy("Minimum seconds"),
-        lambda rows, _name, value: rows.filter(judgment__active_ms__gte=int(1000 * value)),
+        lambda rows, _name, value: rows.filter(
+            judgment__active_ms__gte=int(1000 * value)
+        ),
         max_value=_DAY,
     )
     max_seconds = _number(
         gettext_lazy("Maximum seconds"),
-        lambda rows, _name, value: rows.filter(judgment__active_ms__lte=int(1000 * value)),
+        lambda rows, _name, value: rows.filter(
+            judgment__active_ms__lte=int(1000 * value)
+        ),
         max_value=_DAY,
     )
     comment = _has(gettext_lazy("Comment"), lambda: ~Q(judgment__comment=""))
@@ -127,7 +146,9 @@ class JudgmentFilter(DeskFilter):
     domain = django_filters.CharFilter(
         label=gettext_lazy("Domain"),
         field_name="judgment__block__segment__document__name",
-        method=lambda rows, name, value: rows.filter(**{f"{name}__startswith": f"{value}/"}),
+        method=lambda rows, name, value: rows.filter(
+            **{f"{name}__startswith": f"{value}/"}
+        ),
         max_length=300,
     )
     min_words = _number(
@@ -156,10 +177,14 @@ class JudgmentFilter(DeskFilter):
             if not self.data.get(name):
                 del self.filters[name]
 
-    def of_system(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_system(
+        self, rows: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
-        other, outcome = (self.form.cleaned_data.get(each) or "" for each in ("other", "outcome"))
-        system, other = system_named(value), system_named(other)
+        other = self.form.cleaned_data.get("other") or ""
+        outcome = self.form.cleaned_data.get("outcome") or ""
+        system = system_named(value)
+        other = system_named(other)
         if other or outcome:
             return of_outcome(rows, system=system, other=other, outcome=outcome)
         return rows.filter(shows_system(system))
@@ -218,7 +243,10 @@ class JudgmentTable(DeskTable):
         badges = [
             words
             for words, holds in (
-                (_("Control"), row.control in (BlockControl.ATTENTION, BlockControl.TRAINING)),
+                (
+                    _("Control"),
+                    row.control in (BlockControl.ATTENTION, BlockControl.TRAINING),
+                ),
                 (_("Wrong output"), row.control == BlockControl.CORRECTED),
                 (pgettext("block", "Withdrawn"), row.control == BlockControl.WITHDRAWN),
                 (_("Revised later"), row.later),
@@ -226,7 +254,9 @@ class JudgmentTable(DeskTable):
             )
             if holds
         ]
-        said = format_html('<q dir="auto">{}</q>', row.comment[:80]) if row.comment else ""
+        said = (
+            format_html('<q dir="auto">{}</q>', row.comment[:80]) if row.comment else ""
+        )
         if not badges:
             return said
         return format_html('<span class="badge">{}</span> {}', comma_list(badges), said)
@@ -278,7 +308,11 @@ class SkipTable(DeskTable):
     reason = SortedColumn(gettext_lazy("Reason"), by="reason", then="-pk", kind="wide")
     said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
     judge = SortedColumn(
-        gettext_lazy("Judge"), by="judge", order="judge__pseudonym", then="-pk", kind="judge"
+        gettext_lazy("Judge"),
+        by="judge",
+        order="judge__pseudonym",
+        then="-pk",
+        kind="judge",
     )
     time = SortedColumn(gettext_lazy("Time"), by="active_ms", then="-pk", kind="number")
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
@@ -293,7 +327,9 @@ class SkipTable(DeskTable):
         if not row.is_judged:  # type: ignore[attr-defined]
             return row.get_reason_display()
         return format_html(
-            '{} <span class="badge">{}</span>', row.get_reason_display(), _("Judged later")
+            '{} <span class="badge">{}</span>',
+            row.get_reason_display(),
+            _("Judged later"),
         )
 
     def cell_said(self, row: Skip) -> str | SafeString:
@@ -308,7 +344,8 @@ class SkipTable(DeskTable):
         return seconds_in_words(row.active_ms)
 
 
-OPEN, CLOSED = "open", "closed"
+OPEN = "open"
+CLOSED = "closed"
 _STATES: Final = [
     (OPEN, pgettext_lazy("problem report", "open")),
     (CLOSED, pgettext_lazy("problem report", "closed")),
@@ -346,9 +383,13 @@ class ProblemReportTable(DeskTable):
 
     kind = PlainColumn(gettext_lazy("Problem"), by="kind", kind="wide")
     said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
-    judge = SortedColumn(gettext_lazy("Judge"), by="judge__pseudonym", then="-pk", kind="judge")
+    judge = SortedColumn(
+        gettext_lazy("Judge"), by="judge__pseudonym", then="-pk", kind="judge"
+    )
     task = PlainColumn(gettext_lazy("Test set"), by="task__test_set__name")
-    segment = PlainColumn(gettext_lazy("Segment"), by="block__segment__number", kind="number")
+    segment = PlainColumn(
+        gettext_lazy("Segment"), by="block__segment__number", kind="number"
+    )
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
     state = PlainColumn(gettext_lazy("State"), by="is_closed")
 
@@ -369,5 +410,6 @@ class ProblemReportTable(DeskTable):
         if row.is_closed:
             return pgettext("problem report", "closed")
         return format_html(
-            '<span class="badge badge-look">{}</span>', pgettext("problem report", "open")
+            '<span class="badge badge-look">{}</span>',
+            pgettext("problem report", "open"),
         )

@@ -27,7 +27,9 @@ class ParticipationFilter(DeskFilter):
     """Filter for the participations of a panel. Ids are searched only for organisers who may see them."""
 
     who = django_filters.CharFilter(
-        label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"
+        label=gettext_lazy("Judge or participant contains"),
+        max_length=100,
+        method="of_who",
     )
     state = django_filters.ChoiceFilter(
         label=gettext_lazy("State"),
@@ -35,11 +37,15 @@ class ParticipationFilter(DeskFilter):
         empty_label=gettext_lazy("All"),
     )
 
-    def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_who(
+        self, rows: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         wanted = Q(judge__pseudonym__icontains=value)
         if rights(self.request)["may_change"]:
-            wanted |= Q(judge__external_id__icontains=value) | Q(session_id__icontains=value)
+            wanted |= Q(judge__external_id__icontains=value) | Q(
+                session_id__icontains=value
+            )
         return rows.filter(wanted)
 
 
@@ -64,7 +70,9 @@ class ParticipationTable(DeskTable):
     def of(self, request: HttpRequest, *, at: str = "") -> "ParticipationTable":
         super().of(request, at=at)
         self._shows_ids = rights(request)["may_change"]
-        described = participations_described([row.record for row in self.page.object_list])
+        described = participations_described(
+            [row.record for row in self.page.object_list]
+        )
         self._described = {each.participation.pk: each for each in described}
         return self
 
@@ -74,11 +82,10 @@ class ParticipationTable(DeskTable):
         status = self._described[row.pk].judge_status
         if status.may_judge:
             return link
-        words = (
-            pgettext("judge", "Paused")
-            if status == JudgeStatus.PAUSED
-            else pgettext("judge", "Excluded")
-        )
+        if status == JudgeStatus.PAUSED:
+            words = pgettext("judge", "Paused")
+        else:
+            words = pgettext("judge", "Excluded")
         return format_html('{} <span class="badge badge-look">{}</span>', link, words)
 
     def cell_participant(self, row: Participation) -> str | SafeString:

@@ -30,9 +30,17 @@ from campaign.models.questions import (
 )
 from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.selectors.credentials import campaign_languages
-from campaign.selectors.questions import SMALLEST_GROUP, AnswersSummary, answers_summaries
+from campaign.selectors.questions import (
+    SMALLEST_GROUP,
+    AnswersSummary,
+    answers_summaries,
+)
 from campaign.services.questions import question_save
-from campaign.texts.languages import language_name, language_pair_name, language_tag_checked
+from campaign.texts.languages import (
+    language_name,
+    language_pair_name,
+    language_tag_checked,
+)
 from campaign.texts.refusals import RefusalsAt
 
 
@@ -40,10 +48,16 @@ class AnswersForm(forms.Form):
     """A judge's answers to questions, in the language of the page."""
 
     def __init__(
-        self, data: QueryDict | None = None, *, judge: Judge, questions: Sequence[Question]
+        self,
+        data: QueryDict | None = None,
+        *,
+        judge: Judge,
+        questions: Sequence[Question],
     ) -> None:
         initial = {name: answer["value"] for name, answer in judge.answers.items()}
-        super().__init__(data, initial=initial, auto_id="answer-%s", use_required_attribute=False)
+        super().__init__(
+            data, initial=initial, auto_id="answer-%s", use_required_attribute=False
+        )
         language = get_language() or ""
         for question in questions:
             wording = question.wording(language)
@@ -53,7 +67,11 @@ class AnswersForm(forms.Form):
                 field.widget.attrs["aria-required"] = "true"
             field.label = wording.question
             answer = judge.answers.get(question.name)
-            if answer and answer["value"] is not None and not question.is_answered_by(answer):
+            if (
+                answer
+                and answer["value"] is not None
+                and not question.is_answered_by(answer)
+            ):
                 field.help_text = _(
                     "This question has changed since your answer. You answered: “%(question)s”"
                 ) % {"question": answer["question"]}
@@ -66,7 +84,10 @@ class AnswersForm(forms.Form):
         """Return the answers to store: None for none."""
         values: dict[str, AnswerValue] = {}
         for name, value in self.cleaned_data.items():
-            values[name] = None if value in ("", []) else value
+            if value in ("", []):
+                values[name] = None
+            else:
+                values[name] = value
             if isinstance(value, float):
                 values[name] = plain_number(value)
         return values
@@ -92,18 +113,24 @@ def _answer_field(question: Question, wording: Wording) -> Any:
                 localize=True,
                 min_value=-LARGEST_NUMBER,
                 max_value=LARGEST_NUMBER,
-                widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+                widget=forms.TextInput(
+                    attrs={"inputmode": "decimal", "autocomplete": "off"}
+                ),
             )
         case QuestionKind.ONE:
             if not question.required:
                 choices.append(("", _("No answer")))
             return forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
         case QuestionKind.SEVERAL:
-            return forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple)
+            return forms.MultipleChoiceField(
+                choices=choices, widget=forms.CheckboxSelectMultiple
+            )
         case QuestionKind.CONSENT:
             return forms.BooleanField(
                 error_messages={"required": _("You can take part only if you agree.")},
-                widget=forms.CheckboxInput(attrs={"aria-describedby": f"text-{question.name}"}),
+                widget=forms.CheckboxInput(
+                    attrs={"aria-describedby": f"text-{question.name}"}
+                ),
             )
         case QuestionKind.TEXT:
             return forms.CharField(
@@ -122,11 +149,15 @@ class QuestionForm(VersionedForm):
         ),
     )
     kind = forms.ChoiceField(label=gettext_lazy("Answer"), choices=QuestionKind.choices)
-    stage = forms.ChoiceField(label=gettext_lazy("Asked"), choices=QuestionStage.choices)
+    stage = forms.ChoiceField(
+        label=gettext_lazy("Asked"), choices=QuestionStage.choices
+    )
     required = forms.BooleanField(
         label=gettext_lazy("Judges must answer, or agree, to continue"), required=False
     )
-    language = forms.ChoiceField(label=gettext_lazy("Language"), validators=[languages_validate])
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"), validators=[languages_validate]
+    )
     question = forms.CharField(
         label=gettext_lazy("Question, or text to agree to"),
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
@@ -141,7 +172,11 @@ class QuestionForm(VersionedForm):
     )
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, campaign: Campaign, shown: Mapping[str, str]
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        campaign: Campaign,
+        shown: Mapping[str, str],
     ) -> None:
         """Show a question and a language of it; `shown` names both, as a query string does."""
         self._campaign = campaign
@@ -153,10 +188,16 @@ class QuestionForm(VersionedForm):
         language = shown.get("language", first)
         # In a new language, the choices to translate are shown.
         choices = {**texts.get(first, {}), **texts.get(language, {})}.get("choices", [])
-        text = {**texts.get(language, {}), "language": language, "choices": "\n".join(choices)}
+        text = {
+            **texts.get(language, {}),
+            "language": language,
+            "choices": "\n".join(choices),
+        }
         super().__init__(data, initial={**edited, **text})
         interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
-        tags = dict.fromkeys([*texts, language, *interface, *campaign_languages(campaign)])
+        tags = dict.fromkeys(
+            [*texts, language, *interface, *campaign_languages(campaign)]
+        )
         field: Any = self.fields["language"]
         field.choices = [(tag, language_name(tag)) for tag in tags]
 
@@ -234,7 +275,9 @@ def judges_worked(*, campaign: Campaign) -> JudgesWorked | None:
             for tag, judges in read.most_common()
             if judges >= SMALLEST_GROUP
         ],
-        summaries=answers_summaries(campaign=campaign, judges=[row.judge.pk for row in worked]),
+        summaries=answers_summaries(
+            campaign=campaign, judges=[row.judge.pk for row in worked]
+        ),
     )
 
 

@@ -70,7 +70,9 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
         model = System
         fields = DESCRIBED
 
-    def __init__(self, data: Any = None, *, system: System, is_name_settled: bool) -> None:
+    def __init__(
+        self, data: Any = None, *, system: System, is_name_settled: bool
+    ) -> None:
         super().__init__(data, instance=system)
         if is_name_settled:
             del self.fields["name"]
@@ -81,7 +83,9 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
         ]
 
 
-def system_details(task: Task, system: System, form: SystemForm | None = None) -> dict[str, Any]:
+def system_details(
+    task: Task, system: System, form: SystemForm | None = None
+) -> dict[str, Any]:
     """Return the details of a system's page."""
     settled = name_settled_in_words(system=system)
     return {
@@ -89,7 +93,8 @@ def system_details(task: Task, system: System, form: SystemForm | None = None) -
         "form": form or SystemForm(system=system, is_name_settled=bool(settled)),
         "settled": settled,
         "conflicts": conflicts_listed(task=task).get(system.pk, []),
-        "may_withdraw": system.kind != SystemKind.BAD_REFERENCE and system.withdrawn_at is None,
+        "may_withdraw": system.kind != SystemKind.BAD_REFERENCE
+        and system.withdrawn_at is None,
     }
 
 

@@ -29,13 +29,18 @@ class TimeSheetFilter(DeskFilter):
     first = DayFilter(label=gettext_lazy("From"), method="of_days")
     last = DayFilter(label=gettext_lazy("Until"), method="of_days")
     judge = django_filters.CharFilter(
-        "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100
+        "pseudonym",
+        lookup_expr="icontains",
+        label=gettext_lazy("Name contains"),
+        max_length=100,
     )
 
     class Meta:
         form = DaysForm
 
-    def of_days(self, rows: QuerySet[Any, Any], name: str, value: date) -> QuerySet[Any, Any]:
+    def of_days(
+        self, rows: QuerySet[Any, Any], name: str, value: date
+    ) -> QuerySet[Any, Any]:
         """Return all judges; the days apply to the sums."""
         del name, value
         return rows
@@ -43,7 +48,10 @@ class TimeSheetFilter(DeskFilter):
     @property
     def days(self) -> Days:
         """The selected days; no limits if the address is invalid."""
-        asked = self.form.cleaned_data if self.form.is_valid() else {}
+        if self.form.is_valid():
+            asked = self.form.cleaned_data
+        else:
+            asked = {}
         return Days(first=asked.get("first"), last=asked.get("last"))
 
 
@@ -51,7 +59,12 @@ def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
     # Index of the array `worked`.
     by = f"worked__{place}"
     return SortedColumn(
-        words, by=by, then="pseudonym", kind="number", initial_sort_descending=True, **options
+        words,
+        by=by,
+        then="pseudonym",
+        kind="number",
+        initial_sort_descending=True,
+        **options,
     )
 
 
@@ -77,8 +90,12 @@ class TimeSheetTable(DeskTable):
         return clock_time(_sums(row).active_seconds)
 
     def cell_days(self, row: Any) -> str:
-        return "" if isinstance(row, Worked) else number_format(TimeSums(*row.worked).days)
+        if isinstance(row, Worked):
+            return ""
+        return number_format(TimeSums(*row.worked).days)
 
 
 def _sums(row: Any) -> Worked | TimeSums:
-    return row if isinstance(row, Worked) else TimeSums(*row.worked)
+    if isinstance(row, Worked):
+        return row
+    return TimeSums(*row.worked)

@@ -173,17 +173,22 @@ class AnswerFiles:
     parse: Callable[[StoredFile, str | None], Iterable[Any]]
     content: Callable[[FileRecords], FileContent]
     answer: Callable[[Any, Sequence[str | None], CompleteRules, Lose], Answer]
-    of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
-        lambda _task, answers, _refuse: answers
-    )
+    of_task: Callable[
+        [Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]
+    ] = lambda _task, answers, _refuse: answers
     why: Callable[[Sequence[Sequence[str]]], dict[str, object]] = lambda _candidates: {}
     part: Callable[[Answer, CompleteRules], int] = lambda _answer, _rules: 0
-    writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
+    writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(
+        default_factory=dict
+    )
 
 
 @contextmanager
 def file_content(
-    files: AnswerFiles, file: StoredFile, file_format: str | None, watch: Watch | None = None
+    files: AnswerFiles,
+    file: StoredFile,
+    file_format: str | None,
+    watch: Watch | None = None,
 ) -> Iterator[FileContent]:
     """Yield the content of a file, which is read in a process of its own; `watch` is that of `isolated_items`."""
     parse = partial(files.parse, file, file_format)
@@ -208,7 +213,9 @@ def answer_files(protocol: str) -> AnswerFiles | None:
 def formats_read(task: Task) -> Sequence[str]:
     """Return the formats from which answers of a task can be imported."""
     files = answer_files(task.protocol)
-    return () if files is None else files.formats
+    if files is None:
+        return ()
+    return files.formats
 
 
 def protocols_with_files() -> list[str]:

@@ -443,7 +443,9 @@ class AnswerKind(ABC):
     # What judges send.
 
     @abstractmethod
-    def refusal(self, assigned: AssignedBlock, answer: Answer) -> SubmissionRefusedError | None:
+    def refusal(
+        self, assigned: AssignedBlock, answer: Answer
+    ) -> SubmissionRefusedError | None:
         """Return the reason why an answer is refused, in words for the judge; None if it is accepted.
 
         May run queries. Every writer calls it before anything is stored, imports also.
@@ -479,7 +481,9 @@ class AnswerKind(ABC):
         """Return the same with what judges must not see, for organisers."""
         return self.given(row)
 
-    def read(self, judgment_ids: Sequence[int], *, is_record: bool = False) -> dict[int, Answer]:
+    def read(
+        self, judgment_ids: Sequence[int], *, is_record: bool = False
+    ) -> dict[int, Answer]:
         """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
         judged = self.table.objects.filter(pk__in=judgment_ids)
         rows = judged.values_list("pk", *(self.columns or ("labels",)), named=True)
@@ -491,7 +495,9 @@ class AnswerKind(ABC):
         row: Any = judgment
         if self.keeps_answers:
             row = getattr(judgment, self._relation, None)
-        return None if row is None else self.given(row)
+        if row is None:
+            return None
+        return self.given(row)
 
     def with_judgment(self, judgment: Judgment, row: Mapping[str, object]) -> Any:
         """Return the instance of `table` with these fields; `answer_of` then finds it on the judgment without a query."""
@@ -536,7 +542,9 @@ class AnswerKind(ABC):
     def simulated(self, perceived: Perceived) -> Answer:
         """Return the answer of a simulated judge."""
 
-    def simulated_on(self, answer: Answer, texts: Sequence[str], random: Random) -> Answer:
+    def simulated_on(
+        self, answer: Answer, texts: Sequence[str], random: Random
+    ) -> Answer:
         """Return that answer with parts marked or changed in the texts of the candidates."""
         return answer
 
@@ -565,7 +573,9 @@ class AnswerKind(ABC):
     def columns(self) -> Mapping[str, str]:
         """The columns that store answers in addition to labels, each with its PostgreSQL type."""
         model: type[Model] = self.table
-        return answer_columns(model) if self.keeps_answers else {}
+        if self.keeps_answers:
+            return answer_columns(model)
+        return {}
 
     @property
     def compares_outputs(self) -> bool:
@@ -574,7 +584,9 @@ class AnswerKind(ABC):
 
     @property
     def _relation(self) -> str:
-        return str(self.table._meta.get_field("judgment").remote_field.get_accessor_name())
+        return str(
+            self.table._meta.get_field("judgment").remote_field.get_accessor_name()
+        )
 
 
 def rules_completed(fields: Mapping[str, forms.Field], stored: Rules) -> dict[str, Any]:
@@ -604,10 +616,13 @@ def _rule_value(name: str, rule_field: forms.Field, value: Any) -> object:
     elif isinstance(rule_field, forms.IntegerField):
         if value is None and not rule_field.required:
             return rule_field.initial
-        low, high = rule_field.min_value, rule_field.max_value
+        low = rule_field.min_value
+        high = rule_field.max_value
         if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
             raise ValidationError(f"{name}: {value} is not between {low} and {high}.")
-    elif isinstance(rule_field, forms.ChoiceField) and value not in dict(rule_field.choices):  # type: ignore[arg-type]  # pairs
+    elif isinstance(rule_field, forms.ChoiceField) and value not in dict(
+        rule_field.choices  # type: ignore[arg-type]
+    ):  # pairs
         values = ", ".join(dict(rule_field.choices))  # type: ignore[arg-type]  # pairs
         raise ValidationError(f"{name} must be one of: {values}.")
     return value
@@ -636,7 +651,9 @@ def answer_kinds() -> list[AnswerKind]:
     return [answer_kind(protocol) for protocol in _KINDS]
 
 
-def rules_shown(protocol: str, rules: Rules, *, campaign: Campaign, part: int) -> ShownRules:
+def rules_shown(
+    protocol: str, rules: Rules, *, campaign: Campaign, part: int
+) -> ShownRules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     rules_sent = dict(answer_kind(protocol, rules).shown_rules(campaign, part))
     rules_sent.pop(QUESTION, None)
@@ -648,7 +665,9 @@ def rules_shown(protocol: str, rules: Rules, *, campaign: Campaign, part: int) -
     return rules_sent
 
 
-def texts_beside(protocol: str, rules: Rules, *, campaign: Campaign, part: int) -> TextsBeside:
+def texts_beside(
+    protocol: str, rules: Rules, *, campaign: Campaign, part: int
+) -> TextsBeside:
     """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol sets them."""
     texts = answer_kind(protocol, rules).texts(part)
     if texts is not None:
@@ -684,10 +703,14 @@ def answers_read(
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
     """Return the answer of a judgment; None for a ranking, which has only labels. Passing `protocol` saves a query."""
     kind = answer_kind(judgment.task.protocol if protocol is None else protocol)
-    return kind.answer_of(judgment) if kind.has_answers else None
+    if kind.has_answers:
+        return kind.answer_of(judgment)
+    return None
 
 
-def stages_of(protocol: str, block_ids: Sequence[int], judge_id: int = 0) -> dict[int, Stage]:
+def stages_of(
+    protocol: str, block_ids: Sequence[int], judge_id: int = 0
+) -> dict[int, Stage]:
     """Return the stages of a protocol's blocks for a judge, by id; empty, without a query, if all HITs ask the same."""
     if not block_ids:
         return {}

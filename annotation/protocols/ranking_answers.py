@@ -33,7 +33,9 @@ class RankingRulesSerializer(QuestionSerializer):
     )
 
 
-def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefusedError | None:
+def labels_refusal(
+    assigned: AssignedBlock, labels: Labels
+) -> SubmissionRefusedError | None:
     """Return the reason why labels are refused; None if they are accepted."""
     if len(labels) != assigned.candidate_count:
         return SubmissionRefusedError(
@@ -51,7 +53,9 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     if len(missing) == len(labels):
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if not assigned.allow_partial_ranking:
-        return SubmissionRefusedError(_("Some outputs are not ranked yet."), missing=missing)
+        return SubmissionRefusedError(
+            _("Some outputs are not ranked yet."), missing=missing
+        )
     # A single rank makes no comparison; files have such judgments.
     if len(labels) - len(missing) < FEWEST_RANKED and not assigned.is_imported:
         return SubmissionRefusedError(
@@ -64,7 +68,9 @@ class RankingAnswers(AnswerKind):
     """Ranks of all outputs, or of some if the campaign allows partial rankings."""
 
     protocol = Protocol.RANKING
-    sentence = gettext_lazy("Judges rank five outputs from best to worst; ties are allowed.")
+    sentence = gettext_lazy(
+        "Judges rank five outputs from best to worst; ties are allowed."
+    )
     candidates = range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1)
     rules_fields = {QUESTION: QuestionField()}
     rules_serializer = RankingRulesSerializer
@@ -77,7 +83,9 @@ class RankingAnswers(AnswerKind):
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
         return {"partial": campaign.allow_partial_ranking}
 
-    def refusal(self, assigned: AssignedBlock, answer: Labels) -> SubmissionRefusedError | None:
+    def refusal(
+        self, assigned: AssignedBlock, answer: Labels
+    ) -> SubmissionRefusedError | None:
         return labels_refusal(assigned, answer)
 
     def labels(self, answer: Labels, candidates: int) -> list[int | None]:

@@ -84,7 +84,9 @@ def choose_balanced(
     return tuple(chosen.tolist())
 
 
-def _rarest_pair(counts: npt.NDArray[np.integer], systems: Int64Array, key: int) -> tuple[int, ...]:
+def _rarest_pair(
+    counts: npt.NDArray[np.integer], systems: Int64Array, key: int
+) -> tuple[int, ...]:
     """Choose the same pair as the compiled kernel, without the seconds needed for its compilation."""
     later, earlier = np.tril_indices(len(systems), -1)
     met = counts[systems[later], systems[earlier]]
@@ -119,7 +121,9 @@ def choose_active(
     from annotation.sampling.kernels import choose_weighted as kernel
 
     systems, size, chosen = _prepared(eligible, size)
-    kernel(np.ascontiguousarray(priorities, dtype=np.float64), systems, size, key, chosen)
+    kernel(
+        np.ascontiguousarray(priorities, dtype=np.float64), systems, size, key, chosen
+    )
     return tuple(chosen.tolist())
 
 
@@ -216,11 +220,16 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     higher for that reason.
     """
     names_drawn = draw.integers(
-        (name for text in options.free for name in text.systems), "system", options.segment
+        (name for text in options.free for name in text.systems),
+        "system",
+        options.segment,
     )
     # Among systems that share a text, take the one drawn first.
     drawn = sorted(
-        ((min((names_drawn[name], name) for name in text.systems), text) for text in options.free),
+        (
+            (min((names_drawn[name], name) for name in text.systems), text)
+            for text in options.free
+        ),
         key=lambda pair: pair[0],
     )[: options.count]
     names = {text: name for (_, name), text in drawn}
@@ -238,7 +247,9 @@ class Chooser:
     counts for all of them.
     """
 
-    def __init__(self, state: DrawState, systems: Iterable[str], *, redundancy: int) -> None:
+    def __init__(
+        self, state: DrawState, systems: Iterable[str], *, redundancy: int
+    ) -> None:
         self._state = state.covering(systems).copied()
         self._redundancy = redundancy
 
@@ -280,7 +291,9 @@ class Chooser:
             return chosen, [at[system] for system in chosen]
         weights = counts
         if options.given is not None:
-            weights = _with_given(counts, self._representative(options.given), options.count)
+            weights = _with_given(
+                counts, self._representative(options.given), options.count
+            )
         chosen = self._chosen(
             options, at, lambda: choose_balanced(weights, list(at), options.count, key)
         )
@@ -301,7 +314,9 @@ class Chooser:
         at = self._representatives(options.free)
         key = draw.integer("active", options.segment)
         chosen = self._chosen(
-            options, at, lambda: choose_active(self._priorities, list(at), options.count, key)
+            options,
+            at,
+            lambda: choose_active(self._priorities, list(at), options.count, key),
         )
         texts = [at[system] for system in chosen]
         why: Why = {
@@ -315,39 +330,59 @@ class Chooser:
     @cached_property
     def _priorities(self) -> Float64Array:
         state = self._state
-        return active_priorities(state.wins, state.ties, state.pair_counts * self._redundancy)
+        return active_priorities(
+            state.wins, state.ties, state.pair_counts * self._redundancy
+        )
 
-    def _representatives(self, texts: Sequence[DistinctText]) -> dict[int, DistinctText]:
+    def _representatives(
+        self, texts: Sequence[DistinctText]
+    ) -> dict[int, DistinctText]:
         index = self._state.index
         return {
-            index[text.systems[0]] if len(text.systems) == 1 else self._representative(text): text
+            index[text.systems[0]]
+            if len(text.systems) == 1
+            else self._representative(text): text
             for text in texts
         }
 
     def _representative(self, text: DistinctText) -> int:
-        index, met = self._state.index, self._state.pair_counts
-        return min((index[name] for name in text.systems), key=lambda i: (met[i].sum(), i))
+        index = self._state.index
+        met = self._state.pair_counts
+        return min(
+            (index[name] for name in text.systems), key=lambda i: (met[i].sum(), i)
+        )
 
     @staticmethod
     def _chosen(
-        options: BlockOptions, at: dict[int, DistinctText], choose: Callable[[], tuple[int, ...]]
+        options: BlockOptions,
+        at: dict[int, DistinctText],
+        choose: Callable[[], tuple[int, ...]],
     ) -> list[int]:
-        return list(at) if options.count >= len(at) else list(choose())
+        if options.count >= len(at):
+            return list(at)
+        return list(choose())
 
     def _ordered(
         self, options: BlockOptions, texts: list[DistinctText], draw: HashDraw
     ) -> tuple[DistinctText, ...]:
-        ranked = texts if options.given is None else [*texts, options.given]
+        if options.given is None:
+            ranked = texts
+        else:
+            ranked = [*texts, options.given]
         at = self._representatives(ranked)
         positions = self._state.position_counts
         key = draw.integer("order", options.segment)
         if options.control is None:
-            return tuple(at[system] for system in order_balanced(list(at), positions, key))
+            return tuple(
+                at[system] for system in order_balanced(list(at), positions, key)
+            )
         # The control may take any position; the others share the rest.
         position = draw.below(len(at) + 1, "control", options.segment)
         shown = [
             at[system]
-            for system in order_balanced(list(at), np.delete(positions, position, axis=1), key)
+            for system in order_balanced(
+                list(at), np.delete(positions, position, axis=1), key
+            )
         ]
         return (*shown[:position], options.control, *shown[position:])
 
@@ -358,11 +393,15 @@ def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array
     Each chosen system meets it once, and is part of `count - 1` pairs of chosen systems.
     """
     met = counts[first_system]
-    weights: Int64Array = max(1, count - 1) * counts + met[:, np.newaxis] + met[np.newaxis, :]
+    weights: Int64Array = (
+        max(1, count - 1) * counts + met[:, np.newaxis] + met[np.newaxis, :]
+    )
     return weights
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:
     """Return the mean of a symmetric matrix over its pairs; its diagonal must be zero."""
     n = len(square)
-    return round(float(square.sum()) / (n * (n - 1)), 4) if n > 1 else 0.0
+    if n > 1:
+        return round(float(square.sum()) / (n * (n - 1)), 4)
+    return 0.0

@@ -94,7 +94,9 @@ def takes_part(output: SystemOutput, parameters: DesignParameters) -> bool:
     if output.kind is OutputKind.REFERENCE:
         by_rate = parameters.reference_rate
         chosen = parameters.systems
-        return by_rate != 0 if not chosen else bool(by_rate) or output.system in chosen
+        if not chosen:
+            return by_rate != 0
+        return bool(by_rate) or output.system in chosen
     return output.kind is OutputKind.SYSTEM and (
         not parameters.systems or output.system in parameters.systems
     )

@@ -37,7 +37,9 @@ CycleBlocks = tuple[tuple[int, ...], ...]
 def known_design(systems: int, size: int) -> CycleBlocks:
     """Return blocks in which all pairs of systems meet equally often; empty if none are known."""
     letters = _LETTERS.get((systems, size), "")
-    return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())
+    return tuple(
+        tuple(ord(letter) - ord("a") for letter in block) for block in letters.split()
+    )
 
 
 _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
@@ -109,7 +111,10 @@ _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
         (9, 6): (
             "abcdef defghi abcghi bcdfgi acdegh abefhi acefgi bcdehi abdfgh abdegi bcefgh acdfhi"
         ),
-        (11, 6): "bfghjk abdegk abcefh acdfjk aefgij acghik cdeghj abdhij bcdfgi bceijk defhik",
+        (
+            11,
+            6,
+        ): "bfghjk abdegk abcefh acdfjk aefgij acghik cdeghj abdhij bcdfgi bceijk defhik",
         (12, 6): (
             "abcdef ghijkl adegkl bceijk acfghi befghl cdfjkl abdhij abcgjl aefhjk cdehil "
             "defgij bcdghk abfikl bdfhjl acegik bdegjk cefhkl acdijl abeghj adfgil bcfhik "
@@ -143,7 +148,8 @@ _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
 Int64Array = npt.NDArray[np.int64]
 
 #: Exchanges tried in one attempt, from even counts and from uneven ones.
-_STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
+_STEPS_FROM_EVEN = 30_000
+_STEPS = 6_000
 #: Attempts per lap, in which the counts of all pairs rise by one. Counts that are uneven before the
 #: cycle stay uneven, so less effort is enough.
 _ATTEMPTS_FROM_EVEN = (60, 8, 8, 8)
@@ -185,8 +191,12 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     if pairs.min() == pairs.max():
         known = known_design(systems, size)
         if known:
-            names = HashDraw(seed=key, number=0).shuffled(range(systems), str, "systems")
-            return tuple(tuple(names[position] for position in block) for block in known)
+            names = HashDraw(seed=key, number=0).shuffled(
+                range(systems), str, "systems"
+            )
+            return tuple(
+                tuple(names[position] for position in block) for block in known
+            )
     return _searched(met, pairs, size, key)
 
 
@@ -199,11 +209,15 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
     best: tuple[tuple[int, int], Int64Array] | None = None
     for attempt, length in enumerate(_lengths(pairs, per_block, is_even=is_even)):
         luck = HashDraw(seed=key, number=attempt)
-        counts, blocks = met.copy(), np.empty((length, size), dtype=np.int64)
+        counts = met.copy()
+        blocks = np.empty((length, size), dtype=np.int64)
         lay_out(counts, blocks, luck.integer("lay out"))
         target = _least_squares(int(pairs.sum()) + length * per_block, len(pairs))
         missing = even_out(counts, blocks, luck.integer("even out"), target, steps)
-        orders = _ORDERS if is_even and missing == 0 else 1
+        if is_even and missing == 0:
+            orders = _ORDERS
+        else:
+            orders = 1
         worst = put_in_order(met, blocks, luck.integer("order"), orders)
         if best is None or (missing, worst) < best[0]:
             best = (missing, worst), blocks
@@ -215,15 +229,18 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
 
 def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[int]:
     """Yield the length of the cycle for each attempt, lap by lap, trying ends near the middle first."""
-    total, least, n = int(pairs.sum()), int(pairs.min()), len(pairs)
-    for lap, attempts in enumerate(_ATTEMPTS_FROM_EVEN if is_even else _ATTEMPTS, start=1):
-        first, last = (
-            max(1, ceil(((least + end) * n - total) / per_block)) for end in (lap, lap + 1)
-        )
+    total = int(pairs.sum())
+    least = int(pairs.min())
+    n = len(pairs)
+    for lap, attempts in enumerate(
+        _ATTEMPTS_FROM_EVEN if is_even else _ATTEMPTS, start=1
+    ):
+        first = max(1, ceil(((least + lap) * n - total) / per_block))
+        last = max(1, ceil(((least + (lap + 1)) * n - total) / per_block))
         middle = (least + lap + 0.5) * n - total
-        ends = sorted(range(first, last + 1), key=lambda length: abs(length * per_block - middle))[
-            :_ENDS
-        ]
+        ends = sorted(
+            range(first, last + 1), key=lambda length: abs(length * per_block - middle)
+        )[:_ENDS]
         yield from (ends[attempt % len(ends)] for attempt in range(attempts))
 
 
@@ -238,7 +255,8 @@ _SMALLEST = 3
 #: Largest share of blocks with a reference or a damaged one; with more there is little to plan.
 _MOST_OTHERS = 0.5
 #: Consecutive clean blocks after which a cycle begins: from even counts, and from uneven ones.
-_CLEAN_BLOCKS_IF_EVEN, _CLEAN_BLOCKS = 3, 8
+_CLEAN_BLOCKS_IF_EVEN = 3
+_CLEAN_BLOCKS = 8
 #: Larger differences between counts even out block by block as fast as with any plan.
 _NEARLY_EVEN = 3
 
@@ -290,7 +308,9 @@ class PlannedCycle:
     clean_blocks: int = _CLEAN_BLOCKS
 
     @classmethod
-    def of(cls, parameters: DesignParameters, systems: Collection[str]) -> PlannedCycle | None:
+    def of(
+        cls, parameters: DesignParameters, systems: Collection[str]
+    ) -> PlannedCycle | None:
         """Return a design's plan among these systems; None if the design does not plan cycles."""
         size = parameters.systems_per_block
         others = (parameters.reference_rate or 0.0) + parameters.bad_reference_rate
@@ -306,10 +326,16 @@ class PlannedCycle:
         """Return the earlier plan if it is among the same systems, otherwise this one."""
         if before is None:
             return self
-        is_same = self == replace(before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS)
-        return before if is_same else replace(self, cycle=before.cycle)
+        is_same = self == replace(
+            before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS
+        )
+        if is_same:
+            return before
+        return replace(self, cycle=before.cycle)
 
-    def with_cycle(self, pair_counts: Int64Array, index: Mapping[str, int]) -> PlannedCycle:
+    def with_cycle(
+        self, pair_counts: Int64Array, index: Mapping[str, int]
+    ) -> PlannedCycle:
         """Return this plan with the blocks of a new cycle, if none are left and one is due."""
         if self.pending:
             return self
@@ -324,12 +350,19 @@ class PlannedCycle:
         blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
         return replace(self, cycle=self.cycle + 1, pending=blocks)
 
-    def fitting(self, texts: Sequence[DistinctText]) -> list[tuple[str, DistinctText]] | None:
+    def fitting(
+        self, texts: Sequence[DistinctText]
+    ) -> list[tuple[str, DistinctText]] | None:
         """Return systems and texts of the first pending block that these texts can show, or None."""
-        behind = {name: number for number, text in enumerate(texts) for name in text.systems}
+        behind = {}
+        for number, text in enumerate(texts):
+            for name in text.systems:
+                behind[name] = number
         for block in self.pending:
             names = [
-                self.systems[position] for position in block if self.systems[position] in behind
+                self.systems[position]
+                for position in block
+                if self.systems[position] in behind
             ]
             if len({behind[name] for name in names}) == self.size:
                 return [(name, texts[behind[name]]) for name in names]

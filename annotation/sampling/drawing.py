@@ -71,7 +71,9 @@ class SegmentQuota:
         if self.limit is None:
             return set()
         most = self.limit - self.redundancy
-        return {number for number, count in enumerate(self.counts, start=1) if count > most}
+        return {
+            number for number, count in enumerate(self.counts, start=1) if count > most
+        }
 
     def add(self, plan: HITPlan, times: int = 1) -> None:
         """Count the blocks of a HIT, except controls; `times` is -1 to subtract them."""
@@ -142,7 +144,9 @@ class HITDrawer:
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
             return None
         avoid = self.avoid | self.quota.full
-        around = self.checkable() if checks is Checks.SOME else None
+        around = None
+        if checks is Checks.SOME:
+            around = self.checkable()
         pair = None
         if self.sample_of is not None:
             pair, window = self._sample(self.sample_of, avoid, around)

@@ -123,17 +123,23 @@ def _compared(
             continue
         segments_differing = _differing(segments, pair)
         if segments_differing:
-            return segments_differing[:wanted] if wanted > 0 else segments_differing
+            if wanted > 0:
+                return segments_differing[:wanted]
+            return segments_differing
     return []
 
 
 def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Segment]:
     differing = []
     for segment in segments:
-        texts = tuple(text for text in segment.systems if not set(pair).isdisjoint(text.systems))
+        texts = tuple(
+            text for text in segment.systems if not set(pair).isdisjoint(text.systems)
+        )
         if len(texts) == len(pair):
             differing.append(
-                replace(segment, texts=texts, systems=texts, references=(), comparison=pair)
+                replace(
+                    segment, texts=texts, systems=texts, references=(), comparison=pair
+                )
             )
     return differing
 
@@ -160,7 +166,10 @@ def _of_one_system(
     numbers = draw.integers(names, "system of a page")
     chosen = min(names, key=lambda name: (times[name], numbers[name]))
     return [
-        replace(segment, systems=tuple(text for text in segment.systems if chosen in text.systems))
+        replace(
+            segment,
+            systems=tuple(text for text in segment.systems if chosen in text.systems),
+        )
         for segment in segments
     ]
 
@@ -176,9 +185,15 @@ def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
         number=texts.number,
         words=texts.words,
         texts=systems,
-        systems=tuple(text for text in systems if like_a_system or not text.only_reference),
-        references=tuple(text for text in systems if OutputKind.REFERENCE in text.kinds),
-        damaged=texts.damaged(parameters.normalisation) if parameters.bad_reference_rate else (),
+        systems=tuple(
+            text for text in systems if like_a_system or not text.only_reference
+        ),
+        references=tuple(
+            text for text in systems if OutputKind.REFERENCE in text.kinds
+        ),
+        damaged=texts.damaged(parameters.normalisation)
+        if parameters.bad_reference_rate
+        else (),
         names=frozenset(name for text in systems for name in text.systems),
     )
 
@@ -209,7 +224,10 @@ def _decided(
     others = [segment for segment in segments if segment.number not in with_damaged]
     # Blocks without a damaged reference, on average over HITs like this one.
     expected = m - min(_damaged_on_average(parameters, m, checks), len(damaged))
-    rate = min(1.0, (parameters.reference_rate or 0.0) * m / expected) if expected else 0.0
+    if expected:
+        rate = min(1.0, (parameters.reference_rate or 0.0) * m / expected)
+    else:
+        rate = 0.0
     referenced = [segment for segment in others if segment.references]
     with_reference = marked(rate, referenced, len(others), Rate.REFERENCE)
     by_floor: set[int] = set()
@@ -235,10 +253,14 @@ def _blocks_with_damaged(
         return 0
     rate = parameters.bad_reference_rate
     by_chance = blocks_by_chance(rate, blocks, of=Rate.BAD_REFERENCE, draw=draw)
-    return max(1, by_chance) if checks is Checks.SOME else by_chance
+    if checks is Checks.SOME:
+        return max(1, by_chance)
+    return by_chance
 
 
-def _damaged_on_average(parameters: DesignParameters, blocks: int, checks: Checks) -> float:
+def _damaged_on_average(
+    parameters: DesignParameters, blocks: int, checks: Checks
+) -> float:
     by_rate = parameters.bad_reference_rate * blocks
     if checks is Checks.CHANCE:
         return by_rate
@@ -246,9 +268,14 @@ def _damaged_on_average(parameters: DesignParameters, blocks: int, checks: Check
 
 
 def _block(
-    segment: _Segment, parameters: DesignParameters, chooser: Chooser | None, draw: HashDraw
+    segment: _Segment,
+    parameters: DesignParameters,
+    chooser: Chooser | None,
+    draw: HashDraw,
 ) -> BlockPlan:
-    free, given, control = segment.systems, None, None
+    free = segment.systems
+    given = None
+    control = None
     if segment.with_damaged:
         control = _one_of(segment.damaged, draw, "damaged", segment.number)
         free = tuple(text for text in free if not text.only_reference)
@@ -267,7 +294,12 @@ def _block(
         count=min(len(free), places - (given is not None) - (control is not None)),
     )
     shown = _shown(options, segment, parameters, chooser, draw)
-    why: Why = {"words": segment.words, "size": size, "texts": len(segment.systems), **shown.why}
+    why: Why = {
+        "words": segment.words,
+        "size": size,
+        "texts": len(segment.systems),
+        **shown.why,
+    }
     if given is not None:
         why["reference"] = given.systems[0]
     if control is not None:
@@ -299,5 +331,7 @@ def _shown(
     return chooser.balanced(options, draw=draw)
 
 
-def _one_of(texts: Sequence[DistinctText], draw: HashDraw, *purpose: object) -> DistinctText:
+def _one_of(
+    texts: Sequence[DistinctText], draw: HashDraw, *purpose: object
+) -> DistinctText:
     return texts[draw.below(len(texts), *purpose)]

@@ -19,7 +19,10 @@ Int64Array = npt.NDArray[np.int64]
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
-_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_S30 = np.uint64(30)
+_S27 = np.uint64(27)
+_S31 = np.uint64(31)
+_S11 = np.uint64(11)
 _ONE = np.uint64(1)
 _UNIT = 2.0**-53
 
@@ -39,7 +42,9 @@ def luck(key: int, position: int) -> float:
 
 
 @njit(void(_INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
-def choose_uniform(eligible: Int64Array, size: int, key: int, chosen: Int64Array) -> None:
+def choose_uniform(
+    eligible: Int64Array, size: int, key: int, chosen: Int64Array
+) -> None:
     """Fill `chosen` with `size` eligible systems, as the first steps of a shuffle."""
     order = eligible.copy()
     for i in range(size):
@@ -50,7 +55,12 @@ def choose_uniform(eligible: Int64Array, size: int, key: int, chosen: Int64Array
 
 @njit(float64(_COUNTS, int64, int64[::1], int64, int64, int64), cache=True, nogil=True)
 def _cost(
-    counts: Int64Array, system: int, chosen: Int64Array, size: int, without: int, least: int
+    counts: Int64Array,
+    system: int,
+    chosen: Int64Array,
+    size: int,
+    without: int,
+    least: int,
 ) -> float:
     """Sum the costs of one more meeting of `system` with the chosen, except one.
 
@@ -66,7 +76,9 @@ def _cost(
 
 
 @njit(int64(_COUNTS, _INDICES, uint64, int64[::1]), cache=True, nogil=True)
-def _rarest_pair(counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array) -> int:
+def _rarest_pair(
+    counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array
+) -> int:
     """Start `chosen` with a random pair among those with the fewest meetings; return its count."""
     least = counts[eligible[0], eligible[1]]
     tied = 0
@@ -74,7 +86,8 @@ def _rarest_pair(counts: Int64Array, eligible: Int64Array, key: int, chosen: Int
         for j in range(i):
             met = counts[eligible[i], eligible[j]]
             if met < least:
-                least, tied = met, 0
+                least = met
+                tied = 0
             if met == least:
                 tied += 1
     wanted = int(luck(key, 0) * tied)
@@ -98,7 +111,9 @@ def _swap(
     least: int,
 ) -> bool:
     """Make the exchange of a chosen system that lowers the cost most; return False if none does."""
-    position, best, lowest = -1, -1, 0.0
+    position = -1
+    best = -1
+    lowest = 0.0
     for out in range(size):
         own = _cost(counts, chosen[out], chosen, size, out, least)
         for i in range(len(eligible)):
@@ -107,7 +122,9 @@ def _swap(
                 change = _cost(counts, system, chosen, size, out, least) - own
                 # Costs are integers: an exchange that does not lower the cost is never made.
                 if change < 0 and change + luck(key, 1 + system) < lowest:
-                    position, best, lowest = out, system, change + luck(key, 1 + system)
+                    position = out
+                    best = system
+                    lowest = change + luck(key, 1 + system)
     if position < 0:
         return False
     free[chosen[position]], free[best] = True, False
@@ -127,14 +144,18 @@ def choose_balanced(
     free = np.ones(len(counts), np.bool_)
     free[chosen[0]] = free[chosen[1]] = False
     for count in range(2, size):
-        best, lowest = -1, np.inf
+        best = -1
+        lowest = np.inf
         for i in range(len(eligible)):
             system = eligible[i]
             if free[system]:
                 # Below 1, the smallest cost difference, so randomness only breaks ties.
-                cost = _cost(counts, system, chosen, count, -1, least) + luck(key, 1 + system)
+                cost = _cost(counts, system, chosen, count, -1, least) + luck(
+                    key, 1 + system
+                )
                 if cost < lowest:
-                    best, lowest = system, cost
+                    best = system
+                    lowest = cost
         chosen[count] = best
         free[best] = False
     improved = True
@@ -226,7 +247,8 @@ def apart(counts: Int64Array) -> int:
     most = least = counts[1, 0]
     for a in range(1, len(counts)):
         for b in range(a):
-            most, least = max(most, counts[a, b]), min(least, counts[a, b])
+            most = max(most, counts[a, b])
+            least = min(least, counts[a, b])
     return int(most - least)
 
 
@@ -236,7 +258,11 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
     everybody = np.arange(len(counts))
     for b in range(len(blocks)):
         choose_balanced(
-            counts, everybody, blocks.shape[1], int(key + np.uint64(b) * _NEXT), blocks[b]
+            counts,
+            everybody,
+            blocks.shape[1],
+            int(key + np.uint64(b) * _NEXT),
+            blocks[b],
         )
         meet(counts, blocks[b], 1)
 
@@ -253,14 +279,18 @@ def _change(counts: Int64Array, block: Int64Array, position: int, system: int) -
 
 
 @njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64, int64), cache=True, nogil=True)
-def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, steps: int) -> int:
+def even_out(
+    counts: Int64Array, blocks: Int64Array, key: int, target: int, steps: int
+) -> int:
     """Exchange single systems of `blocks` until the sum of squares of `counts` falls to `target`.
 
     `counts` must include the blocks. An exchange is made if it costs nothing, or with a small
     probability if it costs the smallest possible amount: plateaus are wide, and few ways out lead
     only downhill. Stops after `steps` and returns the remaining difference.
     """
-    m, size, n = len(blocks), blocks.shape[1], len(counts)
+    m = len(blocks)
+    size = blocks.shape[1]
+    n = len(counts)
     is_shown = np.zeros((m, n), np.bool_)
     for b in range(m):
         for i in range(size):
@@ -271,7 +301,9 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
             break
         drawn = luck(key, step) * (m * size * n)
         at = int(drawn)
-        b, position, system = at // (size * n), at // n % size, at % n
+        b = at // (size * n)
+        position = at // n % size
+        system = at % n
         if is_shown[b, system]:
             continue
         change = _change(counts, blocks[b], position, system)
@@ -287,17 +319,21 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
 
 
 @njit(void(int64[:, ::1], int64[:, ::1], uint64, float64), cache=True, nogil=True)
-def _shuffle_by_cost(counts: Int64Array, blocks: Int64Array, key: int, chance: float) -> None:
+def _shuffle_by_cost(
+    counts: Int64Array, blocks: Int64Array, key: int, chance: float
+) -> None:
     """Order `blocks` so that each next one has pairs with few meetings, with some randomness."""
     for done in range(len(blocks)):
-        best, lowest = done, np.inf
+        best = done
+        lowest = np.inf
         for b in range(done, len(blocks)):
             cost = chance * luck(key, done * len(blocks) + b)
             for i in range(1, blocks.shape[1]):
                 for j in range(i):
                     cost += counts[blocks[b, i], blocks[b, j]]
             if cost < lowest:
-                best, lowest = b, cost
+                best = b
+                lowest = cost
         for i in range(blocks.shape[1]):
             blocks[done, i], blocks[best, i] = blocks[best, i], blocks[done, i]
         meet(counts, blocks[done], 1)
@@ -314,7 +350,10 @@ def put_in_order(counts: Int64Array, blocks: Int64Array, key: int, tries: int) -
     for attempt in range(tries):
         ordered = blocks.copy()
         _shuffle_by_cost(
-            counts.copy(), ordered, int(key + np.uint64(attempt) * _NEXT), float(1 + attempt % 5)
+            counts.copy(),
+            ordered,
+            int(key + np.uint64(attempt) * _NEXT),
+            float(1 + attempt % 5),
         )
         met = counts.copy()
         worst = 0

@@ -40,7 +40,9 @@ class Normalisation(StrEnum):
     """Rule for treating texts as the same."""
 
     EXACT = "exact"  # character by character
-    NFC_WHITESPACE = "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
+    NFC_WHITESPACE = (
+        "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
+    )
     EYE = "eye"  # as above, without invisible characters
 
 
@@ -82,7 +84,9 @@ class DesignParameters:
         """Number of candidates shown for a segment that has them and is not long."""
         if self.kind in (DesignKind.BINARY, DesignKind.SORTING):
             return FEWEST_CANDIDATES
-        return MOST_CANDIDATES if self.kind is DesignKind.ALL else self.systems_per_block
+        if self.kind is DesignKind.ALL:
+            return MOST_CANDIDATES
+        return self.systems_per_block
 
     def block_size(self, words: int) -> int:
         """Return the number of candidates shown for a segment with `words` source words, if it has that many."""
@@ -112,7 +116,8 @@ def numbers_read(text: str) -> list[int]:
     for part in text.split(","):
         first, _dash, last = part.strip().replace("–", "-").partition("-")
         try:
-            start, end = int(first), int(last or first)
+            start = int(first)
+            end = int(last or first)
         except ValueError:
             raise WrittenWrongError(part.strip()) from None
         # A million exceeds any test set; longer ranges would only exhaust memory.

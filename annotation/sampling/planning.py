@@ -113,7 +113,9 @@ class HITPlanning:
         self._drawer.add(plan, purpose)
         self._counters.blocks_planned += sum(not block.control for block in plan.blocks)
         self.planned.append(
-            PlannedHIT(plan=plan, purpose=purpose, is_standby=self._for_standby, **fields)
+            PlannedHIT(
+                plan=plan, purpose=purpose, is_standby=self._for_standby, **fields
+            )
         )
 
     def copies_add(self) -> None:
@@ -144,7 +146,9 @@ _EMPTY_DRAWS_ALLOWED: Final = 200
 
 def checks_among(hits: int, attention_every: int) -> int:
     """Return the number of HITs with an attention check among `hits`, for designs that schedule checks."""
-    return -(-hits // attention_every) if attention_every else 0
+    if attention_every:
+        return -(-hits // attention_every)
+    return 0
 
 
 class MissingHITs:
@@ -156,8 +160,10 @@ class MissingHITs:
     def __init__(
         self, planning: HITPlanning, counters: Counters, *, count: int, checks: int
     ) -> None:
-        self._planning, self._counters = planning, counters
-        self._count, self._checks = count, checks
+        self._planning = planning
+        self._counters = counters
+        self._count = count
+        self._checks = checks
         self._seen = self._with_check = 0
 
     @property
@@ -170,15 +176,20 @@ class MissingHITs:
         if not self._planning.parameters.attention_every:
             return Checks.CHANCE
         with_check, without = self._left()
-        draw = HashDraw(seed=self._planning.parameters.seed, number=self._counters.last_number + 1)
+        draw = HashDraw(
+            seed=self._planning.parameters.seed, number=self._counters.last_number + 1
+        )
         is_with = draw.below(with_check + without, "with check") < with_check
-        return Checks.SOME if is_with else Checks.NONE
+        if is_with:
+            return Checks.SOME
+        return Checks.NONE
 
     def give_up(self, kind: Checks) -> None:
         """Plan no more HITs of this kind: none can be drawn."""
         with_check, without = self._left()
         if kind is Checks.SOME:
-            self._count, self._checks = self._count - with_check, self._checks - with_check
+            self._count = self._count - with_check
+            self._checks = self._checks - with_check
         else:
             self._count -= without
 
@@ -202,7 +213,9 @@ class RepeatSchedule:
     def __init__(
         self, planning: HITPlanning, counters: Counters, *, firsts: dict[int, HITPlan]
     ) -> None:
-        self._planning, self._counters, self._firsts = planning, counters, firsts
+        self._planning = planning
+        self._counters = counters
+        self._firsts = firsts
 
     def next_slot(self) -> Slot:
         return slot(
@@ -234,7 +247,9 @@ class RepeatSchedule:
             number=self._planning.number_next(),
             purpose=wanted.purpose,
         )
-        self._planning.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
+        self._planning.add(
+            plan, wanted.purpose, family=wanted.family, repeats=first.number
+        )
 
 
 def hits_schedule(
@@ -246,8 +261,15 @@ def hits_schedule(
     """
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:
-        wanted = None if schedule is None else schedule.next_slot()
-        if schedule is not None and wanted is not None and wanted.purpose is not Purpose.FIRST:
+        if schedule is None:
+            wanted = None
+        else:
+            wanted = schedule.next_slot()
+        if (
+            schedule is not None
+            and wanted is not None
+            and wanted.purpose is not Purpose.FIRST
+        ):
             schedule.repeat(wanted)
             continue
         kind = missing.next_kind()

@@ -19,7 +19,8 @@ Why: TypeAlias = dict[str, str | int | float | bool | list[int] | list[str]]
 
 
 # A block with a damaged reference checks attention: the damage is expected to come last.
-_DAMAGED, _OTHERS = 2, 1
+_DAMAGED = 2
+_OTHERS = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,9 @@ class BlockPlan:
         """The expected rank of each candidate of a control; None for other blocks."""
         if not self.control:
             return None
-        return [_DAMAGED if names == self.control else _OTHERS for names in self.systems]
+        return [
+            _DAMAGED if names == self.control else _OTHERS for names in self.systems
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +88,9 @@ class Purpose(StrEnum):
     """Purpose of a planned HIT."""
 
     FIRST = "first"  # a newly drawn window
-    REDUNDANCY = "redundancy"  # a copy for another judge, because every window is judged K times
+    REDUNDANCY = (
+        "redundancy"  # a copy for another judge, because every window is judged K times
+    )
     INTER = "inter"  # a repeat by another judge, to measure agreement between judges
     INTRA = "intra"  # a repeat by the same judge, to measure self-agreement
 
@@ -116,16 +121,21 @@ def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
     a random one of those begun since the previous inter repeat, and none is repeated twice;
     otherwise all families are repeated equally often, give or take one.
     """
-    if _millionths(parameters.inter_share) and step >= _inter_step(parameters, inter + 1):
+    if _millionths(parameters.inter_share) and step >= _inter_step(
+        parameters, inter + 1
+    ):
         return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
     family, copy = divmod(step - inter - 1, parameters.redundancy)
-    return Slot(purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1)
+    return Slot(
+        purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1
+    )
 
 
 def _inter_step(parameters: DesignParameters, inter: int) -> int:
     """Return the step of inter repeat number `inter`, by which time the repeated HIT has been lent."""
     share = _millionths(parameters.inter_share)
-    before, until = inter * _WHOLE // share, (inter + 1) * _WHOLE // share
+    before = inter * _WHOLE // share
+    until = (inter + 1) * _WHOLE // share
     draw = HashDraw(seed=parameters.seed, number=0)
     return before + 1 + draw.below(until - before, "inter step", inter)
 
@@ -134,10 +144,12 @@ def _inter_family(parameters: DesignParameters, inter: int) -> int:
     """Return the earlier family that inter repeat number `inter` repeats."""
     share = _millionths(parameters.inter_share)
     # Families begun between two inter repeats, as a fraction.
-    above, below = _WHOLE - share, share * parameters.redundancy
+    above = _WHOLE - share
+    below = share * parameters.redundancy
     if above < below:
         return -(-inter * above // below)
-    before, until = (inter - 1) * above // below, inter * above // below
+    before = (inter - 1) * above // below
+    until = inter * above // below
     draw = HashDraw(seed=parameters.seed, number=0)
     return before + 1 + draw.below(until - before, "inter", inter)
 
@@ -162,7 +174,8 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
 
 def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
     places = list(range(len(block.candidates)))
-    order, attempt = places, 0
+    order = places
+    attempt = 0
     while order == places and len(places) > 1:
         order = draw.shuffled(
             places, lambda place: block.systems[place], "repeat", block.segment, attempt
@@ -193,7 +206,9 @@ class HITHistoryEntry:
     repeatable: bool = True
 
 
-def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int) -> int | None:
+def intra_original(
+    history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int
+) -> int | None:
     """Return the number of the HIT that a judge's next intra repeat repeats; None if there is none yet.
 
     At least `repeat_gap` HITs of the judge lie between the two, and since the last repeat of the

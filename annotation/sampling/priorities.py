@@ -70,9 +70,16 @@ def active_priorities(
     (shortest first). R. Heckel, N. B. Shah, K. Ramchandran, M. J. Wainwright (2019), Active Ranking
     from Pairwise Comparisons and When Parametric Assumptions Do Not Help, Ann. Stat. 47.
     """
-    known = _known(*(np.asarray(each, dtype=np.float64).tobytes() for each in (wins, ties)))
-    waiting = np.maximum(0.0, np.asarray(planned) * known.apart - known.decided - known.tied)
-    priority = _priority([still - waiting for still in known.needed], known.decided) * known.apart
+    known = _known(
+        *(np.asarray(each, dtype=np.float64).tobytes() for each in (wins, ties))
+    )
+    waiting = np.maximum(
+        0.0, np.asarray(planned) * known.apart - known.decided - known.tied
+    )
+    priority = (
+        _priority([still - waiting for still in known.needed], known.decided)
+        * known.apart
+    )
     most = priority.max(initial=0.0)
     return np.round(priority / most, _DECIMALS) if most > 0 else known.apart.copy()
 
@@ -134,7 +141,12 @@ def _known(wins: bytes, ties: bytes) -> _Known:
     tied = np.frombuffer(ties, dtype=np.float64).reshape(n, n) * apart
     decided = won + won.T
     gap, variance = _differences(won + tied / 2)
-    return _Known(apart=apart, decided=decided, tied=tied, needed=_still_needed(won, gap, variance))
+    return _Known(
+        apart=apart,
+        decided=decided,
+        tied=tied,
+        needed=_still_needed(won, gap, variance),
+    )
 
 
 def _priority(needed: Sequence[Float64Array], decided: Float64Array) -> Float64Array:
@@ -144,7 +156,9 @@ def _priority(needed: Sequence[Float64Array], decided: Float64Array) -> Float64A
     priority = np.zeros_like(decided)
     for each, (_critical, weight) in zip(needed, _LEVELS, strict=True):
         is_open = (each > 0) & np.isfinite(each)
-        priority += np.where(is_open, weight / (np.where(is_open, each, 0.0) + grain), 0.0)
+        priority += np.where(
+            is_open, weight / (np.where(is_open, each, 0.0) + grain), 0.0
+        )
     return priority
 
 
@@ -153,7 +167,8 @@ def _still_needed(
 ) -> list[Float64Array]:
     """Return for each level the least m with lead + step m ≥ critical √(decided + m), which may be 0."""
     lost = won.swapaxes(-1, -2)
-    decided, lead = won + lost, (won - lost) * np.sign(gap)
+    decided = won + lost
+    lead = (won - lost) * np.sign(gap)
     step = np.tanh(np.sqrt(gap**2 + variance) / 2)
     needed = []
     for critical, _weight in _LEVELS:
@@ -175,7 +190,9 @@ def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
     return _of_pairs(ability, _covariance(ability, judged))
 
 
-def _of_pairs(ability: Float64Array, covariance: Float64Array) -> tuple[Float64Array, Float64Array]:
+def _of_pairs(
+    ability: Float64Array, covariance: Float64Array
+) -> tuple[Float64Array, Float64Array]:
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
     variance = own[..., :, np.newaxis] + own[..., np.newaxis, :] - 2 * covariance
     gap = ability[..., :, np.newaxis] - ability[..., np.newaxis, :]
@@ -196,7 +213,9 @@ def _stepped(
     won: Float64Array, judged: Float64Array, ability: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""
-    expected = judged / (1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis]))
+    expected = judged / (
+        1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis])
+    )
     slope = won.sum(axis=-1) - expected.sum(axis=-1) - ability / _PRIOR_DEVIATION**2
     covariance = _covariance(ability, judged)
     step = (covariance @ slope[..., np.newaxis])[..., 0]

@@ -31,7 +31,9 @@ class Rate(IntEnum):
     ACTIVE_FLOOR = 13503953896175478587
 
 
-def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int) -> int:
+def blocks_at_rate(
+    rate: float, blocks: int, *, of: Rate, seed: int, number: int
+) -> int:
     """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down.
 
     The sum over consecutive HITs stays within five blocks of the rate for 300 HITs, and within
@@ -81,7 +83,9 @@ LONGEST: Final = 5
 _WHOLE: Final = 1_000_000
 
 
-def attention_due(*, seed: int, judge: str, every: int, checks: int, hits_since: int) -> bool:
+def attention_due(
+    *, seed: int, judge: str, every: int, checks: int, hits_since: int
+) -> bool:
     """Return whether a judge's next HIT should hold an attention check.
 
     Parameters
@@ -98,11 +102,19 @@ def attention_due(*, seed: int, judge: str, every: int, checks: int, hits_since:
         HITs since the last of them, or since the first HIT. Training and intra repeats do not
         count: a repeat takes the place of another HIT, and must not bring a check nearer.
     """
-    return _gap_is_over(Fraction(every), hits_since, HashDraw(seed=seed, number=0), judge, checks)
+    return _gap_is_over(
+        Fraction(every), hits_since, HashDraw(seed=seed, number=0), judge, checks
+    )
 
 
 def intra_due(
-    *, seed: int, judge: str, share: float, repeat_gap: int, repeats: int, hits_since: int
+    *,
+    seed: int,
+    judge: str,
+    share: float,
+    repeat_gap: int,
+    repeats: int,
+    hits_since: int,
 ) -> bool:
     """Return whether a judge's next HIT should repeat one of their own.
 
@@ -123,11 +135,16 @@ def intra_due(
         HITs since the last of them, or since the first HIT, without training.
     """
     millionths = round(share * _WHOLE)
-    since = hits_since if repeats else hits_since - repeat_gap - 1
+    if repeats:
+        since = hits_since
+    else:
+        since = hits_since - repeat_gap - 1
     if not millionths or since < 0:
         return False
     draw = HashDraw(seed=seed, number=0)
-    return _gap_is_over(Fraction(_WHOLE, millionths), since, draw, judge, "repeat", repeats)
+    return _gap_is_over(
+        Fraction(_WHOLE, millionths), since, draw, judge, "repeat", repeats
+    )
 
 
 def _gap_is_over(mean: Fraction, since: int, draw: HashDraw, *which: object) -> bool:
@@ -146,7 +163,8 @@ def _going_on(mean: Fraction) -> int:
     `mean`.
     """
     longest = ceil(LONGEST * mean)
-    low, high = 0, _ONE
+    low = 0
+    high = _ONE
     while high - low > 1:
         middle = (low + high) // 2
         if (_ONE - _power(middle, longest)) <= mean * (_ONE - middle):

@@ -13,7 +13,12 @@ HIT shows the whole group in the outputs of one system.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.sampling.corpus import DistinctText, SegmentOutputs, normalised, takes_part
+from annotation.sampling.corpus import (
+    DistinctText,
+    SegmentOutputs,
+    normalised,
+    takes_part,
+)
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning
 from annotation.sampling.plans import BlockPlan, HITPlan, Purpose, Why
@@ -54,14 +59,25 @@ class Rounds:
             shuffled = draw.shuffled(self.segments, int, "rounds")
             return tuple(shuffled[(number - 1) * self.size : number * self.size])
         windows = draw.shuffled(self.together, lambda window: window[0], "rounds")
-        return tuple(windows[number - 1]) if number <= len(windows) else ()
+        if number <= len(windows):
+            return tuple(windows[number - 1])
+        return ()
 
     def drawn(
-        self, number: int, *, texts: Mapping[int, SegmentOutputs], parameters: DesignParameters
+        self,
+        number: int,
+        *,
+        texts: Mapping[int, SegmentOutputs],
+        parameters: DesignParameters,
     ) -> list[tuple[BlockPlan, ...]]:
         """Return the blocks of each HIT of round `number`."""
-        draw = systems_drawn if self.are_of_one_system else round_drawn
-        return draw(self.window(number), number=number, texts=texts, parameters=parameters)
+        if self.are_of_one_system:
+            draw = systems_drawn
+        else:
+            draw = round_drawn
+        return draw(
+            self.window(number), number=number, texts=texts, parameters=parameters
+        )
 
     def add(
         self,
@@ -82,17 +98,25 @@ class Rounds:
         drawn = self.drawn(number, texts=texts, parameters=planning.parameters)
         firsts = []
         for position, blocks in enumerate(drawn):
-            first = self.first(blocks, hit=planning.number_next(), number=number, position=position)
+            first = self.first(
+                blocks, hit=planning.number_next(), number=number, position=position
+            )
             planning.add(first, Purpose.FIRST, part=1)
             for _copy in range(raters - 1):
-                copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
+                copy = self.again(
+                    first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY
+                )
                 planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
             firsts.append(first)
         for part in range(2, passes + 1):
             for first in firsts:
                 for _copy in range(raters):
-                    copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
-                    planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=part)
+                    copy = self.again(
+                        first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY
+                    )
+                    planning.add(
+                        copy, Purpose.REDUNDANCY, repeats=first.number, part=part
+                    )
         return True
 
     def first(
@@ -117,7 +141,9 @@ class Rounds:
         if self.are_of_one_system:
             return tuple(blocks)
         draw = HashDraw(seed=self.seed, number=hit)
-        return tuple(draw.shuffled(blocks, lambda block: block.segment, "order of a pass"))
+        return tuple(
+            draw.shuffled(blocks, lambda block: block.segment, "order of a pass")
+        )
 
 
 def round_drawn(
@@ -143,10 +169,19 @@ def round_drawn(
     draw = HashDraw(seed=parameters.seed, number=number)
     texts_by_segment = {n: texts[n].taking_part(parameters) for n in window}
     damaged = damaged_of_round(
-        window, number=number, texts=texts, parameters=parameters, texts_by_segment=texts_by_segment
+        window,
+        number=number,
+        texts=texts,
+        parameters=parameters,
+        texts_by_segment=texts_by_segment,
     )
     names = sorted(
-        {name for each in texts_by_segment.values() for text in each for name in text.systems}
+        {
+            name
+            for each in texts_by_segment.values()
+            for text in each
+            for name in text.systems
+        }
     )
     index = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
     ordered = {
@@ -156,11 +191,17 @@ def round_drawn(
     most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)
     # Checks are dealt to the HITs in turn, from a random start, so that their numbers differ by at
     # most one.
-    first = draw.below(most, "first check") if damaged else 0
+    if damaged:
+        first = draw.below(most, "first check")
+    else:
+        first = 0
     check_of = {n: (first + j) % most for j, n in enumerate(damaged)}
     turns: list[list[DistinctText | None]] = []
     for i, n in enumerate(window):
-        turn: list[DistinctText | None] = [*ordered[n], *[None] * (most - len(ordered[n]))]
+        turn: list[DistinctText | None] = [
+            *ordered[n],
+            *[None] * (most - len(ordered[n])),
+        ]
         if n in damaged:
             turn.insert((check_of[n] + i) % most, damaged[n])
         turns.append(turn)
@@ -199,13 +240,20 @@ def damaged_of_round(
     damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
     # Number of blocks in the round, excluding checks.
     blocks = sum(len(texts_by_segment[n]) for n in window)
-    wanted = blocks_by_chance(checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw)
-    return {n: found[n][draw.below(len(found[n]), "damaged", n)] for n in sorted(damaged[:wanted])}
+    wanted = blocks_by_chance(
+        checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw
+    )
+    return {
+        n: found[n][draw.below(len(found[n]), "damaged", n)]
+        for n in sorted(damaged[:wanted])
+    }
 
 
 def checks_for_each_block(rate: float) -> float:
     """Return the number of checks per block without one, for a rate among all blocks; at most 1."""
-    return min(1.0, rate / (1 - rate)) if rate < 1 else 1.0
+    if rate < 1:
+        return min(1.0, rate / (1 - rate))
+    return 1.0
 
 
 def systems_drawn(
@@ -231,17 +279,20 @@ def systems_drawn(
         References take part unless `reference_rate` is 0. If systems are chosen, only these take
         part.
     """
-    shown = [
-        {
-            output.system: output
-            for output in texts[segment].outputs
-            if takes_part(output, parameters)
-        }
-        for segment in window
-    ]
+    shown = []
+    for segment in window:
+        shown.append(
+            {
+                output.system: output
+                for output in texts[segment].outputs
+                if takes_part(output, parameters)
+            }
+        )
     sharing: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set.intersection(*(set(each) for each in shown))):
-        read = tuple(normalised(each[name].text, parameters.normalisation) for each in shown)
+        read = tuple(
+            normalised(each[name].text, parameters.normalisation) for each in shown
+        )
         sharing.setdefault(read, []).append(name)
     draw = HashDraw(seed=parameters.seed, number=number)
     return [

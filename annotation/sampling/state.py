@@ -65,11 +65,15 @@ class DrawState:
     watermark: int = 0
     planned_cycle: PlannedCycle | None = None
     comparisons: tuple[tuple[str, str], ...] = ()
-    blocks_wanted: Int64Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    blocks_wanted: Int64Array = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )
     index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", {name: i for i, name in enumerate(self.systems)})
+        object.__setattr__(
+            self, "index", {name: i for i, name in enumerate(self.systems)}
+        )
 
     @classmethod
     def empty(cls, systems: Iterable[str] = ()) -> "DrawState":
@@ -104,7 +108,9 @@ class DrawState:
             blocks_wanted=self.blocks_wanted,
         )
 
-    def for_design(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
+    def for_design(
+        self, parameters: DesignParameters, systems: Collection[str]
+    ) -> "DrawState":
         """Return this state prepared for a design that draws these systems, references included.
 
         A planned cycle is kept if it was planned for the same systems and parameters.
@@ -119,15 +125,15 @@ class DrawState:
         if self.planned_cycle is None:
             return self
         planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
-        return (
-            self
-            if planned_cycle is self.planned_cycle
-            else replace(self, planned_cycle=planned_cycle)
-        )
+        if planned_cycle is self.planned_cycle:
+            return self
+        return replace(self, planned_cycle=planned_cycle)
 
     def after(self, plan: HITPlan) -> "DrawState":
         """Return the state after this first HIT is planned."""
-        names = (name for block in plan.blocks for _, names in block.ranked for name in names)
+        names = (
+            name for block in plan.blocks for _, names in block.ranked for name in names
+        )
         state = self.covering(names).copied()
         for block in plan.blocks:
             state = state.counted(block)
@@ -139,14 +145,17 @@ class DrawState:
         for block in plan.blocks:
             state.count(block, -1)
         # The planned cycle depends on its counts.
-        return (
-            state
-            if state.planned_cycle is None
-            else replace(state, planned_cycle=state.planned_cycle.abandoned())
-        )
+        if state.planned_cycle is None:
+            return state
+        return replace(state, planned_cycle=state.planned_cycle.abandoned())
 
     def judged(
-        self, *, systems: Sequence[str], wins: Float64Array, ties: Float64Array, watermark: int
+        self,
+        *,
+        systems: Sequence[str],
+        wins: Float64Array,
+        ties: Float64Array,
+        watermark: int,
     ) -> "DrawState":
         """Return the state with these comparisons instead of those recorded so far.
 
@@ -154,7 +163,8 @@ class DrawState:
         """
         state = self.covering(systems)
         at = [state.index[name] for name in systems]
-        won, tied = np.zeros_like(state.wins), np.zeros_like(state.ties)
+        won = np.zeros_like(state.wins)
+        tied = np.zeros_like(state.ties)
         won[np.ix_(at, at)] = wins
         tied[np.ix_(at, at)] = ties
         return replace(state, wins=won, ties=tied, watermark=watermark)
@@ -164,14 +174,21 @@ class DrawState:
         return replace(
             self,
             comparisons=tuple((first, second) for first, second, _blocks in wanted),
-            blocks_wanted=np.array([blocks for *_pair, blocks in wanted], dtype=np.int64),
+            blocks_wanted=np.array(
+                [blocks for *_pair, blocks in wanted], dtype=np.int64
+            ),
         )
 
-    def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawState":
+    def limited(
+        self, taken: Mapping[tuple[str, str], int], *, most: int
+    ) -> "DrawState":
         """Return the state with the blocks wanted of each comparison limited to `most` less those `taken`."""
         left = [most - taken.get(pair, 0) for pair in self.comparisons]
         return replace(
-            self, blocks_wanted=np.minimum(self.blocks_wanted, np.array(left, dtype=np.int64))
+            self,
+            blocks_wanted=np.minimum(
+                self.blocks_wanted, np.array(left, dtype=np.int64)
+            ),
         )
 
     @property
@@ -179,7 +196,8 @@ class DrawState:
         """Comparisons with the number of blocks wanted, most first. Lists all comparisons if none is wanted."""
         places = np.argsort(-self.blocks_wanted, kind="stable").tolist()
         wanted = [
-            (self.comparisons[position], int(self.blocks_wanted[position])) for position in places
+            (self.comparisons[position], int(self.blocks_wanted[position]))
+            for position in places
         ]
         return [(pair, blocks) for pair, blocks in wanted if blocks > 0] or wanted
 
@@ -233,7 +251,9 @@ class DrawState:
             "wins": self.wins.tolist(),
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
-            "planned_cycle": None if self.planned_cycle is None else self.planned_cycle.to_json(),
+            "planned_cycle": None
+            if self.planned_cycle is None
+            else self.planned_cycle.to_json(),
         }
         if self.comparisons:
             state["comparisons"] = self._comparisons_json()
@@ -241,7 +261,10 @@ class DrawState:
 
     def _comparisons_json(self) -> list[list[Any]]:
         blocks = self.blocks_wanted.tolist()
-        return [[*pair, wanted] for pair, wanted in zip(self.comparisons, blocks, strict=True)]
+        return [
+            [*pair, wanted]
+            for pair, wanted in zip(self.comparisons, blocks, strict=True)
+        ]
 
     @classmethod
     def from_json(cls, stored: DrawStateJSON) -> "DrawState":

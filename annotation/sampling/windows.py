@@ -1,7 +1,14 @@
 """Windows of consecutive segments that make up HITs."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from functools import cached_property
 from itertools import accumulate, pairwise
 
@@ -98,7 +105,9 @@ class Windows:
         if not self._runs:
             return None
         if order is SegmentOrder.SEQUENTIAL:
-            return self._sequential(turn, avoid, None if around is None else frozenset(around))
+            return self._sequential(
+                turn, avoid, None if around is None else frozenset(around)
+            )
         if around is not None:
             return self._around(draw, avoid, around)
         return self._random(draw, avoid)
@@ -140,7 +149,10 @@ class Windows:
     ) -> tuple[int, ...] | None:
         best: tuple[int, ...] = ()
         # The first one usually fits. Otherwise the following ones are tried, each once.
-        first = draw.below(len(around), "around") if around else 0
+        if around:
+            first = draw.below(len(around), "around")
+        else:
+            first = 0
         for step in range(len(around)):
             segment = around[(first + step) % len(around)]
             part = () if segment in avoid else self._free_part(segment, avoid)
@@ -153,13 +165,17 @@ class Windows:
 
     def _full_length(self, run: Sequence[int]) -> int:
         """Return the length of a window of a run from which no segment is missing."""
-        return len(run) if self.are_pages else self._length
+        if self.are_pages:
+            return len(run)
+        return self._length
 
     def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
         """Return the part of the windows around a segment that avoids excluded segments."""
         run, position = self._places.get(segment, ((), 0))
         first = last = position
-        while first > max(0, position - self._length + 1) and run[first - 1] not in avoid:
+        while (
+            first > max(0, position - self._length + 1) and run[first - 1] not in avoid
+        ):
             first -= 1
         while last < min(len(run), position + self._length) and run[last] not in avoid:
             last += 1
@@ -169,7 +185,9 @@ class Windows:
     def _places(self) -> dict[int, tuple[tuple[int, ...], int]]:
         """Each segment's run and its place in it."""
         return {
-            segment: (run, position) for run in self._runs for position, segment in enumerate(run)
+            segment: (run, position)
+            for run in self._runs
+            for position, segment in enumerate(run)
         }
 
     def _sequential(
@@ -197,7 +215,9 @@ class Windows:
         return self._runs[run][start : start + self._length]
 
 
-def _runs(segments: Sequence[int], wanted: Callable[[int], bool]) -> Iterator[tuple[int, ...]]:
+def _runs(
+    segments: Sequence[int], wanted: Callable[[int], bool]
+) -> Iterator[tuple[int, ...]]:
     """Return the maximal runs of consecutive segments that all take part."""
     run: list[int] = []
     for segment in segments:

@@ -5,7 +5,16 @@ from collections import Counter
 from django.db.models import Count, Exists, OuterRef
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Block, Design, Exposure, HITPurpose, Judgment, Skip
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    Design,
+    Exposure,
+    HITPurpose,
+    Judgment,
+    Skip,
+)
 from annotation.models.hit import HITQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force
@@ -28,7 +37,10 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
         return []
     waiting = _blocks_waiting(HIT.objects.filter(task=design.task_id))
     # A sample is for one judge alone.
-    judges = 1 if sentences_of_a_judge(design.task) else design.redundancy
+    if sentences_of_a_judge(design.task):
+        judges = 1
+    else:
+        judges = design.redundancy
     return [
         (
             each.first,
@@ -49,7 +61,9 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
         judge=judge_id, segment=OuterRef("pk"), apart=design.task.exposed_apart
     )
     unseen = Segment.objects.filter(~Exists(seen), test_set=design.task.test_set_id)
-    return comparisons is not None and unseen.exists() and bool(comparisons.open(design))
+    return (
+        comparisons is not None and unseen.exists() and bool(comparisons.open(design))
+    )
 
 
 def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
@@ -62,14 +76,18 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
         return []
     open_now = {(each.first, each.second) for each in comparisons.open(design)}
     return list(
-        hits.filter(pk__in=[pk for pk, pair in pairs.items() if tuple(pair) not in open_now])
+        hits.filter(
+            pk__in=[pk for pk, pair in pairs.items() if tuple(pair) not in open_now]
+        )
     )
 
 
 def sentences_of_a_judge(task: Task) -> int:
     """Return the number of sentences of a comparison sampled for each judge; 0 without samples."""
     comparisons = answer_kind_of(task).comparisons
-    return 0 if comparisons is None else comparisons.sentences_of_a_judge
+    if comparisons is None:
+        return 0
+    return comparisons.sentences_of_a_judge
 
 
 def sentences_taken(
@@ -85,7 +103,11 @@ def sentences_taken(
         .current()
         .filter(judge=judge_id, block__control="", block__hit__purpose=HITPurpose.FIRST)
     )
-    pairs = judged.order_by().values_list(f"block__hit__{COMPARISON}").annotate(count=Count("pk"))
+    pairs = (
+        judged.order_by()
+        .values_list(f"block__hit__{COMPARISON}")
+        .annotate(count=Count("pk"))
+    )
     taken.update({tuple(pair): count for pair, count in pairs if pair})
     hits = HIT.objects.filter(task=task_id, purpose=HITPurpose.FIRST)
     held = Assignment.objects.filter(
@@ -113,5 +135,7 @@ def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
     blocks = Block.objects.filter(
         ~Exists(judged), ~Exists(skipped), hit__in=of.incomplete(), control=""
     )
-    counts = blocks.order_by().values_list(f"hit__{COMPARISON}").annotate(count=Count("pk"))
+    counts = (
+        blocks.order_by().values_list(f"hit__{COMPARISON}").annotate(count=Count("pk"))
+    )
     return Counter({tuple(pair): count for pair, count in counts if pair})

@@ -31,7 +31,9 @@ class _QuarterHour(Func):
     """The quarter of an hour that contains a point in time."""
 
     function = "date_bin"
-    template = "%(function)s('15 minutes', %(expressions)s, TIMESTAMPTZ '2000-01-01 00:00+00')"
+    template = (
+        "%(function)s('15 minutes', %(expressions)s, TIMESTAMPTZ '2000-01-01 00:00+00')"
+    )
     output_field = DateTimeField()
 
 
@@ -57,7 +59,9 @@ class CountedQuarterHour(NamedTuple):
     judged: int
 
 
-def tallies_counted(*, task_id: int, judges: Collection[int] | None = None) -> set[CountedTally]:
+def tallies_counted(
+    *, task_id: int, judges: Collection[int] | None = None
+) -> set[CountedTally]:
     """Count the numbered judgments of judges in a task, and their counted skips; of all judges by default.
 
     Reads all of these. The caller holds the lock of the task's `JudgmentSequence`, so that nothing is numbered or
@@ -97,9 +101,9 @@ def quarter_hours_counted(
 
     Reads as `tallies_counted` does.
     """
-    own_skip = Skip.objects.filter(judge=OuterRef("judge"), block=OuterRef("block")).exclude(
-        waits(is_skip=True)
-    )
+    own_skip = Skip.objects.filter(
+        judge=OuterRef("judge"), block=OuterRef("block")
+    ).exclude(waits(is_skip=True))
     judgments: Any = Judgment.objects.filter(numbered__task=task_id).annotate(
         skipped_at=Subquery(own_skip.values("created_at"))
     )
@@ -154,11 +158,20 @@ def _by_quarter_hour(rows: Any, time: str, *, is_sentence: Q, is_judged: Q) -> A
             untimed=Count("pk", filter=_LENT & Q(active_ms__isnull=True)),
             judged=Count("pk", filter=is_judged),
         )
-        .values("judge_id", "start", "sentences", "untimed", "judged", active_ms=F("milliseconds"))
+        .values(
+            "judge_id",
+            "start",
+            "sentences",
+            "untimed",
+            "judged",
+            active_ms=F("milliseconds"),
+        )
     )
 
 
-def _sum(quarter: CountedQuarterHour, other: CountedQuarterHour | None) -> CountedQuarterHour:
+def _sum(
+    quarter: CountedQuarterHour, other: CountedQuarterHour | None
+) -> CountedQuarterHour:
     if other is None:
         return quarter
     return quarter._replace(

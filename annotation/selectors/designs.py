@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -22,7 +31,15 @@ from annotation.protocols.answer_kinds import (
     texts_beside,
 )
 from annotation.sampling.parameters import FEWEST_CANDIDATES
-from campaign.models import Campaign, Output, Protocol, Reference, System, SystemKind, Task
+from campaign.models import (
+    Campaign,
+    Output,
+    Protocol,
+    Reference,
+    System,
+    SystemKind,
+    Task,
+)
 from campaign.texts.counted import counted
 
 
@@ -40,7 +57,11 @@ def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
     """Return the design in force of each task that has one, by task. One query."""
     if not tasks:
         return {}
-    latest = Design.objects.filter(task__in=tasks).not_imported().select_related("judge_group")
+    latest = (
+        Design.objects.filter(task__in=tasks)
+        .not_imported()
+        .select_related("judge_group")
+    )
     designs = latest.order_by("task", "-id").distinct("task")
     return {design.task_id: design for design in designs}
 
@@ -55,7 +76,9 @@ def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
 
     Excludes damaged references and withdrawn systems. `design` may be unsaved.
     """
-    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
+    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(
+        kind=SystemKind.BAD_REFERENCE
+    )
     if design.reference_rate == 0:
         systems = systems.exclude(kind=SystemKind.REFERENCE)
     if not design.systems:
@@ -106,7 +129,8 @@ def is_reference_shown(*, task: Task) -> bool:
     passes = answer_kind_of(task).passes
     parts = range(1, 2 if passes is None else passes.count + 1)
     shown = (
-        texts_beside(task.protocol, task.rules, campaign=campaign, part=part) for part in parts
+        texts_beside(task.protocol, task.rules, campaign=campaign, part=part)
+        for part in parts
     )
     if not any(beside.references for beside in shown):
         return False
@@ -122,7 +146,9 @@ def _has_reference_to_show() -> Exists:
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
     outputs = Output.objects.current().filter(
-        Exists(shown), system__test_set=OuterRef("test_set"), system__kind=SystemKind.REFERENCE
+        Exists(shown),
+        system__test_set=OuterRef("test_set"),
+        system__kind=SystemKind.REFERENCE,
     )
     return Exists(outputs)
 
@@ -134,7 +160,9 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         tasks.filter(_has_reference_to_show())
         # The protocol's rules, not the campaign's, define the texts.
         .exclude(
-            protocol__in=[kind.protocol for kind in answer_kinds() if kind.texts(1) is not None]
+            protocol__in=[
+                kind.protocol for kind in answer_kinds() if kind.texts(1) is not None
+            ]
         )
         .annotate(
             design=Subquery(designs.values("pk")),
@@ -197,7 +225,9 @@ def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
         )
     for use in uses:
         if use.is_drawn:
-            yield _("To stop ranking it: %(command)s") % {"command": _command(use, rate="0")}
+            yield _("To stop ranking it: %(command)s") % {
+                "command": _command(use, rate="0")
+            }
 
 
 def _drawn_in_words(use: ReferenceUse) -> str:
@@ -206,7 +236,9 @@ def _drawn_in_words(use: ReferenceUse) -> str:
     elif use.rate is None:
         words = _("%(name)s: the reference is drawn as an output like any system.")
     else:
-        words = _("%(name)s: the reference is drawn as an output in %(share)s of blocks.")
+        words = _(
+            "%(name)s: the reference is drawn as an output in %(share)s of blocks."
+        )
     return words % {
         "name": use.task,
         "share": threshold_in_words(JudgeMeasure.REFERENCE, use.rate or 0),
@@ -332,7 +364,9 @@ PRESETS: Final = (
     Preset(
         name="esa",
         label=gettext_lazy("ESA"),
-        sentence=gettext_lazy("Judges mark the errors in one output and score it from 0 to 100."),
+        sentence=gettext_lazy(
+            "Judges mark the errors in one output and score it from 0 to 100."
+        ),
         protocol=Protocol.SPANS,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
     ),
@@ -366,7 +400,11 @@ PRESETS: Final = (
 
 def preset_named(name: str, *, protocol: str) -> Preset | None:
     """Return the preset of a protocol by its name; None if there is none."""
-    found = (each for each in PRESETS if each.name == name and each.protocol == protocol)
+    found = (
+        preset
+        for preset in PRESETS
+        if preset.name == name and preset.protocol == protocol
+    )
     return next(found, None)
 
 
@@ -374,10 +412,10 @@ def preset_of(design: Design) -> Preset | None:
     """Return the preset whose choice of systems a design follows; None for other designs."""
     return next(
         (
-            each
-            for each in PRESETS
-            if each.protocol == design.task.protocol
-            and all(each.design[name] == getattr(design, name) for name in TELLING)
+            preset
+            for preset in PRESETS
+            if preset.protocol == design.task.protocol
+            and all(preset.design[name] == getattr(design, name) for name in TELLING)
         ),
         None,
     )

@@ -11,7 +11,12 @@ from django.db.models.functions import Now
 
 from annotation.models import Design, HITSequence, SamplingState
 from annotation.protocols.answer_kinds import shows_documents
-from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
+from annotation.sampling.corpus import (
+    OutputKind,
+    SegmentOutputs,
+    SystemOutput,
+    normalised,
+)
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Normalisation
 from annotation.sampling.state import DrawState, DrawStateJSON
@@ -27,15 +32,25 @@ _CHUNKS_KEPT = 512
 
 def windows_of(task: Task, design: Design) -> Windows:
     """Return the windows from which a design draws: segments with a source text, unless excluded by the design."""
-    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
+    segments = Segment.objects.filter(
+        test_set_id=task.test_set_id, source_text__isnull=False
+    )
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
-    rows = segments.order_by("document__position", "position").values_list("document_id", "number")
-    documents = [[number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])]
-    only = set(design.segments) if design.segments else None
+    rows = segments.order_by("document__position", "position").values_list(
+        "document_id", "number"
+    )
+    documents = [
+        [number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])
+    ]
+    only = None
+    if design.segments:
+        only = set(design.segments)
     if design.machine_share:
         numbers = only or chain.from_iterable(documents)
-        only = {number for number in numbers if not design.is_for_machines_alone(number)}
+        only = {
+            number for number in numbers if not design.is_for_machines_alone(number)
+        }
     return Windows(
         documents,
         length=design.parameters.segments_per_hit,
@@ -62,7 +77,9 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         self.ranked_systems = sorted(
             name for name, _id, kind in systems if kind != OutputKind.BAD_REFERENCE
         )
-        self.only_systems = sorted(name for name, _id, kind in systems if kind == OutputKind.SYSTEM)
+        self.only_systems = sorted(
+            name for name, _id, kind in systems if kind == OutputKind.SYSTEM
+        )
         self._segment_ids: dict[int, int] = {}
 
     def __getitem__(self, number: int) -> SegmentOutputs:
@@ -75,9 +92,12 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     def checkable(self) -> list[int]:
         """Numbers of the segments with a damaged reference that may be shown, in order."""
         damaged = Output.objects.drawable(at=self.at).filter(
-            system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._task.test_set_id
+            system__kind=OutputKind.BAD_REFERENCE,
+            segment__test_set=self._task.test_set_id,
         )
-        numbers = damaged.order_by("segment__number").values_list("segment__number", flat=True)
+        numbers = damaged.order_by("segment__number").values_list(
+            "segment__number", flat=True
+        )
         return list(numbers.distinct())
 
     def __iter__(self) -> Iterator[int]:
@@ -100,10 +120,9 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         """Read these segments and their neighbours at once, for a few HITs from different places."""
         if len(self._chunks) >= _CHUNKS_KEPT:
             self._chunks.clear()
-        chunks = {
-            index: range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
-            for index in {(number - 1) // _CHUNK for number in numbers}
-        }
+        chunks = {}
+        for index in {(number - 1) // _CHUNK for number in numbers}:
+            chunks[index] = range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
         found = self._read([number for chunk in chunks.values() for number in chunk])
         for index, chunk in chunks.items():
             self._chunks[index] = {each: found[each] for each in chunk if each in found}
@@ -125,7 +144,9 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
                 SystemOutput(system, output_id, text or "", OutputKind(kind))
             )
         return {
-            number: SegmentOutputs(number, len((source or "").split()), tuple(outputs.get(id_, ())))
+            number: SegmentOutputs(
+                number, len((source or "").split()), tuple(outputs.get(id_, ()))
+            )
             for id_, number, source in segments
         }
 
@@ -144,7 +165,8 @@ class FilteredTexts(Mapping[int, SegmentOutputs]):
         texts: Mapping[int, SegmentOutputs],
         keep: Callable[[SegmentOutputs], tuple[SystemOutput, ...]],
     ) -> None:
-        self._texts, self._keep = texts, keep
+        self._texts = texts
+        self._keep = keep
 
     def __getitem__(self, number: int) -> SegmentOutputs:
         texts = self._texts[number]
@@ -158,7 +180,9 @@ class FilteredTexts(Mapping[int, SegmentOutputs]):
 
 
 def texts_without(
-    texts: Mapping[int, SegmentOutputs], systems: Collection[str], normalisation: Normalisation
+    texts: Mapping[int, SegmentOutputs],
+    systems: Collection[str],
+    normalisation: Normalisation,
 ) -> Mapping[int, SegmentOutputs]:
     """Return the texts without any by these systems, even if another system wrote the same text."""
 
@@ -174,7 +198,9 @@ def texts_without(
             if normalised(output.text, normalisation) not in theirs
         )
 
-    return FilteredTexts(texts, keep) if systems else texts
+    if systems:
+        return FilteredTexts(texts, keep)
+    return texts
 
 
 def texts_of_others(
@@ -183,9 +209,13 @@ def texts_of_others(
     """Return the texts without the outputs of these systems; equal texts by other systems stay."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
-        return tuple(output for output in segment.outputs if output.system not in systems)
+        return tuple(
+            output for output in segment.outputs if output.system not in systems
+        )
 
-    return FilteredTexts(texts, keep) if systems else texts
+    if systems:
+        return FilteredTexts(texts, keep)
+    return texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +275,9 @@ class DrawInputs:
             sample_of=sample_of,
         )
 
-    def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawInputs":
+    def limited(
+        self, taken: Mapping[tuple[str, str], int], *, most: int
+    ) -> "DrawInputs":
         """Return the inputs for a judge limited to `most` answers per comparison, including those `taken`."""
         state = DrawState.from_json(self.state).limited(taken, most=most)
         return replace(self, state=state.to_json())
@@ -261,7 +293,11 @@ def draw_inputs(
 ) -> DrawInputs:
     """Return the inputs for drawing the next HITs; reload `texts` if a system was added or an output corrected since."""
     systems = dict(task.test_set.systems.values_list("name", "withdrawn_at"))
-    if texts is None or texts.systems.keys() != systems.keys() or _is_corrected_since(texts, task):
+    if (
+        texts is None
+        or texts.systems.keys() != systems.keys()
+        or _is_corrected_since(texts, task)
+    ):
         texts = TestSetTexts(task, at=at)
     withdrawn = frozenset(name for name, at in systems.items() if at is not None)
     return DrawInputs(
@@ -282,15 +318,23 @@ def _segment_blocks(task: Task, sequence: HITSequence) -> list[int]:
 
 
 def _is_corrected_since(texts: TestSetTexts, task: Task) -> bool:
-    corrections = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
+    corrections = OutputCorrection.objects.filter(
+        before__segment__test_set=task.test_set_id
+    )
     return texts.at is None or corrections.filter(created_at__gt=texts.at).exists()
 
 
 def _state(
-    design: Design, sequence: HITSequence, texts: TestSetTexts, withdrawn: Collection[str]
+    design: Design,
+    sequence: HITSequence,
+    texts: TestSetTexts,
+    withdrawn: Collection[str],
 ) -> DrawState:
     """Return the draw state so far; for an active design with the comparisons judged so far."""
-    state = DrawState.from_json(sequence.state) if sequence.state else DrawState.empty()
+    if sequence.state:
+        state = DrawState.from_json(sequence.state)
+    else:
+        state = DrawState.empty()
     # Includes all systems, so that a batch records which systems existed.
     state = state.covering(texts.ranked_systems)
     if design.kind == Design.Kind.ACTIVE:
@@ -307,7 +351,9 @@ def _state(
     if parameters.reference_rate is not None:
         takes_part = texts.only_systems
     chosen = frozenset(parameters.systems or takes_part)
-    remaining = [name for name in takes_part if name in chosen and name not in withdrawn]
+    remaining = [
+        name for name in takes_part if name in chosen and name not in withdrawn
+    ]
     is_sort = design.kind == Design.Kind.SORTING
     # Recomputed each time, because what comparisons need depends on the blocks judged, lent and
     # planned.

@@ -65,7 +65,9 @@ def task_at_work(*, task: Task) -> AtWork:
 
 def _counted(held: QuerySet[Assignment]) -> AtWork:
     mine = {"block": OuterRef("pk"), "judge": OuterRef(OuterRef("judge"))}
-    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
+        Skip.objects.filter(**mine)
+    )
     blocks = Block.objects.filter(~is_done, hit=OuterRef("hit")).order_by()
     open_blocks = blocks.values("hit").annotate(count=Count("pk")).values("count")
     rows = list(held.values_list("judge", Coalesce(Subquery(open_blocks), 0)))
@@ -95,7 +97,9 @@ def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
     tallies = JudgeTally.objects.filter(task=task, judge__in=judges)
     all_ = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
     held = (
-        assignments_held().filter(judge__in=judges).aggregate(judges=Count("judge", distinct=True))
+        assignments_held()
+        .filter(judge__in=judges)
+        .aggregate(judges=Count("judge", distinct=True))
     )
     return JudgeShare(
         judged=tallies.aggregate(judged=Sum("judged"))["judged"] or 0,
@@ -153,7 +157,9 @@ def _work(judge: Judge) -> _Work:
         .exclude(hit__system_ids__overlap=hidden)
         .values_list("hit_id", "hit__segment_ids")
     )
-    reserved = HIT.objects.filter(reserved_for=judge, reserved_until__gt=Now()).available()
+    reserved = HIT.objects.filter(
+        reserved_for=judge, reserved_until__gt=Now()
+    ).available()
     return _Work(
         tasks={task.pk: task.called for task in tasks_open_to_judge(judge).named()},
         wanted=judge_work(judge).wanted,
@@ -175,7 +181,9 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
-    given_back = sum(count for hit, count in before.held.items() if hit not in after.held)
+    given_back = sum(
+        count for hit, count in before.held.items() if hit not in after.held
+    )
     return [
         *counted_if_any(
             "%(count)d item in hand goes to other judges.",
@@ -214,7 +222,9 @@ def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     """Return the effects on the task's judges of restricting its design to a group, as sentences. Three queries."""
     members = GroupMember.objects.filter(group=group)
     outside = ~Q(judge__in=members.values("judge"))
-    holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct()
+    holding = (
+        assignments_held().filter(outside, hit__task=task).values("judge").distinct()
+    )
     return [
         counted(
             "Only the %(count)d judge in “%(group)s” gets HITs from %(task)s.",
@@ -269,7 +279,9 @@ def design_effects(*, task: Task) -> DesignEffects:
     """Return the effects of a change of design now. Four queries."""
     hits = HIT.objects.filter(task=task)
     was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
-    numbers = HITSequence.objects.filter(task=task).values_list("last_number", flat=True)
+    numbers = HITSequence.objects.filter(task=task).values_list(
+        "last_number", flat=True
+    )
     waiting = hits.incomplete().exclude(purpose="training").filter(~was_lent)
     return DesignEffects(
         first=(numbers.first() or 0) + 1,
@@ -281,7 +293,10 @@ def design_effects(*, task: Task) -> DesignEffects:
 
 
 def design_effects_in_words(
-    effects: DesignEffects, *, design: Design | None = None, group: JudgeGroup | None = None
+    effects: DesignEffects,
+    *,
+    design: Design | None = None,
+    group: JudgeGroup | None = None,
 ) -> list[str]:
     """Return the effects of a change of design as sentences, with the number of judges needed.
 
@@ -312,8 +327,15 @@ def design_effects_in_words(
 
 def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:
     """Describe how many judges a task needs with a design, or the one in force; empty if one is enough."""
-    designs = None if design is None else {task.pk: design}
-    return [words for needed in judges_needed([task], designs=designs) for words in needed.words]
+    if design is None:
+        designs = None
+    else:
+        designs = {task.pk: design}
+    return [
+        words
+        for needed in judges_needed([task], designs=designs)
+        for words in needed.words
+    ]
 
 
 _OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOPEN})
@@ -378,7 +400,11 @@ def transitions_possible(campaign: Campaign) -> list[Transition]:
     """Return the transitions possible for a campaign now; none for a rehearsal."""
     if campaign.rehearsal_of_id is not None:
         return []
-    return [each for each, (sources, _after) in TRANSITIONS.items() if campaign.state in sources]
+    return [
+        each
+        for each, (sources, _after) in TRANSITIONS.items()
+        if campaign.state in sources
+    ]
 
 
 def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
@@ -386,10 +412,16 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
         return []
     if not Campaign.objects.filter(rehearsal_of=campaign).exists():
         return []
-    return [_("The rehearsal, its simulated judges and their judgments are permanently deleted.")]
+    return [
+        _(
+            "The rehearsal, its simulated judges and their judgments are permanently deleted."
+        )
+    ]
 
 
-def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
+def _facts(
+    campaign: Campaign, transition: Transition, held: str, judged: int
+) -> list[str]:
     if transition == Transition.DELETE:
         return _deleting(campaign, held, judged)
     saved = sentence_list([held, _("Their submissions are still saved.")])
@@ -411,13 +443,19 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
             sentence_list(
                 [
                     held,
-                    _("Their submissions are still saved, but items not loaded yet are withdrawn."),
+                    _(
+                        "Their submissions are still saved, but items not loaded yet are withdrawn."
+                    ),
                 ]
             ),
-            _("The campaign becomes read-only and is hidden from the list of campaigns."),
+            _(
+                "The campaign becomes read-only and is hidden from the list of campaigns."
+            ),
         ],
         Transition.UNARCHIVE: [
-            _("The campaign returns to the list and can be edited, but stays closed to judges.")
+            _(
+                "The campaign returns to the list and can be edited, but stays closed to judges."
+            )
         ],
     }
     return facts[transition]
@@ -437,12 +475,17 @@ def _opening(
     campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
 ) -> Iterator[str]:
     people = Judge.objects.filter(
-        campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
+        campaign=campaign,
+        origin=Judge.Origin.PERSON,
+        withdrawn_at=None,
+        declined_at=None,
     )
     judges = people.exclude(Exists(actions_that_stop(OuterRef("pk")))).count()
     tasks = len(open_tasks)
     yield counted(
-        "%(count)d judge can start right away.", "%(count)d judges can start right away.", judges
+        "%(count)d judge can start right away.",
+        "%(count)d judges can start right away.",
+        judges,
     )
     yield counted("%(count)d test set opens.", "%(count)d test sets open.", tasks)
     if not tasks:
@@ -466,6 +509,8 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
             judged,
         ),
         sentence_list([held, _("Their submissions are still saved.")]),
-        _("Judges see that the campaign is closed. It is permanently deleted after 30 days."),
+        _(
+            "Judges see that the campaign is closed. It is permanently deleted after 30 days."
+        ),
         *goes_with(campaign),
     ]

@@ -8,7 +8,15 @@ from uuid import NAMESPACE_OID, uuid5
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, Judgment
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    Design,
+    HITPurpose,
+    HITSequence,
+    Judgment,
+)
 from annotation.models.block import by_candidate
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet, IsAnyOf
 from annotation.sampling.planning import (
@@ -64,7 +72,9 @@ def hit_state(hit: HIT) -> str:
         return "done"
     if hit.available_at == UNTIL_THE_FIRST_IS_DONE:
         return "waiting"
-    return "lent" if getattr(hit, "is_lent", False) else "available"
+    if getattr(hit, "is_lent", False):
+        return "lent"
+    return "available"
 
 
 def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
@@ -94,9 +104,15 @@ def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
 
 def _systems_of_outputs(blocks: Iterable[Block]) -> dict[int, System]:
     """Return the system of each output that these blocks show, by the id of the output."""
-    output_ids = {output for block in blocks for output in block.outputs}
+    output_ids = set()
+    for block in blocks:
+        for output in block.outputs:
+            output_ids.add(output)
     outputs = Output.objects.filter(pk__in=output_ids).select_related("system")
-    return {output.pk: output.system for output in outputs.only("system__name", "system__kind")}
+    return {
+        output.pk: output.system
+        for output in outputs.only("system__name", "system__kind")
+    }
 
 
 def _block_plan(
@@ -128,9 +144,12 @@ def firsts_scheduled(
     if design.pk is None or (not parameters.inter_share and parameters.redundancy == 1):
         return []
     # Skipped steps are extra; their first HITs are read by the next call.
-    families, inter = set(), sequence.inter_scheduled
+    families = set()
+    inter = sequence.inter_scheduled
     for step in range(1, 2 * count + 1):
-        wanted = slot(parameters=parameters, step=sequence.scheduled + step, inter=inter)
+        wanted = slot(
+            parameters=parameters, step=sequence.scheduled + step, inter=inter
+        )
         families.add(wanted.family)
         inter += wanted.purpose is Purpose.INTER
     found = HIT.objects.filter(
@@ -144,13 +163,17 @@ def firsts_scheduled(
     return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
 
 
-def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
+def judge_history(
+    *, judge_id: int, task_id: int
+) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """Return the HITs lent to a judge in order, and the ids of those that are not intra repeats.
 
     Training is left out, and HITs that show a withdrawn system are not repeatable. The dictionary maps the number of a
     HIT to its id.
     """
-    judged = Judgment.objects.filter(judge=OuterRef("judge"), block__hit=OuterRef("hit"))
+    judged = Judgment.objects.filter(
+        judge=OuterRef("judge"), block__hit=OuterRef("hit")
+    )
     withdrawn = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
     )
@@ -162,7 +185,9 @@ def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry]
         .only("completed_at", "hit__number", "hit__purpose", "hit__repeats")
         .order_by("ordinal")
     )
-    own: dict[int, int] = {}  # maps the first HIT of a family to the number of this judge's HIT
+    own: dict[
+        int, int
+    ] = {}  # maps the first HIT of a family to the number of this judge's HIT
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
     for assignment in assignments:
@@ -173,7 +198,9 @@ def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry]
             continue
         own[first] = hit.number
         hit_ids[hit.number] = hit.pk
-        is_repeatable = assignment.completed_at is not None and assignment.may_be_repeated
+        is_repeatable = (
+            assignment.completed_at is not None and assignment.may_be_repeated
+        )
         history.append(HITHistoryEntry(number=hit.number, repeatable=is_repeatable))
     return history, hit_ids
 
@@ -241,7 +268,9 @@ def previewed_hits(
         need further queries.
     """
     task: Any = (
-        Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
+        Task.objects.select_related("test_set__campaign")
+        .annotate(now=Now())
+        .get(pk=task_id)
     )
     design = design or design_or_default(task=task)
     sequence = _sequence(task, design)
@@ -307,22 +336,28 @@ def _sequence(task: Task, design: Design) -> HITSequence:
 
 
 def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
-    plans = [(hit.plan.number, block) for hit in planned for block in hit.plan.blocks]
-    drawn = [
-        DrawnBlock(
-            id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
-            segment=block.segment,
-            outputs=[ids[0] for ids in block.candidates],
+    plans = []
+    for hit in planned:
+        for block in hit.plan.blocks:
+            plans.append((hit.plan.number, block))
+    drawn = []
+    for number, block in plans:
+        drawn.append(
+            DrawnBlock(
+                id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
+                segment=block.segment,
+                outputs=[ids[0] for ids in block.candidates],
+            )
         )
-        for number, block in plans
-    ]
     shown = iter(blocks_drawn(drawn, task=task))
     return [
         PreviewedHIT(
             number=hit.plan.number,
             purpose=hit.purpose.value,
             repeats=hit.repeats,
-            blocks=[PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks],
+            blocks=[
+                PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks
+            ],
         )
         for hit in planned
     ]

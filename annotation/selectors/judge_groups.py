@@ -23,7 +23,9 @@ def groups_listed(
 ) -> list[JudgeGroup]:
     """Return groups of a campaign, by default all by name, each with its number of `judges` and its `uses`. Two queries."""
     uses = _group_uses(campaign)
-    groups: list[Any] = list(groups_counted(campaign=campaign) if counted is None else counted)
+    groups: list[Any] = list(
+        groups_counted(campaign=campaign) if counted is None else counted
+    )
     for group in groups:
         group.uses = uses.get(group.pk, [])
     return groups
@@ -38,7 +40,9 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
     tasks = (
         Task.objects.filter(test_set__campaign=campaign)
         .annotate(
-            lent_to=Subquery(designs_in_force(task_id=OuterRef("pk")).values("judge_group")),
+            lent_to=Subquery(
+                designs_in_force(task_id=OuterRef("pk")).values("judge_group")
+            ),
             ranked_by=ranked_group_of("pk"),
         )
         .order_by("id")

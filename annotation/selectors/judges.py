@@ -62,7 +62,9 @@ def messages_in_force(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
 
 def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
     """Return organisers' messages to a judge, newest first, without withdrawn ones."""
-    actions = QualityAction.objects.in_force().filter(judge=judge, action=QualityActionKind.MESSAGE)
+    actions = QualityAction.objects.in_force().filter(
+        judge=judge, action=QualityActionKind.MESSAGE
+    )
     return actions.order_by("-id")
 
 
@@ -120,7 +122,9 @@ def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
     warnings = [action for action in actions if action.action == QualityActionKind.WARN]
     return JudgeStanding(
         status=status_from_actions(kinds),
-        warned_for=[warning.rule.measure if warning.rule else "" for warning in warnings],
+        warned_for=[
+            warning.rule.measure if warning.rule else "" for warning in warnings
+        ],
         is_asked_again=QualityActionKind.AGAIN in kinds,
         messages=[
             action.text
@@ -137,7 +141,9 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
     actions = QualityAction.objects.standing().filter(judge__in=judge_ids)
     for judge_id, action in actions.values_list("judge_id", "action"):
         status = _STATUS_BY_ACTION[QualityActionKind(action)]
-        found[judge_id] = max(found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index)
+        found[judge_id] = max(
+            found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index
+        )
     return found
 
 
@@ -197,7 +203,8 @@ def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
             ),
             came_by=Coalesce(F("joined_by__note"), Value("")),
             seen_at=Greatest(
-                Subquery(visits.values("seen_at")[:1]), Subquery(tallies.values("last_at")[:1])
+                Subquery(visits.values("seen_at")[:1]),
+                Subquery(tallies.values("last_at")[:1]),
             ),
             group_names=ArraySubquery(groups.values("group__name")),
             conflict_names=ArraySubquery(conflicts.values("system__name").distinct()),
@@ -216,7 +223,10 @@ def _standing(judge: OuterRef) -> Case:
         When(declined_at__isnull=False, then=Value(StandingOfJudge.DECLINED)),
         When(is_excluded, then=Value(StandingOfJudge.EXCLUDED)),
         When(is_paused, then=Value(StandingOfJudge.PAUSED)),
-        When(Q(seen_at__isnull=True, origin="person"), then=Value(StandingOfJudge.EXPECTED)),
+        When(
+            Q(seen_at__isnull=True, origin="person"),
+            then=Value(StandingOfJudge.EXPECTED),
+        ),
         default=Value(StandingOfJudge.PRESENT),
         output_field=CharField(),
     )

@@ -21,13 +21,25 @@ from annotation.protocols.answer_kinds import (
     shows_documents,
 )
 from annotation.sampling.rounds import Rounds, checks_for_each_block
-from annotation.selectors.designs import design_unless_chosen, designs_of_tasks, systems_drawn
+from annotation.selectors.designs import (
+    design_unless_chosen,
+    designs_of_tasks,
+    systems_drawn,
+)
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.judges import exclusions
 from annotation.selectors.passes import passes_of, rounds_of
 from annotation.selectors.progress import work_annotations
 from annotation.selectors.target import ranked_group
-from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, Output, SystemKind, Task
+from campaign.models import (
+    Campaign,
+    GroupMember,
+    Judge,
+    JudgeGroup,
+    Output,
+    SystemKind,
+    Task,
+)
 from campaign.texts.counted import filled
 from campaign.texts.languages import reads_languages
 
@@ -84,7 +96,9 @@ class _People:
 
         Each has the limit `wanted`, or None.
         """
-        knowing = [each for each in self._all(task.test_set.campaign_id) if _knows(each, task)]
+        knowing = [
+            each for each in self._all(task.test_set.campaign_id) if _knows(each, task)
+        ]
         for group in self.groups(task, design):
             members = self._group(group.pk)
             knowing = [each for each in knowing if each.pk in members]
@@ -100,7 +114,9 @@ class _People:
     def group(self, task: Task, design: Design) -> str:
         """Return the name of the only group; empty if there is none or two."""
         names = [group.name for group in self.groups(task, design)]
-        return names[0] if len(names) == 1 else ""
+        if len(names) == 1:
+            return names[0]
+        return ""
 
     def _all(self, campaign_id: int) -> list[Any]:
         if campaign_id not in self._of_campaign:
@@ -117,7 +133,9 @@ class _People:
 
     def _group(self, group_id: int) -> set[int]:
         if group_id not in self._of_group:
-            members = GroupMember.objects.filter(group=group_id).values_list("judge", flat=True)
+            members = GroupMember.objects.filter(group=group_id).values_list(
+                "judge", flat=True
+            )
             self._of_group[group_id] = set(members)
         return self._of_group[group_id]
 
@@ -152,7 +170,9 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
     for task in tasks.select_related("test_set"):
         open_tasks[task.test_set.campaign_id].append(task)
     designs = designs_of_tasks([task for row in open_tasks.values() for task in row])
-    groups = [design.judge_group_id for design in designs.values() if design.judge_group_id]
+    groups = [
+        design.judge_group_id for design in designs.values() if design.judge_group_id
+    ]
     members = GroupMember.objects.filter(group__in=groups).values_list("group", "judge")
     in_group = set(members)
     people = Judge.objects.filter(
@@ -174,10 +194,16 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
 
 
 def _is_for(
-    task: Task, design: Design | None, judge: Judge, in_group: Collection[tuple[int, int]]
+    task: Task,
+    design: Design | None,
+    judge: Judge,
+    in_group: Collection[tuple[int, int]],
 ) -> bool:
     """Return whether a judge knows the languages and the subject of a task, and its design is for them."""
-    group = None if design is None else design.judge_group_id
+    if design is None:
+        group = None
+    else:
+        group = design.judge_group_id
     return _knows(judge, task) and (group is None or (group, judge.pk) in in_group)
 
 
@@ -193,15 +219,15 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     if kind.passes is not None:
         return _of_passes(task, design, kind, people)
     reasons = _Reasons(task, design, kind, people).found
-    needed = max((each.needed for each in reasons), default=_ONE)
+    needed = max((reason.needed for reason in reasons), default=_ONE)
     if needed <= _ONE:
         return None
     there = len(people.of(task, design))
     group = people.group(task, design)
-    said = [each.words for each in reasons if each.needed == needed]
+    said = [reason.words for reason in reasons if reason.needed == needed]
     said.append(_there_in_words(needed, there, group))
     if there < needed:
-        said += [each.otherwise for each in reasons if each.needed > there]
+        said += [reason.otherwise for reason in reasons if reason.needed > there]
     return JudgesNeeded(
         task=task,
         needed=needed,
@@ -213,19 +239,25 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
 
 
 def _there_in_words(needed: int, there: int, group: str) -> str:
-    words = (
-        _("Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).")
-        if group
-        else _("Judges needed: at least %(needed)s (available: %(there)s).")
-    )
+    if group:
+        words = _(
+            "Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s)."
+        )
+    else:
+        words = _("Judges needed: at least %(needed)s (available: %(there)s).")
     return filled(words, needed=needed, there=there, group=group)
 
 
 class _Reasons:
     """Reasons why a task whose blocks are drawn or sorted needs several judges."""
 
-    def __init__(self, task: Task, design: Design, kind: AnswerKind, people: _People) -> None:
-        self._task, self._design, self._kind, self._people = task, design, kind, people
+    def __init__(
+        self, task: Task, design: Design, kind: AnswerKind, people: _People
+    ) -> None:
+        self._task = task
+        self._design = design
+        self._kind = kind
+        self._people = people
 
     @property
     def found(self) -> list[_Reason]:
@@ -243,7 +275,9 @@ class _Reasons:
         if judges <= _ONE:
             return
         if self._kind.has_stages:
-            words = _("Judges per block: %(count)s, because others review the first answer.")
+            words = _(
+                "Judges per block: %(count)s, because others review the first answer."
+            )
         elif design.inter_share > 0:
             words = _("Judges per repeated block: %(count)s.")
         else:
@@ -262,10 +296,15 @@ class _Reasons:
         blocks = ceil(self._segments * (1 + self._design.intra_share))
         quotas = {each.wanted for each in self._people.of(self._task, self._design)}
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
-        asked = None if None in quotas else max(each or 0 for each in quotas)
+        if None in quotas:
+            asked = None
+        else:
+            asked = max(each or 0 for each in quotas)
         if asked is not None and asked < blocks:
             words = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
-            otherwise = _("Invite more judges, raise the limit per judge, or lower the target.")
+            otherwise = _(
+                "Invite more judges, raise the limit per judge, or lower the target."
+            )
             blocks = max(1, asked)
         else:
             words = _(
@@ -297,33 +336,45 @@ class _Reasons:
             yield _Reason(
                 -(-most * quota // self._segments),
                 filled(
-                    words, systems=systems, comparisons=most, quota=quota, segments=self._segments
+                    words,
+                    systems=systems,
+                    comparisons=most,
+                    quota=quota,
+                    segments=self._segments,
                 ),
-                _("Invite more judges, add segments, or require fewer judgments per comparison."),
+                _(
+                    "Invite more judges, add segments, or require fewer judgments per comparison."
+                ),
             )
 
     @property
     def _sample(self) -> int:
         comparisons = self._kind.comparisons
-        return 0 if comparisons is None else comparisons.sentences_of_a_judge
+        if comparisons is None:
+            return 0
+        return comparisons.sentences_of_a_judge
 
     @cached_property
     def _segments(self) -> int:
         return len(windows_of(self._task, self._design).segments)
 
 
-def _of_passes(task: Task, design: Design, kind: AnswerKind, people: _People) -> JudgesNeeded:
+def _of_passes(
+    task: Task, design: Design, kind: AnswerKind, people: _People
+) -> JudgesNeeded:
     rounds = rounds_of(task=task, design=design)
     segments = rounds.segments
-    texts = (
-        _read_of_each(task, design, rounds)
-        if rounds.are_of_one_system
-        else _texts_of_each(task, design, segments)
-    )
+    if rounds.are_of_one_system:
+        texts = _read_of_each(task, design, rounds)
+    else:
+        texts = _texts_of_each(task, design, segments)
     size = design.segments_per_hit
     most = passes_of(task).items_per_judge
     # HITs are lent only as a whole.
-    most = len(segments) if most is None else max(1, most // size) * size
+    if most is None:
+        most = len(segments)
+    else:
+        most = max(1, most // size) * size
     there = len(people.of(task, design))
     needs = kind.judges_needed(texts, there, max(1, most))
     return JudgesNeeded(
@@ -343,9 +394,15 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
         segment__number__in=segments,
         system__in=systems_drawn(task=task, design=design),
     )
-    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
+    counted = (
+        outputs.order_by()
+        .values("segment")
+        .annotate(texts=Count("text", distinct=True))
+    )
     texts = [row["texts"] for row in counted]
-    return _with_checks(task, design, texts) if design.bad_reference_rate else texts
+    if design.bad_reference_rate:
+        return _with_checks(task, design, texts)
+    return texts
 
 
 def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
@@ -354,7 +411,9 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
         segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
     )
     checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
-    checks = min(checks, damaged.order_by().values("segment").distinct().count(), len(texts))
+    checks = min(
+        checks, damaged.order_by().values("segment").distinct().count(), len(texts)
+    )
     # Their segments are drawn at random; assume the segments with most texts, as the worst case.
     ordered = sorted(texts, reverse=True)
     return [count + (place < checks) for place, count in enumerate(ordered)]
@@ -362,7 +421,9 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
 
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
     """Count the systems in each group of segments read together; systems with the same texts count once."""
-    withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
+    withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list(
+        "name", flat=True
+    )
     all_texts = TestSetTexts(task)
     all_texts.read_ahead(rounds.segments)
     texts = texts_of_others(all_texts, set(withdrawn))

@@ -26,7 +26,9 @@ from campaign.models import Judge, User
 
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """Return the user's judge in the campaign; without a slug, in the one they joined last."""
-    judges = Judge.objects.select_related("campaign").filter(user=user, withdrawn_at=None)
+    judges = Judge.objects.select_related("campaign").filter(
+        user=user, withdrawn_at=None
+    )
     if campaign_slug is not None:
         judges = judges.filter(campaign__slug=campaign_slug)
     return judges.order_by("-id").first()
@@ -82,7 +84,9 @@ def _assigned_block(row: Mapping[str, Any]) -> AssignedBlock:
         task_id=row["hit__task_id"],
         protocol=row["hit__task__protocol"],
         rules=row["hit__task__rules"],
-        candidate_count=len(row["hit__blocks__stands_for"] or row["hit__blocks__outputs"]),
+        candidate_count=len(
+            row["hit__blocks__stands_for"] or row["hit__blocks__outputs"]
+        ),
         allow_partial_ranking=row["judge__campaign__allow_partial_ranking"],
         part=row["hit__part"],
         campaign_state=row["judge__campaign__state"],
@@ -99,7 +103,9 @@ def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    return _assigned(Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False))
+    return _assigned(
+        Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
+    )
 
 
 def assignments_taken_back(*, judge: Judge, public_ids: Sequence[UUID]) -> list[UUID]:
@@ -116,7 +122,8 @@ class DoneBlocks:
     """
 
     def __init__(self, *rows: QuerySet[Any, Any], order: str = "-done_at") -> None:
-        self._rows, self._order = rows, order
+        self._rows = rows
+        self._order = order
 
     def order_by(self, order: str) -> "DoneBlocks":
         """Return them by `done_at` or `-done_at`."""
@@ -124,11 +131,11 @@ class DoneBlocks:
 
     def filter(self, *conditions: Q, **fields: Any) -> "DoneBlocks":
         """Return those that meet these conditions."""
-        rows = (each.filter(*conditions, **fields) for each in self._rows)
+        rows = (row.filter(*conditions, **fields) for row in self._rows)
         return DoneBlocks(*rows, order=self._order)
 
     def __getitem__(self, part: slice) -> QuerySet[Any, Any]:
-        judged, skipped = (each.order_by(self._order)[: part.stop] for each in self._rows)
+        judged, skipped = (row.order_by(self._order)[: part.stop] for row in self._rows)
         return judged.union(skipped, all=True).order_by(self._order)[part]
 
 
@@ -150,7 +157,9 @@ def has_older_done_blocks(judge: Judge) -> bool:
     """Return whether `own_done_blocks` currently leaves out older blocks. At most two queries."""
     reaches = _reaches(judge)
     # The oldest first: most often it is one of them.
-    return bool(reaches and _done(judge).filter(_beyond(reaches)).order_by("done_at")[:1])
+    return bool(
+        reaches and _done(judge).filter(_beyond(reaches)).order_by("done_at")[:1]
+    )
 
 
 def _done(judge: Judge) -> DoneBlocks:
@@ -160,7 +169,9 @@ def _done(judge: Judge) -> DoneBlocks:
     were never lent.
     """
     lent = {"judge": judge, "assignment__isnull": False}
-    judged = Judgment.objects.filter(**lent).current().annotate(done_at=F("submitted_at"))
+    judged = (
+        Judgment.objects.filter(**lent).current().annotate(done_at=F("submitted_at"))
+    )
     skipped = Skip.objects.filter(**lent).standing().annotate(done_at=F("created_at"))
     columns = {
         "hit_id": F("block__hit"),
@@ -183,7 +194,9 @@ def _reaches(judge: Judge) -> dict[int, int]:
     A HIT whose lease has expired counts as long as it could be lent to the judge again: until
     another judge has done it, or a conflict of interest with one of its systems was declared.
     """
-    not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
+    not_to_be_seen = judge.conflicts.filter(
+        IsAnyOf(F("system"), OuterRef("hit__system_ids"))
+    )
     held = (
         Assignment.objects.filter(
             judge=judge,
@@ -207,21 +220,28 @@ def _beyond(reaches: dict[int, int]) -> Q:
     return beyond
 
 
-def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[dict[str, Any]]:
+def own_done_blocks_data(
+    blocks: Sequence[Any], *, judge: Judge
+) -> list[dict[str, Any]]:
     """Return these blocks of `own_done_blocks`, in order, as described by `JudgedBlockSerializer`.
 
     Three queries regardless of their number, and one for the answers of each protocol that stores
     them.
     """
-    of_hits = HIT.objects.select_related("task__test_set").annotate(total=Count("blocks"))
+    of_hits = HIT.objects.select_related("task__test_set").annotate(
+        total=Count("blocks")
+    )
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
     shown = [block.block_id for block in blocks]
     views = blocks_data(shown, campaign=judge.campaign, judge_id=judge.pk)
     found = []
     for block in blocks:
-        hit, view = hits[block.hit_id], views[block.block_id]
+        hit = hits[block.hit_id]
+        view = views[block.block_id]
         task = hit.task
-        rules = rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)
+        rules = rules_shown(
+            task.protocol, task.rules, campaign=judge.campaign, part=hit.part
+        )
         found.append(
             {
                 "assignment": block.lent_as,

@@ -127,7 +127,9 @@ def _candidate_of(name: str) -> Func:
 
 def _label_of(candidate: str) -> Func:
     """Return an expression on judgment numbers: the label of the candidate whose number is in this column."""
-    return _number("(%(expressions)s]", F("judgment__labels"), F(candidate), arg_joiner=")[")
+    return _number(
+        "(%(expressions)s]", F("judgment__labels"), F(candidate), arg_joiner=")["
+    )
 
 
 class Outcome(TextChoices):
@@ -139,11 +141,17 @@ class Outcome(TextChoices):
 
 
 #: Condition on judgment numbers: equal labels are ties, unlike in best-worst scaling.
-EQUAL_LABELS_TIE: Final = Q(task__rules__best_worst__isnull=True) | Q(task__rules__best_worst=False)
+EQUAL_LABELS_TIE: Final = Q(task__rules__best_worst__isnull=True) | Q(
+    task__rules__best_worst=False
+)
 
 
 def of_outcome(
-    rows: QuerySet[JudgmentNumber, Any], *, system: str, other: str = "", outcome: str = ""
+    rows: QuerySet[JudgmentNumber, Any],
+    *,
+    system: str,
+    other: str = "",
+    outcome: str = "",
 ) -> QuerySet[JudgmentNumber, Any]:
     """Return the numbers of judgments in which a system was compared, with this outcome if one is given.
 
@@ -171,7 +179,9 @@ def of_outcome(
         found = found.filter(EQUAL_LABELS_TIE)
         return found.alias(alike=_number(_ALIKE, labels, F("own"))).filter(alike__gte=2)
     if outcome == Outcome.LOST:
-        best = _number("(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels)
+        best = _number(
+            "(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels
+        )
         return found.filter(own__gt=best)
     worst = _number("(SELECT max(label) FROM unnest(%(expressions)s) AS label)", labels)
     return found.filter(own__lt=worst)
@@ -190,7 +200,9 @@ def counted_in_rankings() -> Q:
 def by_group(name: str) -> Exists:
     """Return a condition on judgment numbers: the judge is in the campaign's group with this name."""
     members = GroupMember.objects.filter(
-        judge=OuterRef("judgment__judge"), group__removed_at__isnull=True, group__name__iexact=name
+        judge=OuterRef("judgment__judge"),
+        group__removed_at__isnull=True,
+        group__name__iexact=name,
     )
     return Exists(members)
 
@@ -219,7 +231,10 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
 def on_day(day: date) -> Q:
     """Return a condition on judgment numbers: submitted on a day, in UTC as in analyses."""
     start = datetime.combine(day, time(), UTC)
-    return Q(judgment__submitted_at__gte=start, judgment__submitted_at__lt=start + timedelta(1))
+    return Q(
+        judgment__submitted_at__gte=start,
+        judgment__submitted_at__lt=start + timedelta(1),
+    )
 
 
 #: Number of judgments whose times are sampled, evenly from the first to the last.
@@ -231,7 +246,9 @@ def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
 
     Numbers mostly rise with time, so the times of a few judgments approximately locate a day.
     """
-    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
+    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list(
+        "last_number", flat=True
+    )
     last = sequence.first() or 0
     if last <= WINDOW:
         return None
@@ -273,14 +290,22 @@ def judgments_page(
     Unless an index finds them (`is_indexed`), at most `WINDOW` numbers are searched. With `segments`, ids of segments
     with few judgments, all of these judgments are sorted.
     """
-    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
+    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list(
+        "last_number", flat=True
+    )
     last = sequence.first() or 0
     if oldest_first:
         low = (start or 0) + 1
-        high = last if is_indexed else min(last, low + WINDOW - 1)
+        if is_indexed:
+            high = last
+        else:
+            high = min(last, low + WINDOW - 1)
     else:
         high = min(last, last if start is None else start - 1)
-        low = 1 if is_indexed else max(1, high - WINDOW + 1)
+        if is_indexed:
+            low = 1
+        else:
+            low = max(1, high - WINDOW + 1)
     within = found.filter(number__gte=low, number__lte=high)
     by: F | CombinedExpression = F("number")
     if segments is not None:
@@ -292,7 +317,10 @@ def judgments_page(
     shown = rows[:ROWS]
     if len(rows) > ROWS:
         return JudgmentsPage(shown, then=shown[-1].number, looked=None)
-    is_all = high >= last if oldest_first else low <= 1
+    if oldest_first:
+        is_all = high >= last
+    else:
+        is_all = low <= 1
     if is_all:
         return JudgmentsPage(shown, then=None, looked=None)
     return JudgmentsPage(shown, then=high if oldest_first else low, looked=(low, high))
@@ -308,7 +336,10 @@ class RankedText:
 
 
 def ranked_texts(
-    *, outputs: Sequence[int], stands_for: Sequence[int] | None, labels: Sequence[int | None]
+    *,
+    outputs: Sequence[int],
+    stands_for: Sequence[int] | None,
+    labels: Sequence[int | None],
 ) -> list[RankedText]:
     """Return the candidates of a block in display order. One query."""
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
@@ -341,7 +372,9 @@ def found_by_index(asked: Mapping[str, Any]) -> bool:
 _FEW: Final = 5_000
 
 
-def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> list[int] | None:
+def segments_with_few(
+    *, task: Task, document: str = "", segment: str = ""
+) -> list[int] | None:
     """Return the ids of the segments of a document, or of a segment by number; None if they have too many judgments.
 
     The number is estimated from the share of segments. Two queries; none if neither is given.
@@ -357,7 +390,9 @@ def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> l
     )
     judged, total = segments.aggregate(judged=Max(last), total=Count("pk")).values()
     own = list(segments.filter(document__name=document).values_list("pk", flat=True))
-    return own if (judged or 0) * len(own) <= _FEW * (total or 1) else None
+    if (judged or 0) * len(own) <= _FEW * (total or 1):
+        return own
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +417,9 @@ class Comparison:
         """Outcome for the first text."""
         if self.first_label == self.second_label:
             return Outcome.TIED
-        return Outcome.WON if self.first_label < self.second_label else Outcome.LOST
+        if self.first_label < self.second_label:
+            return Outcome.WON
+        return Outcome.LOST
 
     def turned(self) -> "Comparison":
         """Return the same with the second text as the first."""
@@ -390,14 +427,19 @@ class Comparison:
 
 
 def comparisons_of(
-    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], *, best_worst: bool = False
+    candidates: Sequence[Sequence[str]],
+    labels: Sequence[int | None],
+    *,
+    best_worst: bool = False,
 ) -> Iterator[Comparison]:
     """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in display order.
 
     `candidates` and `labels` have the same length, at least one. In best-worst scaling, equal labels are no comparison.
     """
     ranked = [
-        (names, label) for names, label in zip(candidates, labels, strict=True) if label is not None
+        (names, label)
+        for names, label in zip(candidates, labels, strict=True)
+        if label is not None
     ]
     for (first, first_label), (second, second_label) in combinations(ranked, 2):
         if not best_worst or first_label != second_label:
@@ -420,9 +462,9 @@ OWN_REPORTS_SHOWN: Final = 50
 def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
     """Return the reports of a campaign with their states, latest first."""
     rows = ProblemReport.objects.filter(task__test_set__campaign=campaign).with_state()
-    return rows.select_related("judge", "task__test_set", "block__segment__document").order_by(
-        "-pk"
-    )
+    return rows.select_related(
+        "judge", "task__test_set", "block__segment__document"
+    ).order_by("-pk")
 
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
@@ -447,7 +489,8 @@ def reported_block(report: ProblemReport) -> ReportedBlock:
         judgment__block=report.block_id, judgment__judge=report.judge_id
     )
     latest = found.order_by("-number").values_list("number", "judgment__labels").first()
-    outputs, stands_for = report.block.outputs, report.block.stands_for
+    outputs = report.block.outputs
+    stands_for = report.block.stands_for
     number, labels = latest or (None, [None] * len(by_candidate(outputs, stands_for)))
     texts = ranked_texts(outputs=outputs, stands_for=stands_for, labels=labels)
     return ReportedBlock(texts=texts, judgment=number)
@@ -456,7 +499,9 @@ def reported_block(report: ProblemReport) -> ReportedBlock:
 def skips_listed(*, task: Task) -> QuerySet[Skip]:
     """Return skips with judge and segment, latest first; `is_judged` tells whether the judge later judged the block."""
     # Not Exists, for which PostgreSQL may read and hash all judgments for a page of a hundred skips.
-    ranked = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))[:1]
+    ranked = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))[
+        :1
+    ]
     return (
         Skip.objects.filter(task=task)
         .select_related("judge", "block__segment__document")

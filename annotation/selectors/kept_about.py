@@ -42,9 +42,9 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             "instructions__language",
         ),
         "links": downloaded_rows(
-            Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id).order_by(
-                "created_at"
-            )
+            Invitation.objects.filter(
+                campaign=judge.campaign_id, user=judge.user_id
+            ).order_by("created_at")
         ),
         "visits": downloaded_rows(judge.browser_visits.order_by("seen_at")),
         "mails": downloaded_rows(judge.mails.order_by("created_at")),
@@ -71,14 +71,17 @@ def kept_about(judge: Judge) -> dict[str, Any]:
                 "created_at": report.created_at,
                 "closed": report.is_closed,
                 "answers": [
-                    {"text": each.text, "created_at": each.created_at} for each in report.answers
+                    {"text": answer.text, "created_at": answer.created_at}
+                    for answer in report.answers
                 ],
             }
             for report in own_problem_reports(judge)
         ],
         "status": judge_status(judge).value,
         "messages": downloaded_rows(messages_to(judge)),
-        "erasure_requests": downloaded_rows(judge.erasure_requests.order_by("asked_at")),
+        "erasure_requests": downloaded_rows(
+            judge.erasure_requests.order_by("asked_at")
+        ),
     }
 
 

@@ -76,7 +76,9 @@ class MachineBlock:
     @property
     def public_id(self) -> UUID:
         """Id of the block for this order."""
-        return _reversed_id(self.block.public_id) if self.is_reversed else self.block.public_id
+        if self.is_reversed:
+            return _reversed_id(self.block.public_id)
+        return self.block.public_id
 
     @property
     def assignment_id(self) -> UUID:
@@ -87,7 +89,9 @@ class MachineBlock:
     def candidates(self) -> list[Sequence[int]]:
         """The outputs of each candidate, in this order."""
         candidates = by_candidate(self.block.outputs, self.block.stands_for)
-        return candidates[::-1] if self.is_reversed else candidates
+        if self.is_reversed:
+            return candidates[::-1]
+        return candidates
 
     @property
     def assigned(self) -> AssignedBlock:
@@ -128,18 +132,27 @@ def _reversed_id(id_: UUID) -> UUID:
 def _blocks(machine: MachineJudge) -> QuerySet[Block]:
     """Return the blocks that people have judged in the machine's campaign, without controls."""
     judged = Judgment.objects.filter(block=OuterRef("pk"))
-    blocks = Block.objects.filter(hit__task__test_set__campaign=machine.campaign_id, control="")
+    blocks = Block.objects.filter(
+        hit__task__test_set__campaign=machine.campaign_id, control=""
+    )
     return blocks.filter(Exists(judged)).select_related("hit__task__test_set__campaign")
 
 
 def machine_block(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | None:
     """Return the block with this id; None if the machine is asked no such block. One query."""
-    known = [public_id, _reversed_id(public_id)] if machine.asked_twice else [public_id]
+    if machine.asked_twice:
+        known = [public_id, _reversed_id(public_id)]
+    else:
+        known = [public_id]
     block = _blocks(machine).filter(public_id__in=known).first()
-    return None if block is None else MachineBlock(block, block.public_id != public_id)
+    if block is None:
+        return None
+    return MachineBlock(block, block.public_id != public_id)
 
 
-def answers_about(*, machine: MachineJudge, asked: MachineBlock) -> QuerySet[MachineJudgment]:
+def answers_about(
+    *, machine: MachineJudge, asked: MachineBlock
+) -> QuerySet[MachineJudgment]:
     """Return the machine's answer to the outputs of a block in its order; none for a skip."""
     return machine.judgments.filter(
         segment=asked.block.segment_id,
@@ -153,7 +166,11 @@ def answers_about(*, machine: MachineJudge, asked: MachineBlock) -> QuerySet[Mac
 
 
 def _not_done(
-    block: str, machine: MachineJudge, *, is_reversed: bool, skipped_before: datetime | None = None
+    block: str,
+    machine: MachineJudge,
+    *,
+    is_reversed: bool,
+    skipped_before: datetime | None = None,
 ) -> Q:
     """Return the condition that the machine has not judged the outputs of a block in this order.
 
@@ -171,7 +188,10 @@ def _not_done(
     )
     if skipped_before is not None:
         done = done.filter(Q(skip_reason="") | Q(submitted_at__gte=skipped_before))
-    several = Q(**{f"{block}outputs__len__gt": 1}) if is_reversed else Q()
+    if is_reversed:
+        several = Q(**{f"{block}outputs__len__gt": 1})
+    else:
+        several = Q()
     return ~Exists(done) & several
 
 
@@ -182,11 +202,15 @@ def _hits_not_done(machine: MachineJudge, *, is_reversed: bool) -> Iterator[int]
     """
     cache = caches["throttles"]
     not_done = _not_done("judgment__block__", machine, is_reversed=is_reversed)
-    for task_id in Task.objects.of(machine.campaign_id).order_by("pk").values_list("pk", flat=True):
+    for task_id in (
+        Task.objects.of(machine.campaign_id).order_by("pk").values_list("pk", flat=True)
+    ):
         key = f"machine/{machine.pk}/{task_id}/{is_reversed}"
         numbers = JudgmentNumber.objects.filter(task=task_id)
         last = numbers.aggregate(last=Max("number", default=0))["last"]
-        numbers = numbers.filter(not_done, judgment__block__control="").order_by("number")
+        numbers = numbers.filter(not_done, judgment__block__control="").order_by(
+            "number"
+        )
         rows = numbers.values_list("number", "judgment__block__hit")
         begin = cache.get(key, 0)
         some = list(rows.filter(number__gt=begin)[:_AT_ONCE])
@@ -196,16 +220,23 @@ def _hits_not_done(machine: MachineJudge, *, is_reversed: bool) -> Iterator[int]
             some = list(rows.filter(number__gt=some[-1][0])[:_AT_ONCE])
 
 
-def _hits_skipped(machine: MachineJudge, *, is_reversed: bool, before: datetime) -> Iterator[int]:
+def _hits_skipped(
+    machine: MachineJudge, *, is_reversed: bool, before: datetime
+) -> Iterator[int]:
     """Return the HITs with blocks that the machine last skipped before a time, in the order of the skips."""
     skips = MachineJudgment.objects.current().exclude(skip_reason="")
-    skips = skips.filter(machine=machine, is_reversed=is_reversed, submitted_at__lt=before)
+    skips = skips.filter(
+        machine=machine, is_reversed=is_reversed, submitted_at__lt=before
+    )
     hits = skips.filter(block__isnull=False).order_by("pk")
     return iter(hits.values_list("block__hit", flat=True))
 
 
 def machine_assignment(
-    *, machine: MachineJudge, in_hand: Collection[UUID], skipped_before: datetime | None = None
+    *,
+    machine: MachineJudge,
+    in_hand: Collection[UUID],
+    skipped_before: datetime | None = None,
 ) -> list[MachineBlock] | None:
     """Return the blocks to judge of the first HIT with any, passing over those `in_hand`; None if there are none.
 
@@ -213,10 +244,14 @@ def machine_assignment(
     number are not seen.
     """
     for is_reversed in [False, True] if machine.asked_twice else [False]:
-        not_done = _not_done("", machine, is_reversed=is_reversed, skipped_before=skipped_before)
+        not_done = _not_done(
+            "", machine, is_reversed=is_reversed, skipped_before=skipped_before
+        )
         hits = _hits_not_done(machine, is_reversed=is_reversed)
         if skipped_before is not None:
-            skipped = _hits_skipped(machine, is_reversed=is_reversed, before=skipped_before)
+            skipped = _hits_skipped(
+                machine, is_reversed=is_reversed, before=skipped_before
+            )
             hits = chain(skipped, hits)
         for hit_id in hits:
             if _assignment_id(hit_id, is_reversed=is_reversed) in in_hand:
@@ -232,7 +267,7 @@ def machine_assignment_data(
     blocks: Sequence[MachineBlock], *, machine: MachineJudge
 ) -> AssignmentShown:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
-    ids = [each.block.pk for each in blocks]
+    ids = [block.block.pk for block in blocks]
     stored = blocks_data(
         ids,
         campaign=machine.campaign,
@@ -240,7 +275,7 @@ def machine_assignment_data(
         address=media_of_machine(machine.pk),
     )
     return unlent_data(
-        [each.as_shown(stored[each.block.pk]) for each in blocks],
+        [block.as_shown(stored[block.block.pk]) for block in blocks],
         id_=blocks[0].assignment_id,
         task=blocks[0].hit.task,
         part=blocks[0].hit.part,

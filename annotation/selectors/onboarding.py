@@ -32,7 +32,9 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         .select_related("campaign")
         .annotate(
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
-            has_instructions=Exists(Instructions.objects.filter(campaign=OuterRef("campaign"))),
+            has_instructions=Exists(
+                Instructions.objects.filter(campaign=OuterRef("campaign"))
+            ),
             # There is a choice if a second task exists.
             has_choice=Exists(tasks_open_to_judge(OuterRef("pk"))[1:2]),
             protocols=ArraySubquery(
@@ -92,7 +94,10 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         TaskOnOffer(
             task=row,
             done=done_each.get(row.pk, 0),
-            left=max(0, row.sentences - seen_each.get((row.test_set_id, row.exposed_apart), 0)),
+            left=max(
+                0,
+                row.sentences - seen_each.get((row.test_set_id, row.exposed_apart), 0),
+            ),
         )
         for row in rows
     ]

@@ -24,7 +24,15 @@ from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.selectors.pool import IsReadBy
 from annotation.selectors.progress import JudgeWork, judges_with_work
 from annotation.selectors.target import blocks_left_out
-from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
+from campaign.models import (
+    Campaign,
+    Judge,
+    Panel,
+    Participation,
+    ParticipationState,
+    Task,
+    User,
+)
 from campaign.selectors.panel_requests import Entry
 
 #: Statuses at Prolific of submissions whose payment was decided.
@@ -60,7 +68,9 @@ def seconds_left(*, judge: Judge) -> int | None:
     return max(0, round(left.total_seconds()))
 
 
-def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Participation | None:
+def participation_at_address(
+    *, panel: Panel, entry: Entry, user: User
+) -> Participation | None:
     """Return the user's participation for the address that a service opened. One query."""
     return (
         panel.participations.filter(

@@ -65,7 +65,10 @@ def passes_of(task: Task) -> Passes:
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     """Return the progress of a judge in a task. Three queries, one of which reads all HITs lent to the judge."""
     task = Task.objects.get(pk=task_id)
-    counted = Q() if passes_of(task).are_by_others else Q(hit__part=FIRST)
+    if passes_of(task).are_by_others:
+        counted = Q()
+    else:
+        counted = Q(hit__part=FIRST)
     lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id).aggregate(
         texts=Sum("hit__segment_ids__len", filter=counted),
         held=Min("hit__part", filter=Q(completed_at=None, released_at=None)),
@@ -83,7 +86,9 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
 
 def hits_to_show_again(judge_id: int, task_id: int, part: int) -> QuerySet[HIT]:
     """Return the HITs of a pass that this judge completed and judged at least in part."""
-    own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
+    own = Assignment.objects.filter(
+        hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False
+    )
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
     return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=part)
 
@@ -97,7 +102,8 @@ def is_over(*, judge_id: int, task: Task) -> bool:
 def is_full(*, task_id: int, texts: int) -> bool:
     """Return whether the task's rules allow no further HIT for a judge who was lent `texts` texts."""
     task = Task.objects.get(pk=task_id)
-    most, design = passes_of(task).items_per_judge, design_in_force(task_id=task_id)
+    most = passes_of(task).items_per_judge
+    design = design_in_force(task_id=task_id)
     if most is None or design is None:
         return False
     return texts + design.segments_per_hit > max(most, design.segments_per_hit)
@@ -107,13 +113,21 @@ def rounds_of(*, task: Task, design: Design) -> Rounds:
     """Return the rounds in which the texts of a task with passes are allotted."""
     windows = windows_of(task, design)
     segments = windows.segments
-    together = windows.pages if windows.are_pages else None
+    together = None
+    if windows.are_pages:
+        together = windows.pages
     read_together = answer_kind_of(task).read_together(task)
     if read_together is not None:
         together = read_together
         judged = set(segments)
         together = [window for window in together if judged.issuperset(window)]
-        segments = [segment for window in together for segment in window]
+        segments = []
+        for window in together:
+            for segment in window:
+                segments.append(segment)
     return Rounds(
-        segments=segments, size=design.segments_per_hit, seed=design.seed, together=together
+        segments=segments,
+        size=design.segments_per_hit,
+        seed=design.seed,
+        together=together,
     )

@@ -21,7 +21,15 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Now
 
-from annotation.models import HIT, Assignment, Design, HITPurpose, JudgeAccount, Judgment, Skip
+from annotation.models import (
+    HIT,
+    Assignment,
+    Design,
+    HITPurpose,
+    JudgeAccount,
+    Judgment,
+    Skip,
+)
 from annotation.models.hit import POOLED, HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.models import (
@@ -61,9 +69,7 @@ _LOOKED_AT: Final = 30
 class IsReadBy(Func):
     """Compare a language with those of an array in SQL, as `reads_languages` does."""
 
-    template = (
-        "EXISTS (SELECT FROM unnest('{zxx}'::varchar[] || %(expressions)s || '-', own.tag || '-'))"
-    )
+    template = "EXISTS (SELECT FROM unnest('{zxx}'::varchar[] || %(expressions)s || '-', own.tag || '-'))"
     arg_joiner = ") AS own (tag) WHERE starts_with("
     output_field = BooleanField()
 
@@ -87,7 +93,9 @@ def tasks_changed() -> TaskQuerySet:
     accounts = JudgeAccount.objects.filter(task=OuterRef("pk"))
     designs = Design.objects.filter(task=OuterRef("pk"), created_at__gte=since)
     return tasks_to_plan().filter(
-        Exists(accounts.filter(Q(requested_at__isnull=False) | Q(last_lent_at__gte=since)))
+        Exists(
+            accounts.filter(Q(requested_at__isnull=False) | Q(last_lent_at__gte=since))
+        )
         | Exists(designs)
         | Q(test_set__campaign__state_since__gte=since)
     )
@@ -119,7 +127,8 @@ def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
             IsReadBy(languages, F("test_set__source_language")),
             IsReadBy(languages, F("test_set__target_language")),
         ),
-        Q(test_set__campaign__closes_at__isnull=True) | Q(test_set__campaign__closes_at__gt=Now()),
+        Q(test_set__campaign__closes_at__isnull=True)
+        | Q(test_set__campaign__closes_at__gt=Now()),
         # Without a design, the task is open to all judges.
         Coalesce(Subquery(design), True),
         closed_at__isnull=True,
@@ -189,7 +198,9 @@ def hits_reserved(request: HITRequest) -> HITQuerySet:
 
 def hits_intra(request: HITRequest) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
-    hits = _of_task(request).filter(reserved_for=request.judge_id, purpose=HITPurpose.INTRA)
+    hits = _of_task(request).filter(
+        reserved_for=request.judge_id, purpose=HITPurpose.INTRA
+    )
     return hits.incomplete().excluding_systems(request.conflicts).order_by("number")
 
 
@@ -198,11 +209,17 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
 
     Every judge keeps the first HIT that they hold, because they may be reading it.
     """
-    suitable = _suitable(_of_task(request).filter(purpose__in=POOLED).unreserved(), request)
-    held = Assignment.objects.filter(completed_at=None, released_at=None, lease__endswith__gt=Now())
+    suitable = _suitable(
+        _of_task(request).filter(purpose__in=POOLED).unreserved(), request
+    )
+    held = Assignment.objects.filter(
+        completed_at=None, released_at=None, lease__endswith__gt=Now()
+    )
     before = held.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
     return (
-        held.filter(Exists(before), hit__in=suitable.incomplete().order_by().values("pk"))
+        held.filter(
+            Exists(before), hit__in=suitable.incomplete().order_by().values("pk")
+        )
         .exclude(judge=request.judge_id)
         .exclude(Exists(_done_by_holder(Judgment)))
         .exclude(Exists(_done_by_holder(Skip)))
@@ -212,12 +229,20 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
 
 def accounts_waiting(accounts: QuerySet[JudgeAccount]) -> QuerySet[JudgeAccount]:
     """Return those of these accounts whose judge could be lent a HIT that another judge holds now."""
-    conflicts = ConflictOfInterest.objects.filter(judge=OuterRef("judge")).values("system")
-    apart = Case(When(task__segments_again=True, then="task__protocol"), default=Value(""))
+    conflicts = ConflictOfInterest.objects.filter(judge=OuterRef("judge")).values(
+        "system"
+    )
+    apart = Case(
+        When(task__segments_again=True, then="task__protocol"), default=Value("")
+    )
     judge = OuterRef(OuterRef("judge"))
     # Where many HITs are lent, a judge who may have none of the first will have none of the others.
-    lent = HIT.objects.filter(task=OuterRef(OuterRef("task")), purpose__in=POOLED).incomplete()
-    first = lent.filter(available_at__gt=Now()).order_by("number").values("pk")[:_LOOKED_AT]
+    lent = HIT.objects.filter(
+        task=OuterRef(OuterRef("task")), purpose__in=POOLED
+    ).incomplete()
+    first = (
+        lent.filter(available_at__gt=Now()).order_by("number").values("pk")[:_LOOKED_AT]
+    )
     suitable = (
         HIT.objects.filter(pk__in=first)
         .unseen_by(judge, OuterRef(OuterRef("apart")))

@@ -74,8 +74,11 @@ class JudgeWork:
         """Return the work of a judge from a queryset with `work_annotations`."""
         begun: list[BegunBlocks] = judge.begun_blocks
         return cls(
-            done=(judge.closed_blocks or 0) + sum(sum(blocks["are_done"]) for blocks in begun),
-            held=sum(blocks["are_done"].count(False) for blocks in begun if blocks["is_held"]),
+            done=(judge.closed_blocks or 0)
+            + sum(sum(blocks["are_done"]) for blocks in begun),
+            held=sum(
+                blocks["are_done"].count(False) for blocks in begun if blocks["is_held"]
+            ),
             wanted=judge.wanted,
             times=judge.times,
         )
@@ -91,7 +94,9 @@ class JudgeWork:
         if self.wanted is not None and len(self.times) >= FEWEST_FOR_A_PACE:
             # The mean rather than the median, because the remaining time is the sum over all
             # blocks, long ones included.
-            minutes = round(max(0, self.wanted - self.done) * fmean(self.times) / 60_000)
+            minutes = round(
+                max(0, self.wanted - self.done) * fmean(self.times) / 60_000
+            )
         return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
 
@@ -107,19 +112,27 @@ def work_annotations() -> dict[str, Combinable]:
     # Not a join, which PostgreSQL may plan for few rows and then read all blocks for each
     # assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
-    are_done = ArraySubquery(blocks.values(done=ExpressionWrapper(is_done, BooleanField())))
+    are_done = ArraySubquery(
+        blocks.values(done=ExpressionWrapper(is_done, BooleanField()))
+    )
     is_held = IsNull(F("released_at"), True)
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
     groups = GroupMember.objects.filter(judge=judge).order_by().values("judge")
     of_groups = groups.annotate(most=Max("group__blocks_asked")).values("most")
-    latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
+    latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by(
+        "-submitted_at"
+    )
     return {
-        "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
+        "closed_blocks": Subquery(
+            accounts.annotate(n=Sum("blocks_closed")).values("n")
+        ),
         "begun_blocks": ArraySubquery(
             begun.values(row=JSONObject(is_held=is_held, are_done=are_done))
         ),
         # The largest quota of a judge's groups applies.
-        "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
+        "wanted": Coalesce(
+            "blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"
+        ),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
 
@@ -146,16 +159,24 @@ def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
     all of the judge's, which is as cheap while there are few, and keep that plan as they grow.
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
-    found = model.objects.filter(Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk"))
+    found = model.objects.filter(
+        Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk")
+    )
     return IsNull(Subquery(found.values("pk")[:1]), False)
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:
     """Return the number of blocks a judge has done in each task; the sum is `JudgeWork.done`. Two queries."""
-    closed = JudgeAccount.objects.filter(judge=judge).values_list("task", "blocks_closed")
+    closed = JudgeAccount.objects.filter(judge=judge).values_list(
+        "task", "blocks_closed"
+    )
     mine = {"block": OuterRef("hit__blocks"), "judge": judge}
-    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
-    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(is_done)
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
+        Skip.objects.filter(**mine)
+    )
+    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(
+        is_done
+    )
     done = Counter(dict(closed))
     done.update(begun.values_list("hit__task", flat=True))
     return done
@@ -183,15 +204,17 @@ def hits_an_hour(*, task_id: int) -> float:
     Reads only the latest judgments of the judges at work, regardless of the history.
     """
     now: datetime = Task.objects.values_list(Now(), flat=True).get(pk=task_id)
-    at_work = JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=now - _AT_WORK).exclude(
-        judge__origin=Judge.Origin.SIMULATED
-    )
+    at_work = JudgeAccount.objects.filter(
+        task=task_id, last_lent_at__gte=now - _AT_WORK
+    ).exclude(judge__origin=Judge.Origin.SIMULATED)
     recent = Judgment.objects.of(task_id).filter(
         judge__in=at_work.values("judge"),
         submitted_at__gte=now - _WINDOW,
         assignment__isnull=False,
     )
-    found = recent.aggregate(hits=Count("assignment", distinct=True), first=Min("submitted_at"))
+    found = recent.aggregate(
+        hits=Count("assignment", distinct=True), first=Min("submitted_at")
+    )
     if not found["hits"]:
         return 0.0
     elapsed = min(_WINDOW, max(_SHORTEST, now - found["first"]))

@@ -49,7 +49,12 @@ from annotation.selectors.shown_data import (
     TextShown,
 )
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
-from campaign.selectors.media import MediaAddress, files_shown, media_of_judge, media_of_members
+from campaign.selectors.media import (
+    MediaAddress,
+    files_shown,
+    media_of_judge,
+    media_of_members,
+)
 from campaign.texts.languages import language_described, language_direction
 from campaign.texts.media import marked_text
 
@@ -115,7 +120,8 @@ def block_renamed(block: BlockData, id_: UUID) -> BlockData:
     """Return a copy of a block with another id, and ids of its candidates that follow from it."""
     ids = candidate_ids(id_, len(block.candidates))
     candidates: list[CandidateShown] = [
-        {**candidate, "id": new} for candidate, new in zip(block.candidates, ids, strict=True)
+        {**candidate, "id": new}
+        for candidate, new in zip(block.candidates, ids, strict=True)
     ]
     return replace(block, id=id_, candidates=candidates)
 
@@ -238,7 +244,10 @@ def _blocks_with_texts() -> QuerySet[Block]:
             "hit__task__rules",
             "hit__design__repeat_gap",
         )
-        .annotate(texts=ArraySubquery(outputs_of().values("text")), around=_around("segment__"))
+        .annotate(
+            texts=ArraySubquery(outputs_of().values("text")),
+            around=_around("segment__"),
+        )
     )
 
 
@@ -246,7 +255,9 @@ def _blocks_of_judge(judge_id: int) -> QuerySet[Block]:
     """Return all blocks with what a judge may see: the texts, and their latest answer."""
     block = OuterRef("pk")
     judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
-    judgment = JSONObject(id="pk", client_id="client_id", labels="labels", comment="comment")
+    judgment = JSONObject(
+        id="pk", client_id="client_id", labels="labels", comment="comment"
+    )
     skips = Skip.objects.filter(block=block, judge=judge_id)
     return _blocks_with_texts().annotate(
         judgment=Subquery(judgments.values(row=judgment)[:1]),
@@ -267,7 +278,9 @@ class _Rules:
         """Return the rules for a block at this stage."""
         if stage is None or not stage.is_text_alone:
             return self
-        return replace(self, beside=replace(self.beside, source=False, references=False))
+        return replace(
+            self, beside=replace(self.beside, source=False, references=False)
+        )
 
     @property
     def shows_context(self) -> bool:
@@ -283,7 +296,9 @@ class _Rules:
         return self._text(text or "", self.source_language)
 
     def references(self, texts: Sequence[str]) -> list[TextShown]:
-        return [self.target(text) for text in texts] if self.beside.references else []
+        if self.beside.references:
+            return [self.target(text) for text in texts]
+        return []
 
     def target(self, text: str) -> TextShown:
         return self._text(text, self.target_language)
@@ -309,9 +324,12 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
     rows = list(_blocks_of_judge(assignment.judge_id).filter(hit=assignment.hit_id))
     address = media_of_judge(assignment.judge_id, campaign)
     blocks = list(_blocks(rows, campaign, address, assignment.judge_id).values())
-    hit, test_set = rows[0].hit, rows[0].segment.test_set
+    hit = rows[0].hit
+    test_set = rows[0].segment.test_set
     rules = {
-        **rules_shown(hit.task.protocol, hit.task.rules, campaign=campaign, part=hit.part),
+        **rules_shown(
+            hit.task.protocol, hit.task.rules, campaign=campaign, part=hit.part
+        ),
         # All blocks of a HIT ask the same question.
         **blocks[0].stage_rules,
     }
@@ -332,7 +350,8 @@ def unlent_data(
     blocks: Sequence[BlockData], *, id_: UUID, task: Task, part: int, done: int = 0
 ) -> AssignmentShown:
     """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
-    test_set, campaign = task.test_set, task.test_set.campaign
+    test_set = task.test_set
+    campaign = task.test_set.campaign
     rules = rules_shown(task.protocol, task.rules, campaign=campaign, part=part)
     return {
         "id": id_,
@@ -342,7 +361,11 @@ def unlent_data(
         "languages": languages_data(test_set.source_language, test_set.target_language),
         "protocol": task.protocol,
         "rules": {**rules, **(blocks[0].stage_rules if blocks else {})},
-        "progress": {"done": done, "wanted": campaign.blocks_per_judge, "minutes_left": None},
+        "progress": {
+            "done": done,
+            "wanted": campaign.blocks_per_judge,
+            "minutes_left": None,
+        },
         "notice": "",
     }
 
@@ -359,7 +382,9 @@ def blocks_data(
     `address` is that of files for readers other than the judge.
     """
     blocks = list(_blocks_of_judge(judge_id).filter(pk__in=block_ids))
-    return _blocks(blocks, campaign, address or media_of_judge(judge_id, campaign), judge_id)
+    return _blocks(
+        blocks, campaign, address or media_of_judge(judge_id, campaign), judge_id
+    )
 
 
 def _blocks(
@@ -373,8 +398,11 @@ def _blocks(
     for block in blocks:
         stage = stages.get(block.pk)
         contents[block.pk] = _block_content(block, stage, answers)
-        task, test_set = block.hit.task, block.segment.test_set
-        beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=block.hit.part)
+        task = block.hit.task
+        test_set = block.segment.test_set
+        beside = texts_beside(
+            task.protocol, task.rules, campaign=campaign, part=block.hit.part
+        )
         languages = test_set.source_language, test_set.target_language
         rules[block.pk] = _Rules(beside, *languages, address).of_stage(stage)
     alone = [
@@ -389,7 +417,9 @@ def _blocks(
     }
 
 
-def _block_content(block: Any, stage: Stage | None, answers: Mapping[int, Answer]) -> BlockContent:
+def _block_content(
+    block: Any, stage: Stage | None, answers: Mapping[int, Answer]
+) -> BlockContent:
     """Return the content of a block of `_blocks_of_judge`."""
     judgment: JudgmentShown | None = None
     if block.judgment is not None:
@@ -462,11 +492,14 @@ def document_of_block(
         .get(pk=block_id)
     )
     stage = stages_of(block.hit.task.protocol, [block_id]).get(block_id)
-    test_set, segment = block.segment.test_set, block.segment
+    test_set = block.segment.test_set
+    segment = block.segment
     rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
     rules = rules.of_stage(stage)
     around = _segment_texts(block.around)
-    blocks = Block.objects.filter(hit=block.hit_id, segment__document=segment.document_id)
+    blocks = Block.objects.filter(
+        hit=block.hit_id, segment__document=segment.document_id
+    )
     if rules.shows_outputs(len(block.stands_for or block.outputs)):
         around = _outputs_around(block.outputs[:1], DOCUMENT_SEGMENTS)[block.outputs[0]]
         # Others may show another system.
@@ -481,7 +514,9 @@ def document_of_block(
         total=document.count(),
         blocks={
             str(public_id): places[position]
-            for public_id, position in blocks.values_list("public_id", "segment__position")
+            for public_id, position in blocks.values_list(
+                "public_id", "segment__position"
+            )
             if position in places
         },
     )
@@ -504,30 +539,38 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
     address = media_of_members(test_set.campaign)
     rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
     rules = rules.of_stage(stage)
-    shown = {output for block in blocks for output in block.outputs}
+    shown = set()
+    for block in blocks:
+        for output in block.outputs:
+            shown.add(output)
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
-    alone = [block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))]
+    alone = [
+        block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))
+    ]
     documents = _outputs_around(alone)
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
     )
     by_number = {row.number: row for row in segments.annotate(around=_around())}
-    contents = [
-        BlockContent(
-            public_id=block.id,
-            position=by_number[block.segment].position,
-            outputs=block.outputs,
-            texts=[texts[output] for output in block.outputs],
-            around=_segment_texts(by_number[block.segment].around),
-            stage=stage,
+    contents = []
+    for block in blocks:
+        contents.append(
+            BlockContent(
+                public_id=block.id,
+                position=by_number[block.segment].position,
+                outputs=block.outputs,
+                texts=[texts[output] for output in block.outputs],
+                around=_segment_texts(by_number[block.segment].around),
+                stage=stage,
+            )
         )
-        for block in blocks
-    ]
     return [_block_data(content, rules, documents) for content in contents]
 
 
 def _block_data(
-    content: BlockContent, rules: _Rules, documents: Mapping[int, Sequence[SegmentTexts]]
+    content: BlockContent,
+    rules: _Rules,
+    documents: Mapping[int, Sequence[SegmentTexts]],
 ) -> BlockData:
     """Return a block as its judge sees it.
 
@@ -541,7 +584,8 @@ def _block_data(
     state = "open"
     skip_reason = content.skip_reason
     if content.judgment is not None:
-        state, skip_reason = "judged", None
+        state = "judged"
+        skip_reason = None
     elif skip_reason:
         state = "skipped"
     return BlockData(

@@ -27,7 +27,14 @@ from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
 from annotation.selectors.target import blocks_left_out
-from campaign.models import ConflictOfInterest, Output, OutputCorrection, System, SystemKind, Task
+from campaign.models import (
+    ConflictOfInterest,
+    Output,
+    OutputCorrection,
+    System,
+    SystemKind,
+    Task,
+)
 from campaign.selectors.tasks import has_judgments
 from campaign.texts.counted import counted
 
@@ -68,7 +75,9 @@ def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
     of_repeat = Assignment.objects.filter(hit__repeats=OuterRef("pk"))
     of_sibling = Assignment.objects.filter(hit__repeats=OuterRef("repeats"))
     hits: QuerySet[HIT] = HIT.objects.filter(task=task, purpose__in=POOLED).incomplete()
-    return hits.filter(~Exists(own), ~Exists(first), ~Exists(of_repeat), ~Exists(of_sibling))
+    return hits.filter(
+        ~Exists(own), ~Exists(first), ~Exists(of_repeat), ~Exists(of_sibling)
+    )
 
 
 def tasks_joined_at_once(*, system: System) -> list[Task]:
@@ -78,7 +87,11 @@ def tasks_joined_at_once(*, system: System) -> list[Task]:
     other systems.
     """
     tasks = Task.objects.filter(test_set=system.test_set_id).select_related("test_set")
-    return [task for task in tasks.order_by("pk") if joining(task, system.name) is Joining.AT_ONCE]
+    return [
+        task
+        for task in tasks.order_by("pk")
+        if joining(task, system.name) is Joining.AT_ONCE
+    ]
 
 
 class Joining(Enum):
@@ -103,9 +116,9 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     """Return how a system that is added now joins a task and catches up, as sentences."""
     how = joining(task, name)
     if how is Joining.NOT:
-        yield _("The design of %(task)s lists the systems to judge. Add this one to the list.") % {
-            "task": task.called
-        }
+        yield _(
+            "The design of %(task)s lists the systems to judge. Add this one to the list."
+        ) % {"task": task.called}
         return
     if how is Joining.LATER:
         yield _(
@@ -125,12 +138,17 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
         )
     else:
         yield _("%(task)s: included in the next HITs.") % {"task": task.called}
-    sequences = JudgmentSequence.objects.annotate(counted=F("judged") - blocks_left_out("task"))
+    sequences = JudgmentSequence.objects.annotate(
+        counted=F("judged") - blocks_left_out("task")
+    )
     sequence = sequences.filter(pk=task.pk).first()
     if sequence is None or not sequence.judged:
         return
     yield _catching_up_in_words(design_in_force(task_id=task.pk))
-    left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - sequence.counted)
+    if task.blocks_wanted is None:
+        left = None
+    else:
+        left = max(0, task.blocks_wanted - sequence.counted)
     if left is not None:
         yield counted(
             "%(count)d block remains until the target of %(target)d. Raise the target if the new system needs more.",
@@ -162,9 +180,9 @@ def judgments_showing(system: System) -> EstimatedCount:
         for task_id, last in tasks.order_by("task").values_list("task", "last_number")
     ]
     return EstimatedCount(
-        sum(each.number for each in of_tasks),
-        is_estimated=any(each.is_estimated for each in of_tasks),
-        is_bound=any(each.is_bound for each in of_tasks),
+        sum(task.number for task in of_tasks),
+        is_estimated=any(task.is_estimated for task in of_tasks),
+        is_bound=any(task.is_bound for task in of_tasks),
     )
 
 
@@ -177,7 +195,9 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
     found = showing.filter(number__in=drawn).count()
     if found < _FEW:
         # An upper bound with a confidence of 97.5% for nine in the sample, and more for fewer.
-        return EstimatedCount(_rounded(last / 100, ceil), is_estimated=True, is_bound=True)
+        return EstimatedCount(
+            _rounded(last / 100, ceil), is_estimated=True, is_bound=True
+        )
     return EstimatedCount(_rounded(last * found / _SAMPLED, round), is_estimated=True)
 
 
@@ -196,7 +216,9 @@ def withdrawal_in_words(*, system: System) -> list[str]:
         lease__endswith__gt=Now(),
     )
     # Systems that judges continue to see, including references.
-    others = System.objects.filter(test_set_id=system.test_set_id, withdrawn_at__isnull=True)
+    others = System.objects.filter(
+        test_set_id=system.test_set_id, withdrawn_at__isnull=True
+    )
     left = others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
     facts = [
         counted(
@@ -241,9 +263,9 @@ def _judged_in_words(judged: EstimatedCount) -> str:
         count = _("fewer than %(count)s") % {"count": count}
     elif judged.is_estimated:
         count = _("about %(count)s") % {"count": count}
-    return _("Its judgments (%(count)s) still count. The ranking lists it as withdrawn.") % {
-        "count": count
-    }
+    return _(
+        "Its judgments (%(count)s) still count. The ranking lists it as withdrawn."
+    ) % {"count": count}
 
 
 def name_settled_in_words(*, system: System) -> str:
@@ -255,7 +277,9 @@ def name_settled_in_words(*, system: System) -> str:
     is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
     if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""
-    return _("The name cannot be changed: HITs have already been drawn or judged under it.")
+    return _(
+        "The name cannot be changed: HITs have already been drawn or judged under it."
+    )
 
 
 def systems_listed(*, task: Task) -> QuerySet[System]:
@@ -277,7 +301,9 @@ def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
 def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
     """Return the corrections of a test set, the latest first."""
     found = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
-    return found.select_related("before__system", "before__segment", "after").order_by("-pk")
+    return found.select_related("before__system", "before__segment", "after").order_by(
+        "-pk"
+    )
 
 
 def left_out_recorded(task_id: int) -> dict[str, Any]:
@@ -289,7 +315,9 @@ def left_out_recorded(task_id: int) -> dict[str, Any]:
         before__segment__test_set__tasks=task_id, leaves_out=True
     )
     ids = list(found.order_by("pk").values_list("pk", flat=True))
-    withdrawn = Block.objects.filter(hit__task=task_id, control=BlockControl.WITHDRAWN).count()
+    withdrawn = Block.objects.filter(
+        hit__task=task_id, control=BlockControl.WITHDRAWN
+    ).count()
     return {
         **({"corrections": ids} if ids else {}),
         **({"withdrawn": withdrawn} if withdrawn else {}),
@@ -298,7 +326,9 @@ def left_out_recorded(task_id: int) -> dict[str, Any]:
 
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
     """Return the current outputs of systems for a segment, sorted by system name."""
-    found = Output.objects.current().filter(segment=segment_id, system__kind=SystemKind.SYSTEM)
+    found = Output.objects.current().filter(
+        segment=segment_id, system__kind=SystemKind.SYSTEM
+    )
     return found.select_related("system").order_by("system__name")
 
 
@@ -313,4 +343,6 @@ def blocks_showing(output: Output) -> QuerySet[Block]:
 
 def judgments_of(*, task: Task, output: Output) -> QuerySet[JudgmentNumber, Any]:
     """Return the judgments of a task whose blocks showed an output, in the form of `judgments_listed`."""
-    return judgments_listed(task=task).filter(judgment__block__in=blocks_showing(output))
+    return judgments_listed(task=task).filter(
+        judgment__block__in=blocks_showing(output)
+    )

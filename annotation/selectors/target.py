@@ -25,7 +25,9 @@ def ranked_group_of(task: str) -> Subquery:
 def ranked_group(task: Task) -> JudgeGroup | None:
     """Return the judge group that the ranking of a task counts; None if it counts all judges. One query."""
     tasks = Task.objects.filter(pk=task.pk)
-    return JudgeGroup.objects.filter(pk__in=tasks.values(group=ranked_group_of("pk"))).first()
+    return JudgeGroup.objects.filter(
+        pk__in=tasks.values(group=ranked_group_of("pk"))
+    ).first()
 
 
 def is_left_out() -> Q:
@@ -36,7 +38,9 @@ def is_left_out() -> Q:
     membership = GroupMember.objects.filter(
         group=OuterRef("group"), judge=OuterRef(OuterRef("judge"))
     )
-    tasks = Task.objects.filter(pk=OuterRef("task")).annotate(group=ranked_group_of("pk"))
+    tasks = Task.objects.filter(pk=OuterRef("task")).annotate(
+        group=ranked_group_of("pk")
+    )
     outside = tasks.filter(~Exists(membership), group__isnull=False)
     return Q(judge__in=exclusions().values("judge")) | Q(Exists(outside))
 
@@ -48,7 +52,9 @@ def blocks_left_out(task: str) -> Coalesce:
     """
     tallies = JudgeTally.objects.filter(is_left_out(), task=OuterRef(task))
     of_task = tallies.order_by().values("task")
-    return Coalesce(Subquery(of_task.annotate(blocks=Sum("judged")).values("blocks")), 0)
+    return Coalesce(
+        Subquery(of_task.annotate(blocks=Sum("judged")).values("blocks")), 0
+    )
 
 
 def blocks_to_plan(task: Task) -> int | None:

@@ -14,12 +14,16 @@ def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
     """Answer the signal `judgments_asked`. At most two queries."""
     numbered = JudgmentSequence.objects.filter(last_number__gt=0)
     waiting = UncountedAnswer.objects.filter(is_skip=False)
-    return any(rows.filter(task__test_set=test_set).exists() for rows in (waiting, numbered))
+    return any(
+        rows.filter(task__test_set=test_set).exists() for rows in (waiting, numbered)
+    )
 
 
 def judgments_so_far(*, task_id: int) -> int:
     """Return the number of stored judgments, including revisions and those without a number yet. Two queries."""
-    numbered = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True)
+    numbered = JudgmentSequence.objects.filter(pk=task_id).values_list(
+        "last_number", flat=True
+    )
     waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=False)
     return (numbered.first() or 0) + waiting.count()
 
@@ -32,14 +36,17 @@ def task_rules(task: Task) -> Rules:
 def changed_rules(task: Task) -> Rules | None:
     """Return the rules of a task that can change while it is judged and differ from their defaults; None if none do."""
     names = answer_kind_of(task).changeable_rules
-    return {name: task.rules[name] for name in sorted(names) if task.rules.get(name)} or None
+    return {
+        name: task.rules[name] for name in sorted(names) if task.rules.get(name)
+    } or None
 
 
 def is_lent(*, task: Task) -> bool:
     """Return whether any HIT of a task was lent. Three queries, or two once the task has judgments."""
     # Judgments are counted first, because no index finds lent HITs.
     return (
-        judgments_so_far(task_id=task.pk) > 0 or Assignment.objects.filter(hit__task=task).exists()
+        judgments_so_far(task_id=task.pk) > 0
+        or Assignment.objects.filter(hit__task=task).exists()
     )
 
 

@@ -56,10 +56,14 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
 
 def design_in_words(kind: str | None) -> str:
     """Return the name of a kind of design; empty for None."""
-    return "" if kind is None else str(Design.Kind(kind).label)
+    if kind is None:
+        return ""
+    return str(Design.Kind(kind).label)
 
 
-def _count(rows: "QuerySet[Segment] | QuerySet[Document] | QuerySet[System]") -> Coalesce:
+def _count(
+    rows: "QuerySet[Segment] | QuerySet[Document] | QuerySet[System]",
+) -> Coalesce:
     counted = rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
     return Coalesce(Subquery(counted.annotate(n=Count("pk")).values("n")), 0)
 
@@ -102,7 +106,9 @@ def preparation(*, campaign: Campaign) -> Preparation:
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = list(people.values_list("languages", flat=True))
-    unread = [row for row in tasks if languages and not _is_read(row.test_set, languages)]
+    unread = [
+        row for row in tasks if languages and not _is_read(row.test_set, languages)
+    ]
     uploads = list(drafts(campaign=campaign, with_files=True))
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
@@ -110,10 +116,15 @@ def preparation(*, campaign: Campaign) -> Preparation:
         uploads=uploads,
         failed=_failed_imports(campaign, uploads),
         judges=len(languages),
-        links=Invitation.objects.valid().for_anybody().filter(campaign=campaign).count(),
+        links=Invitation.objects.valid()
+        .for_anybody()
+        .filter(campaign=campaign)
+        .count(),
         unread=unread,
         needed=judges_needed(row for row in tasks if row.closed_at is None),
-        languages_of_instructions=written.aggregate(n=Count("language", distinct=True))["n"],
+        languages_of_instructions=written.aggregate(n=Count("language", distinct=True))[
+            "n"
+        ],
         rehearsal=rehearsal_state(campaign=campaign),
     )
 
@@ -128,4 +139,7 @@ def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:
     waiting = {str(upload.pk) for upload in uploads}
     imports = Job.objects.filter(campaign=campaign, kind=JobKind.TEXTS_IMPORT)
     latest = dict(imports.order_by("pk").values_list("parameters__upload", "state"))
-    return sum(upload in waiting and state == JobState.FAILED for upload, state in latest.items())
+    return sum(
+        upload in waiting and state == JobState.FAILED
+        for upload, state in latest.items()
+    )

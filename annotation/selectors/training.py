@@ -57,7 +57,9 @@ def training_blocks(*, task_id: int) -> QuerySet[TrainingBlock]:
 def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:
     """Return the judge's incomplete training HITs, by number."""
     return (
-        HIT.objects.filter(task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING)
+        HIT.objects.filter(
+            task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING
+        )
         .incomplete()
         .order_by("number")
     )
@@ -77,19 +79,25 @@ def training_round_due(*, judge: Judge, task_id: int, hits_lent: int) -> int | N
         ).values_list("completed_at", flat=True)
     )
     if not rounds:
-        return None if hits_lent else 1
+        if hits_lent:
+            return None
+        return 1
     if None in rounds:
         return len(rounds)
     if len(rounds) >= ROUNDS or hits_lent > len(rounds):
         return None
     result = training_result(judge=judge, task_id=task_id)
-    return None if result.agreeing >= SHARE_TO_PASS * result.blocks else len(rounds) + 1
+    if result.agreeing >= SHARE_TO_PASS * result.blocks:
+        return None
+    return len(rounds) + 1
 
 
 def training_result(*, judge: Judge, task_id: int) -> TrainingResult:
     """Return the result of the latest round of training that a judge has done."""
     rounds = training_rounds(task_id=task_id, judges=[judge.pk]).get(judge.pk)
-    return rounds[-1] if rounds else TrainingResult(0, 0)
+    if rounds:
+        return rounds[-1]
+    return TrainingResult(0, 0)
 
 
 def training_failed(*, judge: Judge) -> bool:
@@ -104,13 +112,17 @@ def training_failed(*, judge: Judge) -> bool:
     return False
 
 
-def training_rounds(*, task_id: int, judges: Collection[int]) -> dict[int, list[TrainingResult]]:
+def training_rounds(
+    *, task_id: int, judges: Collection[int]
+) -> dict[int, list[TrainingResult]]:
     """Return the results of all rounds that these judges have done, in order, by judge id. One query.
 
     A skipped block counts as incorrect.
     """
     first = Judgment.objects.filter(
-        block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
+        block=OuterRef("pk"),
+        judge=OuterRef("hit__reserved_for"),
+        supersedes__isnull=True,
     )
     blocks = Block.objects.filter(
         hit__task=task_id,
@@ -152,13 +164,17 @@ def feedback_on(
     )
 
 
-def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | None]) -> bool:
+def in_expected_order(
+    labels: Sequence[int | None], expected: Sequence[int | None]
+) -> bool:
     """Return whether every candidate expected before another got a better label.
 
     Candidates with the same expected rank, or with none, may come in any order.
     """
     known = [
-        (rank, label) for rank, label in zip(expected, labels, strict=True) if rank is not None
+        (rank, label)
+        for rank, label in zip(expected, labels, strict=True)
+        if rank is not None
     ]
     return all(
         label is not None and other is not None and label < other

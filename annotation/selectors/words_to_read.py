@@ -11,7 +11,15 @@ from annotation.models import BlockControl, Design, Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_or_default, systems_drawn
 from annotation.selectors.shown import candidate_count
-from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
+from campaign.models import (
+    Campaign,
+    Judge,
+    Output,
+    Reference,
+    Segment,
+    SystemKind,
+    Task,
+)
 from campaign.texts.languages import without_spaces
 
 #: Number of latest judgments measured, which bounds the time in large campaigns.
@@ -21,9 +29,7 @@ _MOST_SEGMENTS: Final = 300
 
 
 # Number of words in a text: the number of spaces plus one.
-_SPACED: Final = (
-    "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
-)
+_SPACED: Final = "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
 # Number of words in a text without spaces: half the number of characters.
 _HALVED: Final = "(length(trim(%(expressions)s)) / 2.0)::float"
 
@@ -39,7 +45,10 @@ class SegmentWords:
 
     def of_block(self, candidates: float, campaign: Campaign) -> float:
         """Return the number of words in a block with this many candidates."""
-        shown = self.source if campaign.show_source else 0.0
+        if campaign.show_source:
+            shown = self.source
+        else:
+            shown = 0.0
         shown += self.references if campaign.show_reference else 0.0
         return shown + candidates * self.output
 
@@ -72,7 +81,9 @@ class DesignWords:
 def design_words(*, task: Task, design: Design) -> DesignWords:
     """Return averages over a design's blocks, from at most 300 segments. Five queries."""
     parameters = design.parameters
-    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
+    segments = Segment.objects.filter(
+        test_set_id=task.test_set_id, source_text__isnull=False
+    )
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
     if design.segments:
@@ -84,40 +95,53 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     totals = [0.0, 0.0, 0.0]
     drawn = 0
     damaged = parameters.bad_reference_rate
-    for each in words.values():
-        candidates = min(parameters.block_size(round(each.source)), each.outputs)
+    for word in words.values():
+        candidates = min(parameters.block_size(round(word.source)), word.outputs)
         if candidates < 2:
             continue
         drawn += 1
-        totals[0] += each.of_block(candidates, task.test_set.campaign)
+        totals[0] += word.of_block(candidates, task.test_set.campaign)
         totals[1] += candidates
         # A damaged reference is not ranked.
         totals[2] += (candidates - 1) * (candidates / 2 - damaged)
         if best_worst:
             # Neither the best nor the worst, so not compared with each other.
             totals[2] -= (candidates - 2) * (candidates - 3) / 2
-    means = [total / drawn if drawn else 0.0 for total in totals]
+    means = []
+    for total in totals:
+        if drawn:
+            means.append(total / drawn)
+        else:
+            means.append(0.0)
     return DesignWords(count, systems.count(), *means)
 
 
-def _sampled(segments: QuerySet[Segment], design: Design | None = None) -> tuple[int, list[int]]:
+def _sampled(
+    segments: QuerySet[Segment], design: Design | None = None
+) -> tuple[int, list[int]]:
     """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
     rows = segments.order_by("number").values_list("pk", "number")
     found = [
-        pk for pk, number in rows if design is None or not design.is_for_machines_alone(number)
+        pk
+        for pk, number in rows
+        if design is None or not design.is_for_machines_alone(number)
     ]
     return len(found), found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
 
 
 def mean_words(*, task: Task) -> SegmentWords | None:
     """Return the average words of a segment, from at most 300 segments; None without texts. Four queries."""
-    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
+    segments = Segment.objects.filter(
+        test_set_id=task.test_set_id, source_text__isnull=False
+    )
     _count, sample = _sampled(segments)
     words = segment_words(sample, task=task).values()
     if not words:
         return None
     columns = zip(*map(astuple, words), strict=True)
-    source, references, output, outputs = (sum(column) / len(words) for column in columns)
+    source, references, output, outputs = (
+        sum(column) / len(words) for column in columns
+    )
     return SegmentWords(source, references, output, round(outputs))
 
 
@@ -147,9 +171,9 @@ def segment_words(
         )
         for tag in (task.test_set.source_language, task.test_set.target_language)
     )
-    sources = Segment.objects.filter(pk__in=segments, source_text__isnull=False).values_list(
-        "pk", of_source("source_text")
-    )
+    sources = Segment.objects.filter(
+        pk__in=segments, source_text__isnull=False
+    ).values_list("pk", of_source("source_text"))
     of_these = Q(segment__test_set__tasks=task, segment__in=segments)
     references = (
         Reference.objects.filter(of_these)
@@ -197,9 +221,9 @@ def blocks_read(*, task: Task) -> ReadBlocks:
 
     Training, revisions, simulated judges and imported judgments are left out.
     """
-    judgments = Judgment.objects.filter(numbered__task_id=task.pk, task=task.pk).order_by(
-        "-numbered__number"
-    )
+    judgments = Judgment.objects.filter(
+        numbered__task_id=task.pk, task=task.pk
+    ).order_by("-numbered__number")
     # Filtered in Python: a query for matching ones might read all judgments.
     found = judgments.annotate(candidates=candidate_count("block__")).values_list(
         *("judge", "block__segment", "candidates", "active_ms"),

@@ -46,10 +46,15 @@ class Span:
     def of_days(cls, first: date | None, last: date | None) -> "Span":
         """Return the span from one day to another, both included; None is unbounded."""
         zone = timezone.get_default_timezone()
-        begin = None if first is None else datetime.combine(first, time(), tzinfo=zone)
+        if first is None:
+            begin = None
+        else:
+            begin = datetime.combine(first, time(), tzinfo=zone)
         if last is None or last == date.max:
             return cls(begin)
-        return cls(begin, datetime.combine(last + timedelta(days=1), time(), tzinfo=zone))
+        return cls(
+            begin, datetime.combine(last + timedelta(days=1), time(), tzinfo=zone)
+        )
 
     def holds(self, field: str) -> Q:
         """Return the condition that the time in this field lies within the span."""
@@ -97,7 +102,8 @@ def work_time(judge: Judge) -> WorkTime:
         today=today,
         seconds_left_today=max(1, round(midnight.timestamp() - now.timestamp())),
         days={
-            day: Worked(*each) for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day")
+            day: Worked(*each)
+            for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day")
         },
     )
 
@@ -106,7 +112,11 @@ def hours_worked(judge: Judge) -> dict[int, int]:
     """Return the sentences that a judge did in each hour of the day, 0 to 23, as counted. One query."""
     zone = timezone.get_default_timezone()
     rows = WorkedQuarterHour.objects.filter(judge=judge)
-    hours = rows.annotate(hour=ExtractHour("start", tzinfo=zone)).order_by().values_list("hour")
+    hours = (
+        rows.annotate(hour=ExtractHour("start", tzinfo=zone))
+        .order_by()
+        .values_list("hour")
+    )
     return dict(hours.annotate(n=Sum("sentences")).values_list("hour", "n"))
 
 
@@ -122,7 +132,11 @@ def work_by_day(of: Q, span: Span | None = None) -> QuerySet[Any, Any]:
         .annotate(day=day)
         .order_by()
         .values("judge", "day")
-        .annotate(n=Sum("sentences"), seconds=_Seconds(Sum("active_ms")), without=Sum("untimed"))
+        .annotate(
+            n=Sum("sentences"),
+            seconds=_Seconds(Sum("active_ms")),
+            without=Sum("untimed"),
+        )
         .values_list("judge", "day", "n", "seconds", "without")
     )
 
@@ -226,7 +240,9 @@ def time_sheet_in_all(
     """Return the judges' total work on these days, rounded per judge and day. One query."""
     people = judges.filter(origin=Judge.Origin.PERSON)
     rows = work_by_day(Q(judge__in=people.values("pk")), Span.of_days(first, last))
-    sums = rows.aggregate(*(Sum(name, default=0) for name in ("n", "seconds", "without")))
+    sums = rows.aggregate(
+        *(Sum(name, default=0) for name in ("n", "seconds", "without"))
+    )
     return Worked(*sums.values())
 
 

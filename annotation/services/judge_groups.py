@@ -23,7 +23,11 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
     starts to use it meanwhile. Raises `JudgeGroupInUseError`. Deleting the group again changes nothing.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=group.campaign_id)
-    row = JudgeGroup.objects.select_for_update().select_related("campaign").get(pk=group.pk)
+    row = (
+        JudgeGroup.objects.select_for_update()
+        .select_related("campaign")
+        .get(pk=group.pk)
+    )
     if row.removed_at is not None:
         return 0
     uses = group_uses(group=row)

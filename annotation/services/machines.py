@@ -18,7 +18,11 @@ from campaign.models import MachineJudge
 
 @transaction.atomic
 def machine_judgment_submit(
-    *, machine: MachineJudge, asked: MachineBlock, client_id: UUID, said: Mapping[str, Any]
+    *,
+    machine: MachineJudge,
+    asked: MachineBlock,
+    client_id: UUID,
+    said: Mapping[str, Any],
 ) -> MachineJudgment:
     """Store and return a machine's answer to a block, checked like that of a person, or its skip.
 
@@ -55,7 +59,10 @@ def machine_judgment_submit(
 
 
 def _is_repeated(
-    known: MachineJudgment, machine: MachineJudge, asked: MachineBlock, said: Mapping[str, Any]
+    known: MachineJudgment,
+    machine: MachineJudge,
+    asked: MachineBlock,
+    said: Mapping[str, Any],
 ) -> bool:
     """Return whether a request about a block repeats the one that stored this answer or skip."""
     of_same_block = (known.machine_id, known.block_id, known.is_reversed) == (
@@ -81,5 +88,7 @@ def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:
     ranks = kind.labels(given, assigned.candidate_count)
     row: Any = Judgment(labels=ranks)
     if kind.keeps_answers:
-        row = kind.table(**kind.row_of(given, part=assigned.part, block_id=assigned.block_id))
+        row = kind.table(
+            **kind.row_of(given, part=assigned.part, block_id=assigned.block_id)
+        )
     return {"labels": ranks, "answer": kind.given(row) if kind.has_answers else None}

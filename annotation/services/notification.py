@@ -71,7 +71,9 @@ def rankings_enqueue() -> None:
 def planning_enqueue(task_id: int) -> None:
     """Enqueue planning of this test set unless it is already requested."""
     try:
-        if broker().set(planning_request_key(task_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS):
+        if broker().set(
+            planning_request_key(task_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS
+        ):
             _send(PLANNING_TASK, task_id)
     except (redis.RedisError, OperationalError) as error:
         _log(error)
@@ -86,7 +88,9 @@ def planning_request_clear(task_id: int) -> None:
 
 
 def _send(task: str, task_id: int, *, after_seconds: float = 0) -> None:
-    current_app.send_task(task, args=[task_id], ignore_result=True, countdown=after_seconds or None)
+    current_app.send_task(
+        task, args=[task_id], ignore_result=True, countdown=after_seconds or None
+    )
 
 
 def _log(error: Exception) -> None:

@@ -79,14 +79,18 @@ def ranking_request(*, task_id: int) -> None:
     waits for another transaction's lock on the row, except for the very first request of a task.
     """
     rows = PageChanges.objects.filter(pk=task_id)
-    is_lost = Q(ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
+    is_lost = Q(
+        ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS)
+    )
     is_due = Q(ranking_requested_at=None) | is_lost
     due = rows.values_list(ExpressionWrapper(is_due, BooleanField()), flat=True).first()
     if due is False:
         return
     # Inserting an existing row would wait for its lock, even with conflicts ignored.
     if due is None:
-        PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
+        PageChanges.objects.bulk_create(
+            [PageChanges(task_id=task_id)], ignore_conflicts=True
+        )
     if rows.filter(is_due).select_for_update(skip_locked=True).exists():
         rows.update(ranking_requested_at=Now())
     # Sent even if another transaction holds the row, because a surplus message causes no second
@@ -96,7 +100,9 @@ def ranking_request(*, task_id: int) -> None:
 
 def ranking_request_clear(*, task_id: int) -> None:
     """Allow the next judgment to request a ranking again. Called before the judgments are read."""
-    requested = PageChanges.objects.filter(pk=task_id, ranking_requested_at__isnull=False)
+    requested = PageChanges.objects.filter(
+        pk=task_id, ranking_requested_at__isnull=False
+    )
     requested.update(ranking_requested_at=None)
 
 
@@ -118,10 +124,14 @@ def judgments_number(*, task_id: int) -> int:
     is_waiting, last = _standing(task_id)
     # Inside a transaction, the lock is held to the end, and each batch would scan the rows deleted
     # by earlier ones, which took half of the numbering time in an import of a million judgments.
-    limit = None if connection.in_atomic_block else _BATCH
+    if connection.in_atomic_block:
+        limit = None
+    else:
+        limit = _BATCH
     while is_waiting:
         batch = _batch_number(task_id=task_id, limit=limit)
-        last, is_waiting = batch.last_number, batch.is_full
+        last = batch.last_number
+        is_waiting = batch.is_full
     return last
 
 
@@ -133,13 +143,19 @@ class _Batch(NamedTuple):
 @transaction.atomic
 def _batch_number(*, task_id: int, limit: int | None) -> _Batch:
     """Assign numbers to a batch of judgments, count a batch of skips, and recount their judges."""
-    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
+    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(
+        task_id=task_id
+    )
     before = sequence.last_number
     with connection.cursor() as cursor:
-        cursor.execute(_JUDGMENTS_NUMBER, {"task": task_id, "limit": limit, "last": before})
+        cursor.execute(
+            _JUDGMENTS_NUMBER, {"task": task_id, "limit": limit, "last": before}
+        )
         sequence.last_number += cursor.rowcount
     waiting_skips = UncountedAnswer.objects.filter(task=task_id, is_skip=True)
-    skips = list(waiting_skips.order_by("answer").values_list("answer", flat=True)[:limit])
+    skips = list(
+        waiting_skips.order_by("answer").values_list("answer", flat=True)[:limit]
+    )
     waiting_skips.filter(answer__in=skips).delete()
     if sequence.last_number > before or skips:
         new = JudgmentNumber.objects.filter(task=task_id, number__gt=before)
@@ -147,7 +163,9 @@ def _batch_number(*, task_id: int, limit: int | None) -> _Batch:
         sequence.most_candidates = max(sequence.most_candidates, most)
         judges = {
             *new.values_list("judgment__judge", flat=True).distinct(),
-            *Skip.objects.filter(pk__in=skips).values_list("judge", flat=True).distinct(),
+            *Skip.objects.filter(pk__in=skips)
+            .values_list("judge", flat=True)
+            .distinct(),
         }
         _recount(sequence, judges)
     largest = max(sequence.last_number - before, len(skips))
@@ -158,11 +176,18 @@ def _recount(sequence: JudgmentSequence, judges: Collection[int] | None = None) 
     """Recount judges, all by default, and store the sequence, whose row the caller has locked."""
     tallies = JudgeTally.objects.filter(task=sequence.task_id)
     worked = WorkedQuarterHour.objects.filter(task=sequence.task_id)
-    of_judges = Q() if judges is None else Q(judge__in=judges)
+    if judges is None:
+        of_judges = Q()
+    else:
+        of_judges = Q(judge__in=judges)
     counted_tallies = tallies_counted(task_id=sequence.task_id, judges=judges)
     counted_hours = quarter_hours_counted(task_id=sequence.task_id, judges=judges)
-    _rows_replace(sequence.task_id, tallies.filter(of_judges), CountedTally, counted_tallies)
-    _rows_replace(sequence.task_id, worked.filter(of_judges), CountedQuarterHour, counted_hours)
+    _rows_replace(
+        sequence.task_id, tallies.filter(of_judges), CountedTally, counted_tallies
+    )
+    _rows_replace(
+        sequence.task_id, worked.filter(of_judges), CountedQuarterHour, counted_hours
+    )
     totals = tallies.aggregate(
         total_judged=Sum("judged", default=0),
         total_judges=Count("pk", filter=Q(judged__gt=0)),
@@ -191,7 +216,9 @@ def waiting_judgments_number(*, campaign: Campaign | None = None) -> None:
 def _standing(task_id: int) -> tuple[bool, int]:
     """Return whether a judgment or skip of the task is waiting, and the last number."""
     is_waiting = Exists(UncountedAnswer.objects.filter(task=OuterRef("pk")))
-    rows = Task.objects.filter(pk=task_id).values_list(is_waiting, "judgment_sequence__last_number")
+    rows = Task.objects.filter(pk=task_id).values_list(
+        is_waiting, "judgment_sequence__last_number"
+    )
     waits, last = rows.get()
     return waits, last or 0
 
@@ -203,7 +230,9 @@ def counters_rebuild(*, task_id: int) -> None:
     Locks the task's `JudgmentSequence`, creating it if necessary: numbering waits for this, but
     submissions do not.
     """
-    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
+    sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(
+        task_id=task_id
+    )
     _recount(sequence)
 
 
@@ -222,7 +251,9 @@ def _rows_replace(
             stale.append(pk)
     stored.filter(pk__in=stale).delete()
     model = stored.model
-    model.objects.bulk_create(model(task_id=task_id, **row._asdict()) for row in counted - equal)
+    model.objects.bulk_create(
+        model(task_id=task_id, **row._asdict()) for row in counted - equal
+    )
 
 
 def pages_changed(
@@ -261,7 +292,9 @@ def _record(endpoint_id: int) -> int:
     sequences = JudgmentSequence.objects.filter(
         task__test_set__campaign=endpoint.campaign_id, last_number__gt=0
     ).select_related("task__test_set")
-    put = sum(_batch_put(endpoint, sequence) for sequence in sequences.order_by("task_id"))
+    put = sum(
+        _batch_put(endpoint, sequence) for sequence in sequences.order_by("task_id")
+    )
     if put:
         endpoint.save(update_fields=["judgments_told"])
     return put

@@ -50,7 +50,9 @@ def judge_lock(*, judge_id: int) -> Judge:
     )
 
 
-def participation_end(*, participation: Participation, judge: Judge, state: str) -> None:
+def participation_end(
+    *, participation: Participation, judge: Judge, state: str
+) -> None:
     """Store the final state, and lend the judge nothing more until they begin another participation.
 
     `participation` must have been read under the lock of the judge's row, with its panel. A
@@ -91,9 +93,15 @@ def participation_refresh(
     work), they have also finished if no work is left for them. Locks the judge's row.
     """
     judge = judge_lock(judge_id=participation.judge_id)
-    locked = Participation.objects.select_related("panel__campaign").get(pk=participation.pk)
+    locked = Participation.objects.select_related("panel__campaign").get(
+        pk=participation.pk
+    )
     participation_refresh_locked(participation=locked, judge=judge)
-    if asks_for_code and locked.state == State.STARTED and _nothing_is_left(locked, judge):
+    if (
+        asks_for_code
+        and locked.state == State.STARTED
+        and _nothing_is_left(locked, judge)
+    ):
         participation_end(participation=locked, judge=judge, state=State.FINISHED)
     return locked
 
@@ -128,7 +136,9 @@ def _is_the_latest(participation: Participation) -> bool:
 
 
 def _failed_training(participation: Participation, judge: Judge) -> bool:
-    return participation.panel.screen_out_after_training and training_failed(judge=judge)
+    return participation.panel.screen_out_after_training and training_failed(
+        judge=judge
+    )
 
 
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
@@ -209,9 +219,9 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     # Locked until the commit, so that a campaign admits people from panels one at a time.
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
-    of_session = panel.participations.filter(session_id=entry.session_id).select_related(
-        "judge__user"
-    )
+    of_session = panel.participations.filter(
+        session_id=entry.session_id
+    ).select_related("judge__user")
     mine = of_session.filter(judge__external_id=entry.external_id).first()
     if mine is not None:
         return mine
@@ -255,7 +265,9 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
     stopped = judge.withdrawn_at is not None or not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
-            _("You have already taken part, and this study has no more items for you. Thank you.")
+            _(
+                "You have already taken part, and this study has no more items for you. Thank you."
+            )
         )
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
@@ -267,14 +279,18 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
 def _one_at_a_time(row: Participation, judge: Judge) -> None:
     if row.panel.kind == PanelKind.GENERIC and judge.declined_at is None:
         raise ParticipationRefusedError(
-            _("You are already taking part in another study here. Please finish that one first.")
+            _(
+                "You are already taking part in another study here. Please finish that one first."
+            )
         )
     # A participant has one submission at a time on Prolific, so the earlier one is over, as is one that they declined.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 
 def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
-    last = Participation.objects.filter(judge=judge).order_by("-started_at", "-pk").first()
+    last = (
+        Participation.objects.filter(judge=judge).order_by("-started_at", "-pk").first()
+    )
     before = judge_work(judge).done
     if last is not None and _is_unpaid_of_study(last, panel, entry):
         before = last.blocks_before
@@ -336,13 +352,16 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
         found = of_session.first()
     if found is None:
         if event.status in _ENDS:
-            session_end_remember(panel=panel, session_id=event.session_id, status=event.status)
+            session_end_remember(
+                panel=panel, session_id=event.session_id, status=event.status
+            )
         return False
     judge = judge_lock(judge_id=found.judge_id)
     row = Participation.objects.select_related("panel__campaign").get(pk=found.pk)
     if _is_old(row, event):
         return True
-    row.service_status, row.service_status_at = event.status, event.at
+    row.service_status = event.status
+    row.service_status_at = event.at
     row.save(update_fields=["service_status", "service_status_at"])
     if row.state in {State.STARTED, State.TIMED_OUT}:
         participation_refresh_locked(participation=row, judge=judge)
@@ -358,7 +377,8 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
 def _is_old(row: Participation, event: Event) -> bool:
     if row.service_status_at is None:
         return False
-    step, known = (_STEP.get(each, _OTHER_STEP) for each in (event.status, row.service_status))
+    step = _STEP.get(event.status, _OTHER_STEP)
+    known = _STEP.get(row.service_status, _OTHER_STEP)
     if step != known:
         return step < known
     return event.at <= row.service_status_at

@@ -10,7 +10,12 @@ from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.protocols.answer_kinds import Answer, answer_kind_of
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
-from annotation.selectors.shown import BlockData, DrawnBlock, block_renamed, blocks_drawn
+from annotation.selectors.shown import (
+    BlockData,
+    DrawnBlock,
+    block_renamed,
+    blocks_drawn,
+)
 from annotation.selectors.shown_data import CandidateShown
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
@@ -39,7 +44,10 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
 
     Training comes first, as it does for judges.
     """
-    number = 0 if after is None else _number_of(after) + 1
+    if after is None:
+        number = 0
+    else:
+        number = _number_of(after) + 1
     if number == 0:
         training = _training(task)
         if training is not None:
@@ -52,11 +60,15 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
         block_renamed(each.shown, _id(task, number, place))
         for place, each in enumerate(drawn[number - 1].blocks, start=1)
     ]
-    segments = [each.plan.segment for each in drawn[number - 1].blocks]
-    return PreviewedHIT(_id(task, number, _OF_THE_HIT), number, _as_asked(task, segments, blocks))
+    segments = [block.plan.segment for block in drawn[number - 1].blocks]
+    return PreviewedHIT(
+        _id(task, number, _OF_THE_HIT), number, _as_asked(task, segments, blocks)
+    )
 
 
-def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> list[BlockData]:
+def _as_asked(
+    task: Task, segments: Sequence[int], blocks: list[BlockData]
+) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
     if not blocks:
         return blocks
@@ -75,8 +87,13 @@ def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> l
     ]
 
 
-def _with_texts(candidates: Sequence[CandidateShown], texts: Sequence[str]) -> list[CandidateShown]:
-    return [{**candidate, "text": text} for candidate, text in zip(candidates, texts, strict=True)]
+def _with_texts(
+    candidates: Sequence[CandidateShown], texts: Sequence[str]
+) -> list[CandidateShown]:
+    return [
+        {**candidate, "text": text}
+        for candidate, text in zip(candidates, texts, strict=True)
+    ]
 
 
 def hit_id_of(*, task: Task, block: UUID) -> UUID:
@@ -84,7 +101,9 @@ def hit_id_of(*, task: Task, block: UUID) -> UUID:
     return _id(task, _number_of(block), _OF_THE_HIT)
 
 
-def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -> Feedback | None:
+def feedback_preview(
+    *, task: Task, block: UUID, labels: Sequence[int | None]
+) -> Feedback | None:
     """Return the feedback on labels of a training block; None for any other block, or for unsuitable labels."""
     if _number_of(block):
         return None
@@ -94,7 +113,9 @@ def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -
         return None
     row = rows[place - 1]
     expected = [each.expected for each in _training_order(row)]
-    return feedback_on(labels, expected, row.explanation) if len(labels) == len(expected) else None
+    if len(labels) == len(expected):
+        return feedback_on(labels, expected, row.explanation)
+    return None
 
 
 def labels_preview(
@@ -103,7 +124,9 @@ def labels_preview(
     """Return the labels that would be stored with an answer."""
     kind = answer_kind_of(task)
     said = answer if kind.has_answers else labels
-    return [] if said is None else kind.labels(said, kind.candidates[0])
+    if said is None:
+        return []
+    return kind.labels(said, kind.candidates[0])
 
 
 def _for_one_judge(task: Task) -> list[DrawnHIT]:
@@ -122,14 +145,15 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
 
 
 def _training(task: Task) -> PreviewedHIT | None:
-    shown = [
-        DrawnBlock(
-            id=_id(task, 0, place),
-            segment=row.segment.number,
-            outputs=[each.output_id for each in _training_order(row)],
+    shown = []
+    for place, row in enumerate(training_blocks(task_id=task.pk), start=1):
+        shown.append(
+            DrawnBlock(
+                id=_id(task, 0, place),
+                segment=row.segment.number,
+                outputs=[each.output_id for each in _training_order(row)],
+            )
         )
-        for place, row in enumerate(training_blocks(task_id=task.pk), start=1)
-    ]
     if not shown:
         return None
     blocks = blocks_drawn(shown, task=task)
@@ -137,14 +161,20 @@ def _training(task: Task) -> PreviewedHIT | None:
 
 
 def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
-    shown = [each for each in row.candidates.all() if each.output.system.withdrawn_at is None]
+    shown = [
+        candidate
+        for candidate in row.candidates.all()
+        if candidate.output.system.withdrawn_at is None
+    ]
     draw = HashDraw(seed=0, number=0)
     return draw.shuffled(shown, lambda each: each.output_id, "training", row.position)
 
 
 def _id(task: Task, number: int, place: int) -> UUID:
     """Return an id that encodes the HIT and block, since none of them is stored."""
-    secret = sha256(f"preview/{task.pk}/{number}/{place}".encode()).digest()[:_SECRET_BYTES]
+    secret = sha256(f"preview/{task.pk}/{number}/{place}".encode()).digest()[
+        :_SECRET_BYTES
+    ]
     return UUID(bytes=secret + number.to_bytes(4) + place.to_bytes(2), version=4)
 
 

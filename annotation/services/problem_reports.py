@@ -8,7 +8,11 @@ from django.utils.translation import gettext as _
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.services.numbers import pages_changed
-from annotation.services.submission import comment_refusal, reports_refusal, submission_owner_check
+from annotation.services.submission import (
+    comment_refusal,
+    reports_refusal,
+    submission_owner_check,
+)
 from campaign.models import User
 from campaign.texts.refusals import RefusedError
 
@@ -23,7 +27,8 @@ def problem_report(
     `SubmissionRefusedError` if "something else" comes without a comment, if the id belongs to
     another judge, or if a limit allows no more.
     """
-    judge_id, comment = assigned.judge_id, comment.strip()
+    judge_id = assigned.judge_id
+    comment = comment.strip()
     if not ProblemReport.objects.filter(client_id=client_id).exists():
         refusal = reports_refusal(judge_id=judge_id)
         refusal = refusal or comment_refusal(judge_id=judge_id, comment=comment)
@@ -60,7 +65,12 @@ class ReplyRefusedError(RefusedError):
 
 @transaction.atomic
 def problem_reply(
-    *, report: ProblemReport, user: User, text: str, closes: bool, seen: int | None = None
+    *,
+    report: ProblemReport,
+    user: User,
+    text: str,
+    closes: bool,
+    seen: int | None = None,
 ) -> ProblemReply:
     """Append a reply to a report, with a text, `closes`, or both; without `closes`, the report is open again.
 
@@ -69,7 +79,10 @@ def problem_reply(
     """
     said = text.strip()
     replies = list(report.replies.order_by("number"))
-    is_closed = replies[-1].closed if replies else False
+    if replies:
+        is_closed = replies[-1].closed
+    else:
+        is_closed = False
     if not said and not closes:
         raise ReplyRefusedError(_("Enter a reply, or close the report."))
     if not said and is_closed:
@@ -124,4 +137,6 @@ def _append(reply: ProblemReply, *, was_closed: bool) -> ProblemReply:
 
 
 def _replied_meanwhile() -> ReplyRefusedError:
-    return ReplyRefusedError(_("There is a newer reply. Read it first, then send yours again."))
+    return ReplyRefusedError(
+        _("There is a newer reply. Read it first, then send yours again.")
+    )

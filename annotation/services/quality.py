@@ -65,7 +65,9 @@ class RuleTerms:
 def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
     """Raise `QualityRefusedError` if no rule of this campaign can have these terms."""
     if terms.task is not None and terms.task.test_set.campaign_id != campaign.pk:
-        raise QualityRefusedError("The test set belongs to another campaign.", field="task")
+        raise QualityRefusedError(
+            "The test set belongs to another campaign.", field="task"
+        )
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
             f"The minimum evidence must be between 1 and {number_format(MAX_MINIMUM)}.",
@@ -78,25 +80,33 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
 
 
 @transaction.atomic
-def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None) -> QualityRule:
+def quality_rule_add(
+    *, campaign: Campaign, terms: RuleTerms, user: User | None
+) -> QualityRule:
     """Create and return a rule of a campaign or task; it covers all judgments so far."""
     return _rule_create(campaign, terms, user, replaces=None)
 
 
 @transaction.atomic
-def quality_rule_change(*, rule: QualityRule, terms: RuleTerms, user: User) -> QualityRule:
+def quality_rule_change(
+    *, rule: QualityRule, terms: RuleTerms, user: User
+) -> QualityRule:
     """Switch a rule off and return its replacement, which may act on the same judges again."""
     quality_rule_switch_off(rule=rule, user=user)
     return _rule_create(rule.campaign, terms, user, replaces=rule)
 
 
 @transaction.atomic
-def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False) -> QualityRule:
+def quality_rule_switch_off(
+    *, rule: QualityRule, user: User, undo: bool = False
+) -> QualityRule:
     """Deactivate a rule and return it; its actions stay in force unless `undo` reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is already switched off."))
-    QualityRule.objects.filter(pk=row.pk).update(switched_off_at=Now(), switched_off_by=user)
+    QualityRule.objects.filter(pk=row.pk).update(
+        switched_off_at=Now(), switched_off_by=user
+    )
     row.refresh_from_db(fields=["switched_off_at", "switched_off_by"])
     _pages_changed(row.campaign_id)
     if undo:
@@ -136,7 +146,9 @@ def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
 
 
 @transaction.atomic
-def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[QualityRule]:
+def quality_rules_suggest(
+    *, campaign: Campaign, user: User | None
+) -> list[QualityRule]:
     """Add and return the suggested (warn-only) rules, except on measures that have a rule."""
     return [
         quality_rule_add(campaign=campaign, terms=terms, user=user)
@@ -192,11 +204,15 @@ def quality_action_take(
     if is_message and not text.strip():
         raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
-        raise QualityRefusedError(_("Imported and simulated judges cannot read messages."))
+        raise QualityRefusedError(
+            _("Imported and simulated judges cannot read messages.")
+        )
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
     if not is_message and in_force.exists():
-        raise QualityRefusedError(_("Nothing to do: the judge is already in this state."))
+        raise QualityRefusedError(
+            _("Nothing to do: the judge is already in this state.")
+        )
     taken = QualityAction.objects.create(
         judge=judge,
         task=task,
@@ -226,7 +242,9 @@ def quality_action_revert(
 
 
 @transaction.atomic
-def judge_reinstate(*, judge: Judge, user: User, note: str = "", batch: UUID | None = None) -> int:
+def judge_reinstate(
+    *, judge: Judge, user: User, note: str = "", batch: UUID | None = None
+) -> int:
     """Revert all actions in force against a judge and return their number; messages stay."""
     actions = list(QualityAction.objects.standing().filter(judge=judge).order_by("pk"))
     for action in actions:
@@ -235,7 +253,11 @@ def judge_reinstate(*, judge: Judge, user: User, note: str = "", batch: UUID | N
 
 
 def _rule_create(
-    campaign: Campaign, terms: RuleTerms, user: User | None, *, replaces: QualityRule | None
+    campaign: Campaign,
+    terms: RuleTerms,
+    user: User | None,
+    *,
+    replaces: QualityRule | None,
 ) -> QualityRule:
     rule_terms_check(campaign=campaign, terms=terms)
     # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
@@ -244,7 +266,7 @@ def _rule_create(
     _pages_changed(campaign.pk)
     return QualityRule.objects.create(
         campaign=campaign,
-        **{each.name: getattr(terms, each.name) for each in fields(terms)},
+        **{field.name: getattr(terms, field.name) for field in fields(terms)},
         replaces=replaces,
         created_by=user,
     )
@@ -312,16 +334,21 @@ def judges_decide(
     `batch` the campaign before them.
     """
     if batch is not None:
-        Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
+        Campaign.objects.select_for_update(no_key=True).get(
+            pk=task.test_set.campaign_id
+        )
         if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
     batch = batch or uuid4()
-    done, refused = [], []
+    done = []
+    refused = []
     for judge in sorted(judges, key=lambda judge: judge.pk):
         try:
             if action == REINSTATE:
                 if not judge_reinstate(judge=judge, user=user, note=note, batch=batch):
-                    raise QualityRefusedError(_("Nothing to do: the judge is in good standing."))
+                    raise QualityRefusedError(
+                        _("Nothing to do: the judge is in good standing.")
+                    )
             else:
                 quality_action_take(
                     judge=judge,
@@ -353,12 +380,16 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
 
     Its actions are reverted, and the actions it reverted are restored.
     """
-    actions = QualityAction.objects.in_force().filter(batch=batch, judge__campaign=campaign)
+    actions = QualityAction.objects.in_force().filter(
+        batch=batch, judge__campaign=campaign
+    )
     changed: dict[int, Judge] = {}
     for action in actions.select_related("judge").order_by("judge", "pk"):
         quality_action_revert(action=action, user=user)
         changed[action.judge_id] = action.judge
-    reverted = QualityAction.objects.filter(revert_batch=batch, judge__campaign=campaign)
+    reverted = QualityAction.objects.filter(
+        revert_batch=batch, judge__campaign=campaign
+    )
     rows = reverted.select_related("judge", "task", "rule")
     for before in rows.order_by("judge", "reverted_at", "pk"):
         again = {"action": before.pk, "rule": before.rule_id}

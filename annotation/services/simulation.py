@@ -56,9 +56,9 @@ class SimulatedJudge:
         """The stated skill in words, for organisers."""
         if self.noise is None:
             return _("Simulated: careless, clicks at random.")
-        return _("Simulated: perceives quality (0–100) with a standard deviation of %(noise)s.") % {
-            "noise": number_format(f"{self.noise:g}")
-        }
+        return _(
+            "Simulated: perceives quality (0–100) with a standard deviation of %(noise)s."
+        ) % {"noise": number_format(f"{self.noise:g}")}
 
 
 def noise_of_skill(skill: float, *, spread: float) -> float | None:
@@ -74,10 +74,14 @@ def noise_of_skill(skill: float, *, spread: float) -> float | None:
     """
     if isclose(skill, _BY_CHANCE):
         return None
-    return 0.0 if skill >= 1 else spread / tan(pi * (skill - _BY_CHANCE))
+    if skill >= 1:
+        return 0.0
+    return spread / tan(pi * (skill - _BY_CHANCE))
 
 
-def labels_of(qualities: Sequence[float], judge: SimulatedJudge, random: Random) -> list[int]:
+def labels_of(
+    qualities: Sequence[float], judge: SimulatedJudge, random: Random
+) -> list[int]:
     """Return the ranks 1–5 that this judge would give outputs of these qualities.
 
     Neighbours in perceived quality closer than `ties_within` get the same rank.
@@ -86,7 +90,8 @@ def labels_of(qualities: Sequence[float], judge: SimulatedJudge, random: Random)
         return [random.randint(1, 5) for _quality in qualities]
     perceived = [quality + random.gauss(0, judge.noise) for quality in qualities]
     labels = [0] * len(perceived)
-    rank, previous = 1, None
+    rank = 1
+    previous = None
     for index in sorted(range(len(perceived)), key=lambda i: -perceived[i]):
         if previous is not None and previous - perceived[index] > judge.ties_within:
             rank = min(5, rank + 1)
@@ -136,10 +141,13 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
     for block in blocks:
         stage = stages.get(block.pk)
         stage_rules: Rules = {}
-        block_texts: Sequence[str] = [texts.get(output) or "" for output in outputs[block.pk]]
+        block_texts: Sequence[str] = [
+            texts.get(output) or "" for output in outputs[block.pk]
+        ]
         if stage is not None:
             stage_rules = stage.rules
-            block_texts = block_texts if stage.texts is None else stage.texts
+            if stage.texts is not None:
+                block_texts = stage.texts
         yield AskedBlock(
             block_id=block.pk,
             segment_id=block.segment_id,
@@ -202,7 +210,9 @@ def campaign_simulate(
         for simulated, judge, random in at_work:
             lent = lend_prepared(judge)
             if lent is not None:
-                count += _assignment_judge(lent.assignment, simulated, random, qualities)
+                count += _assignment_judge(
+                    lent.assignment, simulated, random, qualities
+                )
         if count == before:
             break
     return count
@@ -229,9 +239,15 @@ def _assignment_judge(
     kind = answer_kind_of(assignment.hit.task)
     judged = []
     for block in blocks_asked(assignment.hit):
-        milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
+        milliseconds = round(
+            1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4)
+        )
         said = said_of(
-            block, [qualities[each] for each in block.outputs], simulated, random, kind=kind
+            block,
+            [qualities[output] for output in block.outputs],
+            simulated,
+            random,
+            kind=kind,
         )
         judged.append(
             SimulatedJudgment(
@@ -265,7 +281,9 @@ class SimulatedJudgment:
 
 
 @transaction.atomic(savepoint=False)
-def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
+def simulated_store(
+    assignment: Assignment, judged: Sequence[SimulatedJudgment]
+) -> None:
     """Store the judgments of all blocks of an assignment.
 
     The result is the same as with `judgment_submit`, but takes three statements. The worker numbers
@@ -289,7 +307,9 @@ def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment])
     if kind.keeps_answers:
         part = assignment.hit.part
         kind.table.objects.bulk_create(
-            kind.with_judgment(judgment, kind.row_of(each.said, part=part, block_id=each.block_id))
+            kind.with_judgment(
+                judgment, kind.row_of(each.said, part=part, block_id=each.block_id)
+            )
             for judgment, each in zip(stored, judged, strict=True)
         )
     assignment_close_if_done(assignment, task_id=assignment.hit.task_id)

@@ -112,9 +112,13 @@ def _revision_refusal(
             stored=latest,
         )
     recent = Judgment.objects.filter(
-        judge=latest.judge_id, submitted_at__gt=Now() - _MINUTE, supersedes__isnull=False
+        judge=latest.judge_id,
+        submitted_at__gt=Now() - _MINUTE,
+        supersedes__isnull=False,
     )
-    return too_fast() if recent.count() >= REVISIONS_A_MINUTE else None
+    if recent.count() >= REVISIONS_A_MINUTE:
+        return too_fast()
+    return None
 
 
 def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
@@ -130,13 +134,19 @@ def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
 def skips_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
     """Return the reason why a judge may not skip another block now; None if they may."""
     recent = Skip.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
-    return too_fast() if recent.count() >= SKIPS_A_MINUTE else None
+    if recent.count() >= SKIPS_A_MINUTE:
+        return too_fast()
+    return None
 
 
 def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
     """Return the reason why a judge may not report another problem now; None if they may."""
-    recent = ProblemReport.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
-    return too_fast() if recent.count() >= REPORTS_A_MINUTE else None
+    recent = ProblemReport.objects.filter(
+        judge_id=judge_id, created_at__gt=Now() - _MINUTE
+    )
+    if recent.count() >= REPORTS_A_MINUTE:
+        return too_fast()
+    return None
 
 
 def too_fast() -> SubmissionRefusedError:
@@ -168,10 +178,14 @@ class AssignmentBlocks:
 
     def is_last(self, block_id: int | None = None) -> bool:
         """Return whether all blocks are done, counting this one. At most one query."""
-        open_ids = self.ids - {judgment.block_id for judgment in self.judgments} - {block_id}
+        open_ids = (
+            self.ids - {judgment.block_id for judgment in self.judgments} - {block_id}
+        )
         if not open_ids:
             return True
-        skips = Skip.objects.filter(block__in=open_ids).values_list("block_id", "judge_id")
+        skips = Skip.objects.filter(block__in=open_ids).values_list(
+            "block_id", "judge_id"
+        )
         skipped = {block for block, judge_id in skips if judge_id == self.judge_id}
         return open_ids == skipped
 
@@ -225,11 +239,15 @@ def judgment_store(
     return is_stored
 
 
-def _judgment_insert(judgment: Judgment, answer: Model | None, replaces: Replaced) -> bool:
+def _judgment_insert(
+    judgment: Judgment, answer: Model | None, replaces: Replaced
+) -> bool:
     assert judgment.assignment_id is not None  # noqa: S101  not imported; for the type checker
     assignment = assignment_lock(judgment.assignment_id)
     blocks = AssignmentBlocks.of(assignment)
-    earlier = [stored for stored in blocks.judgments if stored.block_id == judgment.block_id]
+    earlier = [
+        stored for stored in blocks.judgments if stored.block_id == judgment.block_id
+    ]
     if any(stored.client_id == judgment.client_id for stored in earlier):
         return False
     refusal = _revision_refusal(earlier, replaces)
@@ -329,7 +347,10 @@ def _store(
 
 
 def answer_refusal(
-    assigned: AssignedBlock, *, labels: Sequence[int | None] | None, answer: Answer | None
+    assigned: AssignedBlock,
+    *,
+    labels: Sequence[int | None] | None,
+    answer: Answer | None,
 ) -> SubmissionRefusedError | None:
     """Return the reason why an answer does not fit its block; None if it does."""
     kind = answer_kind(assigned.protocol, assigned.rules)
@@ -376,7 +397,9 @@ def skip_submit(
     known = _known(Skip.objects.all(), client_id, assigned)
     if known is not None:
         return known
-    judged = Judgment.objects.filter(judge_id=assigned.judge_id, block_id=assigned.block_id)
+    judged = Judgment.objects.filter(
+        judge_id=assigned.judge_id, block_id=assigned.block_id
+    )
     latest = judged.order_by("pk").last()
     refusal = (
         (_answered_elsewhere(latest) if latest is not None else None)
@@ -411,13 +434,17 @@ def skip_submit(
     return skip
 
 
-def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id: int) -> None:
+def submission_owner_check(
+    stored: Judgment | Skip | ProblemReport, *, judge_id: int
+) -> None:
     """Raise `SubmissionRefusedError` if the answer stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
         raise SubmissionRefusedError("This submission's id belongs to another judge.")
 
 
-def _times_refusal(duration_ms: int | None, active_ms: int | None) -> SubmissionRefusedError | None:
+def _times_refusal(
+    duration_ms: int | None, active_ms: int | None
+) -> SubmissionRefusedError | None:
     if duration_ms is None or active_ms is None or active_ms <= duration_ms:
         return None
     return SubmissionRefusedError(

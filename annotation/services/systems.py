@@ -9,7 +9,13 @@ from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, BlockControl, HITPurpose, HITSequence, TrainingCandidate
+from annotation.models import (
+    HIT,
+    BlockControl,
+    HITPurpose,
+    HITSequence,
+    TrainingCandidate,
+)
 from annotation.selectors.systems import (
     blocks_showing,
     hits_drawn_again,
@@ -24,7 +30,15 @@ from campaign.formats import FormatError, system_name_problem
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import system_import
-from campaign.models import Output, OutputCorrection, System, SystemKind, Task, TestSet, User
+from campaign.models import (
+    Output,
+    OutputCorrection,
+    System,
+    SystemKind,
+    Task,
+    TestSet,
+    User,
+)
 from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusedError
 
@@ -132,7 +146,9 @@ def system_restore(*, system: System) -> None:
     Locks the `HITSequence` of the test set's tasks.
     """
     planning_lock(system.test_set_id)
-    if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
+    if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(
+        withdrawn_at=None
+    ):
         _draw_again(system)
         planning_follow_up(system.test_set_id)
 
@@ -158,7 +174,9 @@ def planning_lock(test_set_id: int) -> None:
 
 def _tasks(test_set_id: int) -> list[int]:
     return list(
-        Task.objects.filter(test_set=test_set_id).order_by("pk").values_list("pk", flat=True)
+        Task.objects.filter(test_set=test_set_id)
+        .order_by("pk")
+        .values_list("pk", flat=True)
     )
 
 
@@ -215,21 +233,29 @@ def output_correct(
     text = text.strip()
     if row.replaced_at is not None:
         raise CorrectionRefusedError(
-            _("This output was changed in the meantime. Reload the page to see the current text.")
+            _(
+                "This output was changed in the meantime. Reload the page to see the current text."
+            )
         )
     if row.system.kind != SystemKind.SYSTEM:
         raise CorrectionRefusedError(_("Only system outputs can be corrected."))
     if not text or text == row.text:
         raise CorrectionRefusedError(_("Enter a different text."))
     hits = rows_lock(
-        hits_never_lent(system=row.system).filter(segment_ids__contains=[row.segment_id])
+        hits_never_lent(system=row.system).filter(
+            segment_ids__contains=[row.segment_id]
+        )
     )
     Output.objects.filter(pk=row.pk).update(replaced_at=Now())
     new = Output.objects.create(
         system=row.system, segment_id=row.segment_id, text=text, created_at=Now()
     )
     correction = OutputCorrection.objects.create(
-        before=row, after=new, reason=reason, leaves_out=False, corrected_by=corrected_by
+        before=row,
+        after=new,
+        reason=reason,
+        leaves_out=False,
+        corrected_by=corrected_by,
     )
     TrainingCandidate.objects.filter(output=row).update(output=new)
     hits_withdraw(hits)
@@ -248,7 +274,8 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
     """
     row = Output.objects.select_related("system").get(pk=correction.before_id)
     planning_lock(row.system.test_set_id)
-    before, after = BlockControl.NONE, BlockControl.CORRECTED
+    before = BlockControl.NONE
+    after = BlockControl.CORRECTED
     if not leave_out:
         before, after = after, before
     # Blocks of withdrawn HITs do not count as planned.
@@ -261,7 +288,8 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
         still = Q()
         for other in others.values_list("before", flat=True):
             still |= Q(outputs__contains=[other])
-        blocks = blocks.exclude(still) if still else blocks
+        if still:
+            blocks = blocks.exclude(still)
     counts = dict(
         blocks.order_by()
         .values_list("hit__task")
@@ -272,8 +300,13 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
     correction.leaves_out = leave_out
     correction.save(update_fields=["leaves_out"])
     for task_id in sorted(counts):
-        change = -counts[task_id] if leave_out else counts[task_id]
-        HITSequence.objects.filter(task=task_id).update(blocks_planned=F("blocks_planned") + change)
+        if leave_out:
+            change = -counts[task_id]
+        else:
+            change = counts[task_id]
+        HITSequence.objects.filter(task=task_id).update(
+            blocks_planned=F("blocks_planned") + change
+        )
         counters_rebuild(task_id=task_id)
     for task in Task.objects.filter(test_set=row.system.test_set_id):
         ranking_request(task_id=task.pk)

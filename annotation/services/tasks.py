@@ -59,7 +59,9 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
     has_pages = shows_documents(chosen)
     changes_pages = has_pages != shows_documents(before)
     if (changes_hits or changes_pages) and locked.hits.exists():
-        settled = settled or _("This cannot be changed: HITs have already been planned.")
+        settled = settled or _(
+            "This cannot be changed: HITs have already been planned."
+        )
     if settled:
         raise ValidationError(settled)
     task.rules = locked.rules = chosen
@@ -89,9 +91,13 @@ def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
     if segments_again == locked.segments_again:
         return task
     if segments_again and locked.protocol == Protocol.RANKING:
-        raise ValidationError(_("Not available for the ranking task. Set it for the other tasks."))
+        raise ValidationError(
+            _("Not available for the ranking task. Set it for the other tasks.")
+        )
     judges = Judge.objects.filter(campaign__test_sets=locked.test_set_id).order_by("pk")
-    list(judges.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True))
+    list(
+        judges.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True)
+    )
     if is_lent(task=locked):
         raise ValidationError(_("This cannot be changed: judging has started."))
     task.segments_again = segments_again
@@ -114,8 +120,11 @@ def test_set_rename(*, test_set: TestSet, name: str) -> TestSet:
     if settled:
         raise TaskRefusedError(settled, field="name")
     if not name or len(name) > (TestSet._meta.get_field("name").max_length or 0):
-        raise TaskRefusedError(_("Enter a name of at most 200 characters."), field="name")
-    locked.name, locked.differs_only_in_case = name, False
+        raise TaskRefusedError(
+            _("Enter a name of at most 200 characters."), field="name"
+        )
+    locked.name = name
+    locked.differs_only_in_case = False
     taken = _("A test set named “%(name)s” already exists.") % {"name": name}
     with refused_if_broken(
         "test_set_name_unique_in_campaign", TaskRefusedError(taken, field="name")

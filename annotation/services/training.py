@@ -30,7 +30,8 @@ from campaign.texts.refusals import RefusedError
 
 # Outputs in a proposed training block in addition to the reference and the damaged one.
 _OUTPUTS_BESIDE: Final = 2
-_BEST, _WORST = 1, 5
+_BEST = 1
+_WORST = 5
 # Number of judges for whom training is planned per call.
 _JUDGES_AT_ONCE: Final = 100
 
@@ -64,7 +65,9 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
         .distinct()
     )
     draw = HashDraw(seed=seed, number=0)
-    chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[:count]
+    chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[
+        :count
+    ]
     if not chosen:
         raise TrainingRefusedError(
             _("No approved damaged references are left. Create and approve some first.")
@@ -75,7 +78,9 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     ]
 
 
-def _propose(task: Task, row: BadReference, *, position: int, draw: HashDraw) -> TrainingBlock:
+def _propose(
+    task: Task, row: BadReference, *, position: int, draw: HashDraw
+) -> TrainingBlock:
     segment = row.output.segment
     block = TrainingBlock.objects.create(
         task=task,
@@ -84,7 +89,9 @@ def _propose(task: Task, row: BadReference, *, position: int, draw: HashDraw) ->
         explanation=_("One of the outputs was damaged on purpose: %(damage)s.")
         % {"damage": row.get_damage_display()},
     )
-    outputs = list(Output.objects.drawable().filter(segment=segment).select_related("system"))
+    outputs = list(
+        Output.objects.drawable().filter(segment=segment).select_related("system")
+    )
     reference = min(
         (each for each in outputs if each.system.kind == SystemKind.REFERENCE),
         key=lambda each: each.system.name,
@@ -124,7 +131,10 @@ def training_block_create(
     """
     block = TrainingBlock(task=task, segment=segment, position=position or 0)
     return training_block_change(
-        training_block=block, explanation=explanation, expected=expected, position=position
+        training_block=block,
+        explanation=explanation,
+        expected=expected,
+        position=position,
     )
 
 
@@ -144,11 +154,16 @@ def training_block_change(
     block = training_block
     others = TrainingBlock.objects.filter(task=block.task_id).exclude(pk=block.pk)
     if position is None:
-        position = block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
+        position = (
+            block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
+        )
     if others.filter(position=position).exists():
-        raise TrainingRefusedError(_("Another training item already has this position."))
+        raise TrainingRefusedError(
+            _("Another training item already has this position.")
+        )
     _expected_check(block.task, block.segment, expected)
-    block.position, block.explanation = position, _explained(explanation)
+    block.position = position
+    block.explanation = _explained(explanation)
     block.save()
     block.candidates.all().delete()
     TrainingCandidate.objects.bulk_create(
@@ -158,9 +173,13 @@ def training_block_change(
     return block
 
 
-def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int | None]) -> None:
+def _expected_check(
+    task: Task, segment: Segment, expected: Mapping[Output, int | None]
+) -> None:
     """Refuse outputs that judges cannot tell apart or must not see, and ranks that imply no order."""
-    shown = Output.objects.drawable().filter(segment=segment, pk__in=[each.pk for each in expected])
+    shown = Output.objects.drawable().filter(
+        segment=segment, pk__in=[each.pk for each in expected]
+    )
     texts = {normalise_text(each.text or "") for each in shown}
     if len(texts) < len(expected):
         raise TrainingRefusedError(
@@ -187,8 +206,13 @@ def _most_shown(task: Task) -> int:
             )
         )
     design = design_in_force(task_id=task.pk)
-    size = kind.first_candidates if design is None else design.parameters.block_size(0)
-    return 1 if size == 1 else kind.candidates[-1]
+    if design is None:
+        size = kind.first_candidates
+    else:
+        size = design.parameters.block_size(0)
+    if size == 1:
+        return 1
+    return kind.candidates[-1]
 
 
 def _nothing_to_compare() -> str:
@@ -202,7 +226,9 @@ def _explained(explanation: str) -> str:
 
 
 @transaction.atomic
-def training_block_explain(*, training_block: TrainingBlock, explanation: str) -> TrainingBlock:
+def training_block_explain(
+    *, training_block: TrainingBlock, explanation: str
+) -> TrainingBlock:
     """Change the explanation that future judges read after a training block."""
     training_block.explanation = _explained(explanation)
     training_block.save(update_fields=["explanation"])
@@ -220,7 +246,9 @@ def training_plan_ahead(*, task: Task) -> int:
     if not TrainingBlock.objects.filter(task=task).exists():
         return 0
     judges = (
-        Judge.objects.filter(campaign=task.test_set.campaign_id, origin=Judge.Origin.PERSON)
+        Judge.objects.filter(
+            campaign=task.test_set.campaign_id, origin=Judge.Origin.PERSON
+        )
         .exclude(accounts__task=task, accounts__hits_lent__gt=0)
         .exclude(reserved_hits__task=task, reserved_hits__purpose=HITPurpose.TRAINING)
         .order_by("pk")
@@ -263,7 +291,9 @@ def _unsuitable_close(judge: Judge, task_id: int, conflicts: Collection[int]) ->
         ).update(completed_at=Now())
 
 
-def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]) -> None:
+def _store(
+    sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]
+) -> None:
     design = design_in_force(task_id=sequence.task_id)
     assert design is not None, "pool_fill makes one"  # noqa: S101
     training = list(
@@ -271,13 +301,14 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
         .order_by("position")
         .prefetch_related("candidates__output")
     )
-    shown = {
-        block.pk: [
-            each for each in block.candidates.all() if each.output.system_id not in conflicts
+    shown = {}
+    for block in training:
+        shown[block.pk] = [
+            candidate
+            for candidate in block.candidates.all()
+            if candidate.output.system_id not in conflicts
         ]
-        for block in training
-    }
-    systems = {each.output.system_id for rows in shown.values() for each in rows}
+    systems = {row.output.system_id for rows in shown.values() for row in rows}
     hit = HIT.objects.create(
         task_id=sequence.task_id,
         design=design,

@@ -15,7 +15,11 @@ from annotation.importing.answer_rows import (
     repeated_in_words,
     skips_in_words,
 )
-from annotation.importing.answers import AnswersImported, ImportOptions, sent_answers_import
+from annotation.importing.answers import (
+    AnswersImported,
+    ImportOptions,
+    sent_answers_import,
+)
 from annotation.importing.stored_answers import NoLongerInFile
 from annotation.protocols.answer_files import formats_read
 from annotation.selectors.machines import machines_of
@@ -78,7 +82,11 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     form = AnswersForm(*given, task=task)
     if form.is_bound and form.is_valid() and _imported(request, task, form):
         return redirect("answers", slug, task_id)
-    context = {**of_task(task, "answers"), "form": form, "imports": judgments_imports(task=task)}
+    context = {
+        **of_task(task, "answers"),
+        "form": form,
+        "imports": judgments_imports(task=task),
+    }
     status = 400 if request.method == "POST" else 200
     return render(request, "organiser/answers.html", context, status=status)
 
@@ -112,7 +120,9 @@ def losses_told(request: HttpRequest, losses: Iterable[Loss]) -> None:
     """Warn about content of a file that was not imported."""
     for loss in losses:
         words = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
-        messages.warning(request, filled(words, what=loss.what, count=loss.count, first=loss.first))
+        messages.warning(
+            request, filled(words, what=loss.what, count=loss.count, first=loss.first)
+        )
 
 
 def _in_words(imported: AnswersImported) -> str:

@@ -46,7 +46,9 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("campaign-state", slug)
     done = request.GET.get("done", "")
-    undo = UNDOES.get(cast("Transition", done)) if done in Transition else None
+    undo = None
+    if done in Transition:
+        undo = UNDOES.get(cast("Transition", done))
     possible = transitions_possible(campaign)
     context = {
         "campaign": campaign,
@@ -64,14 +66,18 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @form_view
-def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -> HttpResponse:
+def campaign_transition_page(
+    request: HttpRequest, slug: str, transition: str
+) -> HttpResponse:
     """Show the effects of a change of state; POST makes it."""
     campaign = organised_campaign(request, slug)
     if transition not in Transition:
         raise Http404
     wanted = Transition(transition)
     effects = state_effects(campaign=campaign, transition=wanted)
-    form = DeletionForm(request.POST or None) if wanted == Transition.DELETE else None
+    form = None
+    if wanted == Transition.DELETE:
+        form = DeletionForm(request.POST or None)
     if request.method != "POST":
         return _ask(request, campaign, effects, form)
     user = user_of(request)
@@ -79,7 +85,9 @@ def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -
         if wanted == Transition.DELETE:
             typed = request.POST.get("name", "")
             return _deleted(
-                request, campaign, campaign_delete(campaign=campaign, typed_name=typed, by=user)
+                request,
+                campaign,
+                campaign_delete(campaign=campaign, typed_name=typed, by=user),
             )
         campaign_state_change(campaign=campaign, transition=wanted, by=user)
     except StateRefusedError as error:
@@ -106,11 +114,16 @@ def _ask(
         "undo": UNDOES.get(effects.transition),
         "error": error,
     }
-    return render(request, "organiser/transition.html", context, status=409 if error else 200)
+    return render(
+        request, "organiser/transition.html", context, status=409 if error else 200
+    )
 
 
 def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpResponse:
-    said = _("“%(name)s” deleted.") if is_gone else _("“%(name)s” moved to the bin.")
+    if is_gone:
+        said = _("“%(name)s” deleted.")
+    else:
+        said = _("“%(name)s” moved to the bin.")
     messages.success(request, said % {"name": campaign.name})
     return redirect("campaign-list" if is_gone else "campaign-bin")
 
@@ -152,7 +165,9 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             answers=[Answer(_("Close test set"))],
             cancel=reverse("campaign-settings", args=[slug]),
         )
-        return ask(request, question, campaign=task.test_set.campaign, section="settings")
+        return ask(
+            request, question, campaign=task.test_set.campaign, section="settings"
+        )
     task_close(task=task)
     messages.success(request, _("%(name)s closed.") % {"name": task.called})
     return redirect("campaign-settings", slug)

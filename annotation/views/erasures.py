@@ -53,31 +53,41 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
         )
         messages.success(
             request,
-            _("Erasure request of “%(judge)s” recorded.") % {"judge": asked.judge.pseudonym},
+            _("Erasure request of “%(judge)s” recorded.")
+            % {"judge": asked.judge.pseudonym},
         )
 
 
 @action_view
-def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+def erasure_carry_out_page(
+    request: HttpRequest, slug: str, request_id: int
+) -> HttpResponse:
     """Carry out an erasure request, after confirmation of its effects."""
     asked = _request(request, slug, request_id)
     if not is_answered(request):
-        return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
+        return ask(
+            request, _question(asked), campaign=asked.judge.campaign, section=_SECTION
+        )
     with refusals_told(request):
         erasure_carry_out(request=asked, by=user_of(request))
         messages.success(
             request,
-            _("The identity of “%(judge)s” has been erased.") % {"judge": asked.judge.pseudonym},
+            _("The identity of “%(judge)s” has been erased.")
+            % {"judge": asked.judge.pseudonym},
         )
     return redirect("erasures", slug)
 
 
 @action_view
-def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+def erasure_refuse_page(
+    request: HttpRequest, slug: str, request_id: int
+) -> HttpResponse:
     """Refuse an erasure request for a reason that is shown to the judge."""
     asked = _request(request, slug, request_id)
     with refusals_told(request):
-        erasure_refuse(request=asked, reason=request.POST.get("reason", ""), by=user_of(request))
+        erasure_refuse(
+            request=asked, reason=request.POST.get("reason", ""), by=user_of(request)
+        )
         messages.success(request, _("Request refused. The judge can read the reason."))
     return redirect("erasures", slug)
 
@@ -91,10 +101,13 @@ def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest
 
 
 def _question(asked: ErasureRequest) -> Question:
-    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
+    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list(
+        "judged", flat=True
+    )
     counts = erasure_counts(judge=asked.judge)
     return Question(
-        title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
+        title=_("Erase the identity of “%(judge)s”?")
+        % {"judge": asked.judge.pseudonym},
         facts=[
             _(
                 "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
@@ -109,7 +122,9 @@ def _question(asked: ErasureRequest) -> Question:
                 "conflicts": counts["conflicts of interest"],
                 "files": counts[FILES_NAMING_JUDGES],
             },
-            _("Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.")
+            _(
+                "Judgments stay under the pseudonym (items: %(count)d), and rankings do not change."
+            )
             % {"count": sum(tallies)},
             *counted_if_any(
                 "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",

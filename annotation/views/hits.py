@@ -31,19 +31,27 @@ def hit_reason(hit: HIT) -> dict[str, Any]:
         "state": states[hit_state(hit)],
         "reason": _reason(hit),
         "blocks": [
-            {"segment": why["segment"], "texts": with_full_stop(semicolon_list(_chosen(why)))}
+            {
+                "segment": why["segment"],
+                "texts": with_full_stop(semicolon_list(_chosen(why))),
+            }
             for why in hit.why.get("blocks", ())
         ],
     }
 
 
 def _reason(hit: HIT) -> str:
-    judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
+    if hit.reserved_for:
+        judge = hit.reserved_for.pseudonym
+    else:
+        judge = ""
     first = hit.repeats.number if hit.repeats else 0
     if hit.purpose == HITPurpose.TRAINING:
         return _("Training")
     if hit.purpose == HITPurpose.REDUNDANCY:
-        return _("Copy of HIT %(first)d for another judge (judges per block: %(judges)d).") % {
+        return _(
+            "Copy of HIT %(first)d for another judge (judges per block: %(judges)d)."
+        ) % {
             "first": first,
             "judges": hit.design.redundancy,
         }
@@ -64,8 +72,12 @@ def _reason(hit: HIT) -> str:
     if hit.batch_id is None:
         return _("Imported with judgments.")
     if judge:
-        return _("Drawn for %(judge)s, who had seen everything in the pool.") % {"judge": judge}
-    return _("Drawn for all judges (design: %(kind)s).") % {"kind": hit.design.get_kind_display()}
+        return _("Drawn for %(judge)s, who had seen everything in the pool.") % {
+            "judge": judge
+        }
+    return _("Drawn for all judges (design: %(kind)s).") % {
+        "kind": hit.design.get_kind_display()
+    }
 
 
 def _chosen(why: Mapping[str, Any]) -> Iterator[str]:
@@ -78,7 +90,9 @@ def _chosen(why: Mapping[str, Any]) -> Iterator[str]:
     if why.get("chosen") == "uniform":
         yield _("all systems equally likely")
     elif why.get("chosen") == "balanced":
-        yield _("least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)") % {
+        yield _(
+            "least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)"
+        ) % {
             "met": localize(why["met_before"]),
             "any": localize(why["met_before_any"]),
         }
@@ -122,7 +136,9 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 
 @page_view
-def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
+def hit_page(
+    request: HttpRequest, slug: str, task_id: int, number: int
+) -> HttpResponse:
     """Show a HIT: why it was drawn, and its judgments."""
     task = organised_task(request, slug, task_id)
     # A number beyond the column's range would be a database error.

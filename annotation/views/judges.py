@@ -56,7 +56,9 @@ def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     asked = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
     if request.method != "POST":
-        return _judges_page(request, campaign, asked, AssignForm(campaign=campaign), asked.status)
+        return _judges_page(
+            request, campaign, asked, AssignForm(campaign=campaign), asked.status
+        )
     form = AssignForm(request.POST, campaign=campaign)
     if not form.is_valid():
         return _judges_page(request, campaign, asked, form, 400)
@@ -147,14 +149,17 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     changes = form.changes(judge)
     with RefusalsAt(form, "address"):
         facts = judge_change_in_words(
-            judge=_fresh(judge), change=lambda: judge_change(judge=_fresh(judge), **changes)
+            judge=_fresh(judge),
+            change=lambda: judge_change(judge=_fresh(judge), **changes),
         )
         if facts and not is_answered(request):
             return _judge_page(request, judge, form, facts=facts)
         judge_change(judge=_fresh(judge), **changes)
         messages.success(request, _("Saved."))
         without = languages_without_work(
-            campaign=judge.campaign, languages=changes["languages"], judge=judge.pseudonym
+            campaign=judge.campaign,
+            languages=changes["languages"],
+            judge=judge.pseudonym,
         )
         if without:
             messages.info(request, without)
@@ -241,7 +246,9 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
             by=user_of(request),
         )
     except JudgeListRefusedError as error:
-        return _adding_page(request, campaign, form, 409, checked=error.checked, refused=str(error))
+        return _adding_page(
+            request, campaign, form, 409, checked=error.checked, refused=str(error)
+        )
     return _done(request, campaign, added, base_url)
 
 
@@ -266,8 +273,11 @@ def _adding_page(
 
 
 def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
-    wrong, new = checked.of(RowState.WRONG), checked.of(RowState.NEW)
-    left = [row for row in checked.rows if row.state in (RowState.KNOWN, RowState.AGAIN)]
+    wrong = checked.of(RowState.WRONG)
+    new = checked.of(RowState.NEW)
+    left = [
+        row for row in checked.rows if row.state in (RowState.KNOWN, RowState.AGAIN)
+    ]
     languages = dict.fromkeys(tag for row in new for tag in row.languages)
     return {
         "checked": checked,
@@ -275,11 +285,15 @@ def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
         "new": new[:_SHOWN],
         "left": left[:_SHOWN],
         "new_count": len(new),
-        "without_work": languages_without_work(campaign=campaign, languages=list(languages)),
+        "without_work": languages_without_work(
+            campaign=campaign, languages=list(languages)
+        ),
         "sums": [
             counted("%(count)d new judge", "%(count)d new judges", len(new)),
             counted("%(count)d row skipped", "%(count)d rows skipped", len(left)),
-            counted("%(count)d row with errors", "%(count)d rows with errors", len(wrong)),
+            counted(
+                "%(count)d row with errors", "%(count)d rows with errors", len(wrong)
+            ),
         ],
     }
 

@@ -59,9 +59,11 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
     `static/judge/screens.js` also defines which protocols use another's screen. Without any
     protocol, returns ranking, so that a page opened before the first task exists is ready for it.
     """
-    of_others = {str(kind.protocol): kind.screen for kind in answer_kinds() if kind.screen}
-    screens = {of_others.get(each, each) for each in protocols}
-    found = sorted(each for each in screens if _files(f"judge/{each}/screen.js"))
+    of_others = {
+        str(kind.protocol): kind.screen for kind in answer_kinds() if kind.screen
+    }
+    screens = {of_others.get(protocol, protocol) for protocol in protocols}
+    found = sorted(screen for screen in screens if _files(f"judge/{screen}/screen.js"))
     return found or [_PRELOADED]
 
 
@@ -73,7 +75,10 @@ def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
     with_screen = _with_screen(protocols)
     for each in with_screen:
         styles += _files(f"css/judge-{each.replace('_', '-')}.css")
-        scripts = preloaded if each == _PRELOADED else later
+        if each == _PRELOADED:
+            scripts = preloaded
+        else:
+            scripts = later
         scripts += _files(f"judge/{each}/*.js")
         later += _files(f"judge/{each}/later/*.js")
     return {
@@ -144,7 +149,11 @@ def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
         left_out.add(SkipReason.BAD_SOURCE)
     if not campaign.show_reference:
         left_out.add(SkipReason.BAD_REFERENCE)
-    return [(reason.value, str(reason.label)) for reason in SkipReason if reason not in left_out]
+    return [
+        (reason.value, str(reason.label))
+        for reason in SkipReason
+        if reason not in left_out
+    ]
 
 
 def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
@@ -153,7 +162,11 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
         left_out.add(ProblemReportKind.SOURCE)
     if not campaign.show_reference:
         left_out.add(ProblemReportKind.REFERENCE)
-    return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
+    return [
+        (kind.value, str(kind.label))
+        for kind in ProblemReportKind
+        if kind not in left_out
+    ]
 
 
 def instructions_context(
@@ -200,7 +213,9 @@ def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
     }
 
 
-def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict[str, Any]:
+def screen_setup(
+    judge: Judge, address: str, protocols: Collection[str]
+) -> dict[str, Any]:
     """Return the data that the scripts of the page at this address need about the signed-in user."""
     return {
         "user": opaque("user", judge.user_id),
@@ -250,7 +265,9 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     setup |= {
         "worker": reverse("judge-worker"),
         # Page shown when there is no more work, if any.
-        "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
+        "completion": ""
+        if judge.blocks_asked is None
+        else reverse("completion", args=[slug]),
         "seconds_left": seconds_left(judge=judge),
     }
     context = screen_context(judge, protocols) | {
@@ -307,9 +324,13 @@ def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     task = _task(request, slug, task_id)
     judge = _judge(request, task)
     protocols = [task.protocol]
-    context = screen_context(judge, protocols) | _shared(task, _pages(task), "sentences")
+    context = screen_context(judge, protocols) | _shared(
+        task, _pages(task), "sentences"
+    )
     context["setup"] = screen_setup(judge, request.path, protocols) | {
-        "preview": reverse("preview-assignments", args=[task.pk]).removesuffix("assignments/"),
+        "preview": reverse("preview-assignments", args=[task.pk]).removesuffix(
+            "assignments/"
+        ),
         "campaign": slug,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "owner": _owner(),
@@ -321,7 +342,9 @@ def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the task if the user organises its campaign, without remembering it in the session."""
     campaign = organised_campaign(request, slug)
     return get_object_or_404(
-        Task.objects.select_related("test_set__campaign"), pk=task_id, test_set__campaign=campaign
+        Task.objects.select_related("test_set__campaign"),
+        pk=task_id,
+        test_set__campaign=campaign,
     )
 
 

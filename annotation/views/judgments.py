@@ -38,7 +38,10 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
     asked = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
-    wanted = asked.form.cleaned_data if asked.status == HTTPStatus.OK else {}
+    if asked.status == HTTPStatus.OK:
+        wanted = asked.form.cleaned_data
+    else:
+        wanted = {}
     day = wanted.get("day")
     segments = segments_with_few(
         task=task,
@@ -75,11 +78,15 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
 
 def _number(text: str) -> int | None:
     # Numbers of judgments have at most nine digits.
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    return None
 
 
 @page_view
-def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
+def judgment_page(
+    request: HttpRequest, slug: str, task_id: int, number: int
+) -> HttpResponse:
     """Show a judgment: the outputs in their display order, with systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
     found = JudgmentNumber.objects.select_related(
@@ -90,7 +97,9 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
         "judgment__superseded_by__numbered",
     ).filter(task=task)
     # A number beyond the column's range would be a database error.
-    numbered = found.filter(number=number).first() if number < 2**31 else None
+    numbered = None
+    if number < 2**31:
+        numbered = found.filter(number=number).first()
     if numbered is None:
         raise Http404
     judgment = numbered.judgment
@@ -102,10 +111,16 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
         "texts": ranked_texts(
             outputs=block.outputs, stands_for=block.stands_for, labels=judgment.labels
         ),
-        "references": Reference.objects.filter(segment=block.segment_id).order_by("number"),
-        "earlier": getattr(getattr(judgment.supersedes, "numbered", None), "number", None),
+        "references": Reference.objects.filter(segment=block.segment_id).order_by(
+            "number"
+        ),
+        "earlier": getattr(
+            getattr(judgment.supersedes, "numbered", None), "number", None
+        ),
         "later": getattr(
-            getattr(getattr(judgment, "superseded_by", None), "numbered", None), "number", None
+            getattr(getattr(judgment, "superseded_by", None), "numbered", None),
+            "number",
+            None,
         ),
         "before": number - 1,
         # Numbers have no gaps.

@@ -10,7 +10,11 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.machines import machines_of, tasks_of_machines
 from campaign.models import Campaign, MachineJudge
-from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
+from campaign.services.machines import (
+    machine_add,
+    machine_token_replace,
+    machine_withdraw,
+)
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import form_view
@@ -45,7 +49,9 @@ def machines_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpResponse:
     key = request.POST.get("machine", "")
     machines = MachineJudge.objects.filter(campaign=campaign)
-    machine = get_object_or_404(machines, pk=key if key.isascii() and key.isdecimal() else None)
+    machine = get_object_or_404(
+        machines, pk=key if key.isascii() and key.isdecimal() else None
+    )
     if action == "token":
         token = machine_token_replace(machine=machine)
         return _page(request, campaign, MachineForm(), token=token)

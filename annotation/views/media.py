@@ -17,7 +17,9 @@ def judge_media(
 ) -> HttpResponseBase:
     """Send a file to a judge who was given its address with a block."""
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
-    if judge is None or not is_media_signature(signature, judge_id=judge.pk, name=file_name):
+    if judge is None or not is_media_signature(
+        signature, judge_id=judge.pk, name=file_name
+    ):
         raise Http404
     return media_answer(request.headers, campaign_id=judge.campaign_id, name=file_name)
 

@@ -22,7 +22,12 @@ from annotation.selectors.panels import participation_of
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.numbers import waiting_judgments_number
-from annotation.views.judging import instructions_context, onboarding_or_404, opaque, sending_setup
+from annotation.views.judging import (
+    instructions_context,
+    onboarding_or_404,
+    opaque,
+    sending_setup,
+)
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
 from campaign.models.questions import QuestionStage
@@ -69,7 +74,9 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("judge", slug)
     if request.method == "POST":
         version = request.POST.get("version", "")
-        read = next((row for row in in_force.values() if str(row.version) == version), None)
+        read = next(
+            (row for row in in_force.values() if str(row.version) == version), None
+        )
         if read is not None:
             instructions_accept(judge=onboarding.judge, instructions=read)
             return redirect("judge", slug)
@@ -96,7 +103,9 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         judge_answers_delete(judge=judge)
         messages.success(request, _("Your answers were deleted."))
         return redirect(request.get_full_path())
-    entries = request.POST if action == "save" else None
+    entries = None
+    if action == "save":
+        entries = request.POST
     form = AnswersForm(entries, judge=judge, questions=questions)
     if form.is_valid():
         judge_answers_write(
@@ -109,7 +118,9 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "answers_form": form,
         "is_end": is_end,
-        "is_first_time": any(question.name not in judge.answers for question in questions),
+        "is_first_time": any(
+            question.name not in judge.answers for question in questions
+        ),
         "onward": reverse(_after_questions(judge), args=[slug]) if is_end else "",
     }
     return _page(request, "questions", onboarding, context, 400 if form.errors else 200)
@@ -117,7 +128,9 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _after_questions(judge: Judge) -> str:
     """Return the name of the page after the last questions: participants of a panel need their code."""
-    return "judge" if participation_of(judge=judge) is None else "completion"
+    if participation_of(judge=judge) is None:
+        return "judge"
+    return "completion"
 
 
 @form_view
@@ -130,7 +143,8 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         wanted = request.POST.get("task", "")
         chosen = next(
-            (row.task for row in offers if opaque("test-set", row.task.pk) == wanted), None
+            (row.task for row in offers if opaque("test-set", row.task.pk) == wanted),
+            None,
         )
         if chosen is None:
             return HttpResponseBadRequest(_("Invalid choice."))
@@ -168,7 +182,9 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Create, show once, send and withdraw a link for continuing on another device."""
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
-    action = request.POST.get("action") if request.method == "POST" else None
+    action = None
+    if request.method == "POST":
+        action = request.POST.get("action")
     context: dict[str, Any] = {"can_mail": not mail_is_printed(), "address": ""}
     status = 200
     if action == "withdraw":
@@ -207,7 +223,9 @@ def _qr_code(link: str) -> SafeString:
     code = segno.make(link, micro=False, error="m")
     # Safe: the SVG consists only of numbers and contains no text of the link.
     return SafeString(
-        code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
+        code.svg_inline(
+            scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None
+        )
     )
 
 
@@ -215,21 +233,25 @@ def _qr_code(link: str) -> SafeString:
 def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the effects of declining; POST declines, or takes part again."""
     onboarding = onboarding_or_404(request, slug)
-    judge, action = onboarding.judge, request.POST.get("action")
+    judge = onboarding.judge
+    action = request.POST.get("action")
     if action == "decline":
         judge_decline(judge=judge)
         return redirect("judge-decline", slug)
     if action == "return":
         judge_take_part(judge=judge)
         return redirect("judge", slug)
-    return _page(request, "declining", onboarding, {}, 400 if request.method == "POST" else 200)
+    return _page(
+        request, "declining", onboarding, {}, 400 if request.method == "POST" else 200
+    )
 
 
 @form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the data download and the effects of erasure; POST requests erasure, or withdraws the request."""
     onboarding = onboarding_or_404(request, slug)
-    judge, action = onboarding.judge, request.POST.get("action")
+    judge = onboarding.judge
+    action = request.POST.get("action")
     if action == "ask":
         erasure_ask(judge=judge, language=get_language() or "")
         return redirect("judge-data", slug)
@@ -237,7 +259,13 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
         erasure_withdraw(judge=judge)
         return redirect("judge-data", slug)
     context = {"erasure": judge.erasure_requests.order_by("-pk").first()}
-    return _page(request, "own_data", onboarding, context, 400 if request.method == "POST" else 200)
+    return _page(
+        request,
+        "own_data",
+        onboarding,
+        context,
+        400 if request.method == "POST" else 200,
+    )
 
 
 @page_view
@@ -260,7 +288,10 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
         "worked": worked,
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
-        "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
+        "days": [
+            (day, each, clock_time(each.active_seconds))
+            for day, each in worked.days.items()
+        ],
         "reports": own_problem_reports(judge)[:OWN_REPORTS_SHOWN],
         "messages_to_judge": messages_to(judge),
     }

@@ -17,7 +17,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import (
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
 
 from annotation.export.work_time import participations_csv
 from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
@@ -80,7 +84,9 @@ from campaign.views.access import changed_campaign, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
-_CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Enter at least four letters or digits."))
+_CODE = RegexValidator(
+    CODE_PATTERN, gettext_lazy("Enter at least four letters or digits.")
+)
 
 
 class PanelForm(VersionedForm):
@@ -94,13 +100,17 @@ class PanelForm(VersionedForm):
         min_value=1, max_value=MOST_PARTICIPATIONS, initial=1
     )
     languages = forms.MultipleChoiceField(
-        required=False, validators=[languages_validate], widget=forms.CheckboxSelectMultiple
+        required=False,
+        validators=[languages_validate],
+        widget=forms.CheckboxSelectMultiple,
     )
     screen_out_after_training = forms.BooleanField(required=False, initial=True)
     completion_code = forms.CharField(
         required=False,
         validators=[_CODE],
-        help_text=gettext_lazy("The code set at the service. Leave empty to generate one."),
+        help_text=gettext_lazy(
+            "The code set at the service. Leave empty to generate one."
+        ),
     )
     screened_out_code = forms.CharField(
         required=False,
@@ -108,7 +118,9 @@ class PanelForm(VersionedForm):
         help_text=gettext_lazy("Must differ from the completion code."),
     )
     webhook_secret = forms.CharField(
-        required=False, max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "off"})
+        required=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
 
     def __init__(
@@ -121,7 +133,9 @@ class PanelForm(VersionedForm):
             self.initial = forms.model_to_dict(panel, exclude=["webhook_secret"])
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        known = Task.objects.of(campaign).languages() | set(panel.languages if panel else ())
+        known = Task.objects.of(campaign).languages() | set(
+            panel.languages if panel else ()
+        )
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:
             del self.fields["kind"]
@@ -142,11 +156,20 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
-    panels = [
-        (each, [(label, getattr(each, f"count_{state}")) for state, label in states])
-        for each in panels_counted(campaign=campaign)
-    ]
-    context = {"campaign": campaign, "section": "panels", "form": form, "panels": panels}
+    panels = []
+    for each in panels_counted(campaign=campaign):
+        panels.append(
+            (
+                each,
+                [(label, getattr(each, f"count_{state}")) for state, label in states],
+            )
+        )
+    context = {
+        "campaign": campaign,
+        "section": "panels",
+        "form": form,
+        "panels": panels,
+    }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/panels.html", context, status=status)
 
@@ -166,7 +189,10 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             )
             return redirect("panel", slug, panel.pk)
     context = _context(request, campaign, panel) | {"form": form}
-    status = 400 if form.is_bound else context["filter"].status
+    if form.is_bound:
+        status = 400
+    else:
+        status = context["filter"].status
     return render(request, "organiser/panel.html", context, status=status)
 
 
@@ -180,7 +206,9 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         "address": panel_entry_address(request, panel),
         "events": panel_events_address(request, panel),
         "filter": asked,
-        "table": ParticipationTable(asked.found, of=[campaign.slug]).of(request, at=own),
+        "table": ParticipationTable(asked.found, of=[campaign.slug]).of(
+            request, at=own
+        ),
     }
 
 
@@ -191,7 +219,12 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"
     if not is_open and not is_answered(request):
-        return ask(request, _close_question(campaign, panel), campaign=campaign, section="panels")
+        return ask(
+            request,
+            _close_question(campaign, panel),
+            campaign=campaign,
+            section="panels",
+        )
     panel_open_or_close(panel=panel, is_open=is_open)
     messages.success(request, _("Saved."))
     return redirect("panel", slug, panel_id)
@@ -219,12 +252,16 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
 
 @require_safe
 @login_required
-def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+def participations_download(
+    request: HttpRequest, slug: str, panel_id: int
+) -> HttpResponse:
     """Send the participations as CSV, with the outcomes and codes needed for payment; not for analysts."""
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
-    return for_spreadsheets(download(filename, "".join(participations_csv(panel=panel))))
+    return for_spreadsheets(
+        download(filename, "".join(participations_csv(panel=panel)))
+    )
 
 
 # HEAD is not allowed, because programs use it to check links.
@@ -271,12 +308,16 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
 
 def _lead_on(participation: Participation) -> HttpResponse:
     begun = participation.state == ParticipationState.STARTED
-    return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
+    return redirect(
+        "judge" if begun else "completion", slug=participation.panel.campaign.slug
+    )
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
     # Services where HTML is entered keep the entity of an ampersand.
-    parameters = [(name.removeprefix("amp;"), values) for name, values in request.GET.lists()]
+    parameters = [
+        (name.removeprefix("amp;"), values) for name, values in request.GET.lists()
+    ]
     # Different values of one parameter are not an id.
     query = {name: ",".join(dict.fromkeys(values)) for name, values in parameters}
     if panel.kind == PanelKind.PROLIFIC:
@@ -284,7 +325,9 @@ def _entry(request: HttpRequest, panel: Panel) -> Entry:
     return generic_entry(query, parameter=panel.id_parameter)
 
 
-def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> HttpResponse:
+def _refused(
+    request: HttpRequest, panel: Panel, why: str, *, status: int
+) -> HttpResponse:
     context = {"why": why, "service": panel.service_name, "is_address": status == 400}
     return render(request, "panel/refused.html", context, status=status)
 
@@ -297,10 +340,14 @@ PROLIFIC_COMPLETE: Final = "https://app.prolific.com/submissions/complete?cc={co
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of the participation, and its code once it is earned."""
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
-    participation = participation_of(judge=judge) if judge is not None else None
+    participation = None
+    if judge is not None:
+        participation = participation_of(judge=judge)
     if judge is None or participation is None:
         raise Http404
-    participation = participation_refresh(participation=participation, asks_for_code=True)
+    participation = participation_refresh(
+        participation=participation, asks_for_code=True
+    )
     [described] = participations_described([participation])
     has_code = participation.state in Participation.EARNING
     context = {
@@ -325,7 +372,9 @@ def _return_address(participation: Participation) -> str:
     else:
         address = panel.screened_out_address
     known = {"id": participation.judge.external_id, "code": participation.code}
-    return re.sub(r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address)
+    return re.sub(
+        r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address
+    )
 
 
 @csrf_exempt

@@ -40,9 +40,13 @@ class ProblemReplyForm(forms.Form):
             "Shown to the judge. Do not name systems, and do not reveal references or controls."
         ),
     )
-    closes = forms.BooleanField(label=gettext_lazy("Close report"), required=False, initial=True)
+    closes = forms.BooleanField(
+        label=gettext_lazy("Close report"), required=False, initial=True
+    )
     #: Number of replies shown on the page.
-    seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2)
+    seen = forms.IntegerField(
+        widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2
+    )
 
 
 _SECTION = "problem-reports"
@@ -56,12 +60,21 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
         request, problem_reports_of(campaign=campaign), campaign=campaign
     )
     table = ProblemReportTable(asked.found, of=[slug]).of(request)
-    context = {"campaign": campaign, "section": _SECTION, "filter": asked, "table": table}
-    return render(request, "organiser/problem_reports.html", context, status=asked.status)
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "filter": asked,
+        "table": table,
+    }
+    return render(
+        request, "organiser/problem_reports.html", context, status=asked.status
+    )
 
 
 @form_view
-def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
+def problem_report_page(
+    request: HttpRequest, slug: str, report_id: int
+) -> HttpResponse:
     """Show a report with the texts that it is about; POST replies to it, closes it or reopens it."""
     campaign = organised_campaign(request, slug)
     report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
@@ -102,7 +115,9 @@ def _shown(
     status: int = 200,
 ) -> HttpResponse:
     replies = list(
-        report.replies.select_related("created_by", "taken_back_by__created_by").order_by("number")
+        report.replies.select_related(
+            "created_by", "taken_back_by__created_by"
+        ).order_by("number")
     )
     context = {
         "campaign": campaign,
@@ -110,12 +125,14 @@ def _shown(
         "section": _SECTION,
         "report": report,
         "is_closed": replies[-1].closed if replies else False,
-        "replies": [each for each in replies if each.takes_back_id is None],
+        "replies": [reply for reply in replies if reply.takes_back_id is None],
         "form": form or ProblemReplyForm(),
         # The submitted text is kept alongside replies added in the meantime.
         "seen": len(replies),
         "about": reported_block(report),
-        "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),
+        "references": Reference.objects.filter(
+            segment=report.block.segment_id
+        ).order_by("number"),
         **languages_data(
             report.task.test_set.source_language, report.task.test_set.target_language
         ),

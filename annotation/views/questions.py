@@ -35,7 +35,9 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("%(name)s added.") % {"name": group.name})
         return redirect("questions", slug)
     form = QuestionForm(
-        request.POST if act == "save" else None, campaign=campaign, shown=request.GET.dict()
+        request.POST if act == "save" else None,
+        campaign=campaign,
+        shown=request.GET.dict(),
     )
     if form.is_valid() and form.save():
         messages.success(request, _("Saved."))

@@ -42,7 +42,9 @@ from campaign.views.decorators import action_view, form_view, refusals_told
 _SECTION = "systems"
 
 
-def _system(request: HttpRequest, slug: str, task_id: int, system_id: int) -> tuple[Task, System]:
+def _system(
+    request: HttpRequest, slug: str, task_id: int, system_id: int
+) -> tuple[Task, System]:
     """Return a task and a system of its test set."""
     task = organised_task(request, slug, task_id)
     system: System = get_object_or_404(task.test_set.systems, pk=system_id)
@@ -52,32 +54,33 @@ def _system(request: HttpRequest, slug: str, task_id: int, system_id: int) -> tu
 
 def _page(task: Task, system: System | None = None) -> str:
     of = [task.test_set.campaign.slug, task.pk]
-    return (
-        reverse("systems", args=of)
-        if system is None
-        else reverse("system-results", args=[*of, system.pk])
-    )
+    if system is None:
+        return reverse("systems", args=of)
+    return reverse("system-results", args=[*of, system.pk])
 
 
 @form_view
 def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Add a system to an existing test set from a file of outputs."""
     task = organised_task(request, slug, task_id)
-    facts = [
-        fact
-        for each in task.test_set.tasks.order_by("pk")
-        for fact in joining_in_words(task=each, name="")
-    ]
-    form = (
-        SystemAddForm(request.POST, request.FILES) if request.method == "POST" else SystemAddForm()
-    )
+    facts = []
+    for each in task.test_set.tasks.order_by("pk"):
+        for fact in joining_in_words(task=each, name=""):
+            facts.append(fact)
+    if request.method == "POST":
+        form = SystemAddForm(request.POST, request.FILES)
+    else:
+        form = SystemAddForm()
     if form.is_bound and form.is_valid():
-        name, file = form.cleaned_data["name"], form.cleaned_data["file"]
+        name = form.cleaned_data["name"]
+        file = form.cleaned_data["file"]
         with RefusalsAt(form):
             system = system_add(test_set=task.test_set, name=name, file=sent_file(file))
             messages.success(
                 request,
-                sentence_list([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),
+                sentence_list(
+                    [_("%(name)s added.") % {"name": system_label(system.name)}, *facts]
+                ),
             )
             return redirect(_page(task, system))
     context = {
@@ -90,7 +93,9 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 
 @form_view
-def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
+def system_page(
+    request: HttpRequest, slug: str, task_id: int, system_id: int
+) -> HttpResponse:
     """Redirect to the details of a system, which are shown with its results; POST changes them."""
     task, system = _system(request, slug, task_id, system_id)
     if request.method != "POST":
@@ -103,7 +108,11 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
             system_change(system=system, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect(_page(task))
-    context = {**of_task(task, _SECTION), "name": name, **system_details(task, system, form)}
+    context = {
+        **of_task(task, _SECTION),
+        "name": name,
+        **system_details(task, system, form),
+    }
     return render(request, "organiser/system.html", context, status=400)
 
 
@@ -130,7 +139,9 @@ def system_withdraw_page(
         )
     with refusals_told(request):
         system_withdraw(system=system)
-        messages.success(request, _("%(name)s withdrawn.") % {"name": system_label(system.name)})
+        messages.success(
+            request, _("%(name)s withdrawn.") % {"name": system_label(system.name)}
+        )
     return redirect(_page(task, system))
 
 
@@ -141,7 +152,9 @@ def system_restore_page(
     """Restore a withdrawn system."""
     task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
-    messages.success(request, _("%(name)s restored.") % {"name": system_label(system.name)})
+    messages.success(
+        request, _("%(name)s restored.") % {"name": system_label(system.name)}
+    )
     return redirect(_page(task, system))
 
 
@@ -173,7 +186,9 @@ def output_correct_page(
             )
             messages.success(
                 request,
-                _("Output corrected. HITs that no judge has opened are redrawn with it."),
+                _(
+                    "Output corrected. HITs that no judge has opened are redrawn with it."
+                ),
             )
             return redirect("segment", slug, task.pk, output.segment.number)
     found = judgments_of(task=task, output=output).order_by("-number")
@@ -198,6 +213,8 @@ def correction_decide_page(
     """Leave out the judgments of a corrected output, or count them again."""
     task = organised_task(request, slug, task_id)
     correction = get_object_or_404(corrections_listed(task=task), pk=correction_id)
-    correction_decide(correction=correction, leave_out=request.POST.get("leave_out") == "yes")
+    correction_decide(
+        correction=correction, leave_out=request.POST.get("leave_out") == "yes"
+    )
     messages.success(request, _("Saved. The ranking is being recomputed."))
     return redirect("segment", slug, task.pk, correction.before.segment.number)

@@ -55,7 +55,9 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 @action_view
-def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int) -> HttpResponse:
+def training_block(
+    request: HttpRequest, slug: str, task_id: int, block_id: int
+) -> HttpResponse:
     """Save a training block's explanation, or remove the block."""
     task = organised_task(request, slug, task_id)
     block = get_object_or_404(TrainingBlock, pk=block_id, task=task)
@@ -76,7 +78,9 @@ def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int)
     return redirect("training", slug, task_id)
 
 
-def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> HttpResponse:
+def _ask_removal(
+    request: HttpRequest, task: Task, block: TrainingBlock
+) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
     said = counted(
         "%(count)d training item remains for new judges.",
@@ -96,4 +100,10 @@ def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> Http
         fields={"decision": "remove"},
         cancel=reverse("training", args=[task.test_set.campaign.slug, task.pk]),
     )
-    return ask(request, question, campaign=task.test_set.campaign, task=task, section="training")
+    return ask(
+        request,
+        question,
+        campaign=task.test_set.campaign,
+        task=task,
+        section="training",
+    )

@@ -34,8 +34,12 @@ WORDS = {
     "image": _("Picture"),
     "audio": _("Recording"),
     "video": _("Video"),
-    "media_failed": _("This file could not be loaded. Check your connection and reload the page."),
-    "not_played": _("Not played: {letters}. Press Submit again to send your answer anyway."),
+    "media_failed": _(
+        "This file could not be loaded. Check your connection and reload the page."
+    ),
+    "not_played": _(
+        "Not played: {letters}. Press Submit again to send your answer anyway."
+    ),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter}: rank removed."),
     "all_cleared": _("All ranks removed. Press Shift+0 to restore them."),
@@ -85,17 +89,23 @@ WORDS = {
         "You answered this item on another device. That answer counts; you can change it under “Your judgments”."
     ),
     "end_done_title": _("You are done. Thank you."),
-    "end_done": _("You have judged all items that the organisers asked of you, and all are saved."),
+    "end_done": _(
+        "You have judged all items that the organisers asked of you, and all are saved."
+    ),
     "end_none_left_title": _("No more items for now"),
     "end_none_left": _(
         "Thank you. New items appear here when they are ready. You can also come back later with the same link."
     ),
     "end_code_title": _("This was your last item"),
-    "end_code": _("Thank you. Everything is saved. The next page shows your completion code."),
+    "end_code": _(
+        "Thank you. Everything is saved. The next page shows your completion code."
+    ),
     "get_code": _("Get your code"),
     "end_time_over_title": _("The time for this study is over"),
     "end_time_over": _("Everything you submitted is saved."),
-    "time_over_here": _("The time for this study is over. You can still submit this item."),
+    "time_over_here": _(
+        "The time for this study is over. You can still submit this item."
+    ),
     "end_returned_title": _("You have left this study"),
     "end_returned": _("Everything you submitted is saved."),
     "end_screened_out_title": _("Your part ends here. Thank you."),
@@ -103,7 +113,9 @@ WORDS = {
     "go_on": _("Continue"),
     "none_yet": _("No new items yet."),
     "loading": _("Loading your next items …"),
-    "loading_offline": _("You are offline. Your next items will load when you are back online."),
+    "loading_offline": _(
+        "You are offline. Your next items will load when you are back online."
+    ),
     "loading_server": _("Your next items could not be loaded. Trying again …"),
     "loading_preparing": _("Your next items are being prepared …"),
     "loading_waiting": _(
@@ -119,11 +131,19 @@ WORDS = {
     "loading_campaign_paused": _(
         "The organisers paused this campaign. Your judgments are kept. New items will appear here when it resumes."
     ),
-    "loading_campaign_closed": _("This campaign is closed. Your judgments are kept. Thank you!"),
-    "loading_instructions": _("The organisers changed the instructions. Read them to continue."),
-    "loading_questions": _("The organisers have a question for you. Answer it to continue."),
+    "loading_campaign_closed": _(
+        "This campaign is closed. Your judgments are kept. Thank you!"
+    ),
+    "loading_instructions": _(
+        "The organisers changed the instructions. Read them to continue."
+    ),
+    "loading_questions": _(
+        "The organisers have a question for you. Answer it to continue."
+    ),
     "loading_outdated": _("Reload this page to load your next items."),
-    "loading_declined": _("You declined to take part. Reload this page to take part again."),
+    "loading_declined": _(
+        "You declined to take part. Reload this page to take part again."
+    ),
     "practice": _("Practice"),
     "practice_agrees": _("Correct"),
     "practice_differs": _("See the expected answer"),
@@ -138,7 +158,9 @@ WORDS = {
     "layout_back": _("Back to list"),
     "layout_list": _("Outputs in a list."),
     "layout_columns": _("Outputs side by side."),
-    "layout_tiers": _("Outputs in tiers. Drag an output by its letter, or press its rank."),
+    "layout_tiers": _(
+        "Outputs in tiers. Drag an output by its letter, or press its rank."
+    ),
     "tier": _("Tier {rank}"),
     "tier_best": _("Tier 1, best"),
     "tier_worst": _("Tier 5, worst"),
@@ -177,8 +199,12 @@ PLURALS = {
         "You have been judging for {n} minute. Time for a short break?",
         "You have been judging for {n} minutes. Time for a short break?",
     ),
-    "worked_today": ngettext_lazy("Today: {n} item, {time}.", "Today: {n} items, {time}."),
-    "worked_total": ngettext_lazy("Total: {n} item, {time}.", "Total: {n} items, {time}."),
+    "worked_today": ngettext_lazy(
+        "Today: {n} item, {time}.", "Today: {n} items, {time}."
+    ),
+    "worked_total": ngettext_lazy(
+        "Total: {n} item, {time}.", "Total: {n} items, {time}."
+    ),
 }
 
 # Hints for judges, each shown once; `static/judge/hints.js` decides when. Keys are in brackets, so
@@ -227,7 +253,9 @@ def judging_words(
     texts: dict[str, Promise] = {**WORDS}
     for protocol in protocols:
         texts |= answer_kind(protocol).screen_words
-    words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in texts.items()}
+    words: dict[str, str | dict[str, str]] = {
+        key: str(text) for key, text in texts.items()
+    }
     not_stated = SkipReason.NOT_STATED
     for reason, label in [*reasons, (not_stated.value, str(not_stated.label))]:
         words[f"reason_{reason}"] = label

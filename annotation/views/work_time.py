@@ -10,7 +10,11 @@ from annotation.pages.work_time import (
     TimeSheetFilter,
     TimeSheetTable,
 )
-from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
+from annotation.selectors.work_time import (
+    time_sheet,
+    time_sheet_in_all,
+    time_sheet_sums,
+)
 from annotation.services.numbers import waiting_judgments_number
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Campaign, Judge
@@ -29,7 +33,9 @@ def _time_sheet_page(
     request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter
 ) -> HttpResponse:
     judges = asked.found
-    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug])
+    table = TimeSheetTable(
+        time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug]
+    )
     table.of(request)
     if table.paginator.count:
         table.in_all = time_sheet_in_all(judges=judges, **asked.days)

@@ -48,7 +48,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     def is_safe_url(self, url: str) -> bool:
         """Return whether users may be redirected to this URL after signing in: only on this host."""
         return url_has_allowed_host_and_scheme(
-            url, allowed_hosts={self.request.get_host()}, require_https=self.request.is_secure()
+            url,
+            allowed_hosts={self.request.get_host()},
+            require_https=self.request.is_secure(),
         )
 
     def add_message(
@@ -78,9 +80,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the key for limits by address: a browser known to the account, or the address."""
         browser = known_browser(request, request.POST.get("login", ""))
-        return f"browser {browser}" if browser else client_address(request)
+        if browser:
+            return f"browser {browser}"
+        return client_address(request)
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+    def _get_login_attempts_cache_key(
+        self, request: HttpRequest, **credentials: Any
+    ) -> str:
         # Without the host name: a server may have several.
         email = address_key(str(credentials.get("email", "")))
         return f"{email} {known_browser(request, email) or ''}"
@@ -89,7 +95,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # untyped
     """External sign-in without sign-up: users are invited."""
 
-    def is_open_for_signup(self, _request: HttpRequest, _sociallogin: SocialLogin) -> bool:
+    def is_open_for_signup(
+        self, _request: HttpRequest, _sociallogin: SocialLogin
+    ) -> bool:
         """Return False."""
         return False
 
@@ -111,9 +119,9 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
 def _account_of(sociallogin: SocialLogin) -> User | None:
     """Return the active user with an address that the provider has verified."""
     verified = [
-        each.email
-        for each in sociallogin.email_addresses
-        if each.verified is True or each.verified == "true"
+        email_address.email
+        for email_address in sociallogin.email_addresses
+        if email_address.verified is True or email_address.verified == "true"
     ]
     for address in verified:
         user = User.objects.with_address(address)

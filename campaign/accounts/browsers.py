@@ -31,7 +31,10 @@ _VALUE: Final = re.compile(r"([\w-]{22})\.(\d{1,12})")
 
 # The first that matches counts. A program is a link preview, a scanner or a script, not a reader.
 _DEVICES: Final = (
-    (r"bot\b|bot/|crawl|spider|preview|scan|curl|wget|python|http-client|headless", "program"),
+    (
+        r"bot\b|bot/|crawl|spider|preview|scan|curl|wget|python|http-client|headless",
+        "program",
+    ),
     (r"iphone|ipod", "iPhone"),
     (r"ipad", "iPad"),
     (r"android.*mobile", "Android phone"),
@@ -52,7 +55,10 @@ class Browser:
 
     def hash_for(self, campaign: Campaign | int) -> bytes:
         """Return the 32 bytes that identify it in this campaign, and in no other."""
-        campaign_id = campaign if isinstance(campaign, int) else campaign.pk
+        if isinstance(campaign, int):
+            campaign_id = campaign
+        else:
+            campaign_id = campaign.pk
         salt = f"campaign.browser.{campaign_id}"
         return salted_hmac(salt, self.id, algorithm="sha256").digest()
 
@@ -60,14 +66,18 @@ class Browser:
 def browser_of(request: HttpRequest) -> Browser | None:
     """Return the browser that sent the request; None if it has no id."""
     match = _VALUE.fullmatch(request.COOKIES.get(COOKIE, ""))
-    return Browser(match[1], int(match[2])) if match else None
+    if match:
+        return Browser(match[1], int(match[2]))
+    return None
 
 
 def browser_new() -> Browser:
     return Browser(secrets.token_urlsafe(16))
 
 
-def browser_remember(response: HttpResponse, browser: Browser, *, recorded_at: int = 0) -> None:
+def browser_remember(
+    response: HttpResponse, browser: Browser, *, recorded_at: int = 0
+) -> None:
     """Set the cookie with the browser's id."""
     response.set_cookie(
         COOKIE,
@@ -83,7 +93,9 @@ def browser_remember(response: HttpResponse, browser: Browser, *, recorded_at: i
 def device_of(request: HttpRequest) -> str:
     """Return the kind of device in a word or two, from the user agent; "" if unknown."""
     said = request.headers.get("User-Agent", "").lower()
-    return next((device for pattern, device in _DEVICES if re.search(pattern, said)), "")
+    return next(
+        (device for pattern, device in _DEVICES if re.search(pattern, said)), ""
+    )
 
 
 def session_describe(*, request: HttpRequest, user: User, **_rest: Any) -> None:
@@ -107,7 +119,11 @@ def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> 
 
 
 def link_opening_record(
-    request: HttpRequest, response: HttpResponse, *, judge: Judge, invitation: Invitation
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    judge: Judge,
+    invitation: Invitation,
 ) -> None:
     """Record that this browser opened one of the judge's links, unless it is a program."""
     browser = browser_of(request) or browser_new()
@@ -122,7 +138,9 @@ def link_opening_record(
     browser_remember(response, browser)
 
 
-def activity_record(request: HttpRequest, response: HttpResponse, *, judge: Judge) -> None:
+def activity_record(
+    request: HttpRequest, response: HttpResponse, *, judge: Judge
+) -> None:
     """Record every few minutes that this browser is at work; in between, only read its cookie.
 
     A client without the cookie did not come by a link: it is a script with a token.
@@ -132,6 +150,8 @@ def activity_record(request: HttpRequest, response: HttpResponse, *, judge: Judg
     if browser is None or 0 <= now - browser.recorded_at < SECONDS_BETWEEN:
         return
     browser_visit_record(
-        judge=judge, browser=browser.hash_for(judge.campaign_id), device=device_of(request)
+        judge=judge,
+        browser=browser.hash_for(judge.campaign_id),
+        device=device_of(request),
     )
     browser_remember(response, browser, recorded_at=now)

@@ -31,14 +31,21 @@ def client_address(request: HttpRequest) -> str:
     """
     hops = request.headers.get("X-Forwarded-For", "").split(",")
     proxies: int = settings.PROXIES
-    told = hops[-proxies] if 0 < proxies <= len(hops) else ""
+    if 0 < proxies <= len(hops):
+        told = hops[-proxies]
+    else:
+        told = ""
     for candidate in (told, request.META.get("REMOTE_ADDR", "")):
         try:
             address = ipaddress.ip_address(candidate.strip())
         except ValueError:
             continue
         if address.version == 6:
-            return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False).network_address)
+            return str(
+                ipaddress.ip_network(
+                    (address, _IPV6_PREFIX), strict=False
+                ).network_address
+            )
         return str(address)
     return UNKNOWN
 
@@ -56,7 +63,9 @@ def known_browser(request: HttpRequest, email: str) -> str | None:
         )
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return str(number) if account == _account(email) else None
+    if account == _account(email):
+        return str(number)
+    return None
 
 
 def browser_remember(*, response: HttpResponseBase, email: str) -> None:

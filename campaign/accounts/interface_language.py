@@ -29,7 +29,9 @@ class InterfaceLanguageMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        translation.activate(_chosen(request) or translation.get_language_from_request(request))
+        translation.activate(
+            _chosen(request) or translation.get_language_from_request(request)
+        )
         request.LANGUAGE_CODE = translation.get_language()
         response = self._get_response(request)
         patch_vary_headers(response, ["Accept-Language"])
@@ -44,4 +46,6 @@ def _chosen(request: HttpRequest) -> str | None:
     except DatabaseError:
         # The page itself reports a missing database; some pages work without one.
         return None
-    return chosen if is_offered(chosen) else None
+    if is_offered(chosen):
+        return chosen
+    return None

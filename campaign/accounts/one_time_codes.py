@@ -44,7 +44,9 @@ class AppActivationForm(_AcceptedOnce, ActivateTOTPForm):  # type: ignore[misc]
 def _plain(code: str) -> str:
     """Return a code in ASCII digits without spaces, however an app or a keyboard wrote it: `١٢٣ ４５６`."""
     visible = [character for character in code if character.isalnum()]
-    return "".join(str(unicodedata.decimal(character, character)) for character in visible)
+    return "".join(
+        str(unicodedata.decimal(character, character)) for character in visible
+    )
 
 
 def _code_use(user: User, code: str) -> None:

@@ -38,7 +38,9 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
     def build_totp_svg(self, url: str) -> str:
         """Return the QR code of a URL as SVG, dark on light in every colour scheme."""
         drawn = io.BytesIO()
-        segno.make(url, error="m").save(drawn, kind="svg", scale=5, border=4, light="#fff")
+        segno.make(url, error="m").save(
+            drawn, kind="svg", scale=5, border=4, light="#fff"
+        )
         return drawn.getvalue().decode()
 
     def encrypt(self, text: str) -> str:
@@ -56,7 +58,9 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         """Return whether this factor may be removed: not if it is the last required one."""
         if authenticator.type == Authenticator.Type.RECOVERY_CODES:
             return True
-        others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
+        others = Authenticator.objects.filter(
+            user=authenticator.user_id, type__in=FACTORS
+        )
         return others.exclude(pk=authenticator.pk).exists() or not factor_is_demanded(
             authenticator.user
         )
@@ -116,7 +120,11 @@ class DemandedFactorMiddleware:
         if not settings.SECOND_FACTOR_DEMANDED or _is_open(request):
             return None
         user = request.user
-        if not isinstance(user, User) or not factor_is_demanded(user) or has_factor(user):
+        if (
+            not isinstance(user, User)
+            or not factor_is_demanded(user)
+            or has_factor(user)
+        ):
             return None
         if request.path_info.startswith("/api/"):
             words = _(
@@ -129,4 +137,8 @@ class DemandedFactorMiddleware:
 def _is_open(request: HttpRequest) -> bool:
     match = request.resolver_match
     name = (match.url_name if match else None) or ""
-    return name in _OPEN or name.startswith("mfa_") or request.path_info.startswith(_JUDGING)
+    return (
+        name in _OPEN
+        or name.startswith("mfa_")
+        or request.path_info.startswith(_JUDGING)
+    )

@@ -43,7 +43,9 @@ class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> Session | None:
         digest = session_key_digest(self.session_key or "")
         try:
-            return Session.objects.get(session_key=digest, expire_date__gt=timezone.now())
+            return Session.objects.get(
+                session_key=digest, expire_date__gt=timezone.now()
+            )
         except Session.DoesNotExist:
             self._session_key = None
             return None

@@ -30,4 +30,6 @@ class TimeZoneMiddleware:
 def browser_time_zone(request: HttpRequest) -> str:
     """Return the name of the browser's time zone; an empty string if it is unknown."""
     name = request.COOKIES.get(COOKIE, "")
-    return name if name in time_zone_names() else ""
+    if name in time_zone_names():
+        return name
+    return ""

@@ -23,7 +23,9 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
         allow_null=True,
         help_text="Name of the user, pseudonym of a judge. Null if not signed in or if the account was deleted.",
     )
-    through = serializers.CharField(help_text="Command or worker task; otherwise empty.")
+    through = serializers.CharField(
+        help_text="Command or worker task; otherwise empty."
+    )
     operator = serializers.CharField(
         help_text="Operating system user who ran the command, or database role of manual SQL; otherwise empty."
     )
@@ -34,11 +36,15 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
     thing_id = serializers.IntegerField(
         allow_null=True, help_text="Null if several objects were changed at once."
     )
-    thing = serializers.CharField(help_text="Name of the object at the time; empty if it has none.")
+    thing = serializers.CharField(
+        help_text="Name of the object at the time; empty if it has none."
+    )
     things = serializers.IntegerField(help_text="Number of objects changed at once.")
     test_set = serializers.IntegerField(allow_null=True)
     changes = serializers.DictField(
-        child=serializers.ListField(child=serializers.JSONField(), min_length=2, max_length=2),
+        child=serializers.ListField(
+            child=serializers.JSONField(), min_length=2, max_length=2
+        ),
         help_text="Values of each field before and after; for secrets, whether one was set.",
     )
 
@@ -58,10 +64,14 @@ class ActivityView(CampaignAPIView):
                 ),
             ),
             OpenApiParameter(
-                "kind", str, description="Object type as in the events, such as `campaign.judge`."
+                "kind",
+                str,
+                description="Object type as in the events, such as `campaign.judge`.",
             ),
             OpenApiParameter("thing", str, description="Part of the object name."),
-            OpenApiParameter("first", date, description="First day, such as 2026-11-22."),
+            OpenApiParameter(
+                "first", date, description="First day, such as 2026-11-22."
+            ),
             OpenApiParameter("last", date, description="Last day."),
         ],
         responses=ActivityEventSerializer(many=True),

@@ -38,7 +38,9 @@ class ScopedTokenAuthentication(TokenAuthentication):
         if found is not None and isinstance(found[1], MachineJudge):
             view = (request.parser_context or {}).get("view")
             if not getattr(view, "serves_machines", False):
-                raise PermissionDenied("The token of a machine judge can only be used for judging.")
+                raise PermissionDenied(
+                    "The token of a machine judge can only be used for judging."
+                )
         elif found is not None:
             token: Any = found[1]  # as `token_named` found it
             if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
@@ -48,13 +50,17 @@ class ScopedTokenAuthentication(TokenAuthentication):
                 token_use_note(token=token)
         return found
 
-    def authenticate_credentials(self, key: str) -> tuple[User | None, ApiToken | MachineJudge]:
+    def authenticate_credentials(
+        self, key: str
+    ) -> tuple[User | None, ApiToken | MachineJudge]:
         """Return the user and the token with this text, or the machine judge and the user who added it.
 
         One query; two for a machine judge. Raises AuthenticationFailed.
         """
         token = token_named(key)
-        machine = machine_named(key) if token is None else None
+        machine = None
+        if token is None:
+            machine = machine_named(key)
         if machine is not None:
             return machine.created_by, machine
         if token is None:
@@ -66,12 +72,16 @@ class ScopedTokenAuthentication(TokenAuthentication):
 
 def token_of(request: Request) -> ApiToken | None:
     """Return the token that authenticates a request; None for a session."""
-    return request.auth if isinstance(request.auth, ApiToken) else None
+    if isinstance(request.auth, ApiToken):
+        return request.auth
+    return None
 
 
 def machine_of(request: Request) -> MachineJudge | None:
     """Return the machine judge whose token authenticates a request; None for a person."""
-    return request.auth if isinstance(request.auth, MachineJudge) else None
+    if isinstance(request.auth, MachineJudge):
+        return request.auth
+    return None
 
 
 def _campaign_check(token: ApiToken, request: Request) -> None:

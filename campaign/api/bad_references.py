@@ -27,20 +27,39 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
         source="output.segment.source_text", allow_null=True
     )
     reference = serializers.SerializerMethodField(help_text="Reference before damage.")
-    text = serializers.CharField(source="output.text", help_text="Text shown to judges.")
-    seed = serializers.CharField(help_text="Integer of up to 128 bits, as a decimal string.")
+    text = serializers.CharField(
+        source="output.text", help_text="Text shown to judges."
+    )
+    seed = serializers.CharField(
+        help_text="Integer of up to 128 bits, as a decimal string."
+    )
 
     class Meta:
         model = BadReference
         fields = [
-            *("id", "segment", "source", "reference", "text", "damage", "detail", "seed"),
-            *("attempt", "status", "reviewed_at", "approved_at", "withdrawn_at"),
+            *(
+                "id",
+                "segment",
+                "source",
+                "reference",
+                "text",
+                "damage",
+                "detail",
+                "seed",
+            ),
+            "attempt",
+            "status",
+            "reviewed_at",
+            "approved_at",
+            "withdrawn_at",
         ]
         read_only_fields = fields
 
     def get_reference(self, row: BadReference) -> str | None:
         first: list[Reference] = row.output.segment.in_order  # type: ignore[attr-defined]
-        return first[0].text if first else None
+        if first:
+            return first[0].text
+        return None
 
 
 class BadReferencesMakeSerializer(PlainSerializer):
@@ -77,14 +96,18 @@ class _BadReferenceAPIView(TaskAPIView):
     def bad_reference(self, bad_reference_id: int) -> BadReference:
         message = "Damaged reference not found."
         return row_or_404(
-            bad_references_of(test_set_id=self.task.test_set_id), message, pk=bad_reference_id
+            bad_references_of(test_set_id=self.task.test_set_id),
+            message,
+            pk=bad_reference_id,
         )
 
 
 class BadReferencesView(_BadReferenceAPIView):
     filterset_class = BadReferenceFilter
 
-    @extend_schema("tasks_bad_references_list", responses=BadReferenceSerializer(many=True))
+    @extend_schema(
+        "tasks_bad_references_list", responses=BadReferenceSerializer(many=True)
+    )
     def get(self, request: Request, task_id: int) -> Response:
         """List the damaged references of a test set by segment, in every state of review."""
         return self.paginated(
@@ -110,7 +133,9 @@ class BadReferenceView(_BadReferenceAPIView):
     @extend_schema("bad_reference_read", responses=BadReferenceSerializer)
     def get(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Return a damaged reference with its source text."""
-        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)
+        return self.serialized(
+            self.bad_reference(bad_reference_id), BadReferenceSerializer
+        )
 
     @extend_schema(
         "bad_reference_review",
@@ -126,15 +151,23 @@ class BadReferenceView(_BadReferenceAPIView):
         approve = data["status"] == BadReference.Status.APPROVED
         withdraws = row.status == BadReference.Status.APPROVED and not approve
         if withdraws and not data.get("confirm"):
-            return Response({"words": withdrawal_in_words(row.output.segment.number)}, status=409)
+            return Response(
+                {"words": withdrawal_in_words(row.output.segment.number)}, status=409
+            )
         with refused_at("status", BadReferenceRefusedError):
             bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
-        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)
+        return self.serialized(
+            self.bad_reference(bad_reference_id), BadReferenceSerializer
+        )
 
 
 class BadReferenceRedrawView(_BadReferenceAPIView):
-    @extend_schema("bad_reference_redraw", request=None, responses=BadReferenceSerializer)
+    @extend_schema(
+        "bad_reference_redraw", request=None, responses=BadReferenceSerializer
+    )
     def post(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
         bad_reference_redraw(bad_reference=self.bad_reference(bad_reference_id))
-        return self.serialized(self.bad_reference(bad_reference_id), BadReferenceSerializer)
+        return self.serialized(
+            self.bad_reference(bad_reference_id), BadReferenceSerializer
+        )

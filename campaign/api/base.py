@@ -41,17 +41,23 @@ def reader(request: Request) -> User:
 def campaign_of_member(request: Request, slug: str) -> Campaign:
     """Return the campaign with the user's `role` in it; raise a 404 unless the user is a member."""
     campaigns = Campaign.objects.kept().with_role_of(reader(request))
-    return row_or_404(campaigns, _("Campaign not found, or you are not a member."), slug=slug)
+    return row_or_404(
+        campaigns, _("Campaign not found, or you are not a member."), slug=slug
+    )
 
 
 def task_of_member(request: Request, task_id: int) -> Task:
     """Return the task with the user's `role` in its campaign; raise a 404 unless the user is a member."""
-    tasks = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
+    tasks = Task.objects.with_role_of(reader(request)).select_related(
+        "test_set__campaign"
+    )
     message = "Test set not found, or you are not a member of its campaign."
     return row_or_404(tasks, message, pk=task_id)
 
 
-def row_or_404(rows: QuerySet[_Model], message: str | None = None, **lookups: Any) -> _Model:
+def row_or_404(
+    rows: QuerySet[_Model], message: str | None = None, **lookups: Any
+) -> _Model:
     """Return the first of these rows that matches the lookups; raise a 404 with this message if none does."""
     row = rows.filter(**lookups).first()
     if row is None:
@@ -144,7 +150,9 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         if is_partial is None:
             is_partial = self.request.method == "PATCH"
         serializer = serializer_class(
-            data=self.request.data, partial=is_partial, context=self.get_serializer_context()
+            data=self.request.data,
+            partial=is_partial,
+            context=self.get_serializer_context(),
         )
         unknown_keys_refuse(serializer, self.request.data)
         serializer.is_valid(raise_exception=True)
@@ -157,7 +165,9 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
     def paginated(self, rows: Any, serializer_class: type[Serializer[Any]]) -> Response:
         """Return the response with a page of these rows."""
         page = self.page_rows(self.paginate_queryset(rows))
-        data = serializer_class(page, many=True, context=self.get_serializer_context()).data
+        data = serializer_class(
+            page, many=True, context=self.get_serializer_context()
+        ).data
         return self.get_paginated_response(data)
 
     def serialized(
@@ -170,7 +180,9 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
     ) -> Response:
         """Return the response with an instance, or all of several."""
         context = self.get_serializer_context()
-        return Response(serializer_class(instance, many=many, context=context).data, status=status)
+        return Response(
+            serializer_class(instance, many=many, context=context).data, status=status
+        )
 
 
 class ResearchAPIView(IdempotencyMixin, VersionMixin, BaseAPIView):
@@ -182,7 +194,10 @@ class ResearchAPIView(IdempotencyMixin, VersionMixin, BaseAPIView):
 class TaskMixin(APIView):
     """Mixin of views below a task, for the members of its campaign."""
 
-    permission_classes: Sequence[type[BasePermission]] = [IsAuthenticated, IsOrganiserOrReadOnly]
+    permission_classes: Sequence[type[BasePermission]] = [
+        IsAuthenticated,
+        IsOrganiserOrReadOnly,
+    ]
 
     @cached_property
     def task(self) -> Task:
@@ -197,7 +212,10 @@ class TaskMixin(APIView):
 class CampaignAPIView(ResearchAPIView):
     """View of the research API below a campaign, for its members."""
 
-    permission_classes: Sequence[type[BasePermission]] = [IsAuthenticated, IsOrganiserOrReadOnly]
+    permission_classes: Sequence[type[BasePermission]] = [
+        IsAuthenticated,
+        IsOrganiserOrReadOnly,
+    ]
 
     @cached_property
     def campaign(self) -> Campaign:

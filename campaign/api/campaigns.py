@@ -19,7 +19,11 @@ from campaign.api.serializers import (
 )
 from campaign.models import Campaign, Task, TestSet, User
 from campaign.selectors.credentials import may_make_campaigns
-from campaign.services.campaigns import ReferenceRankedError, campaign_change, campaign_create
+from campaign.services.campaigns import (
+    ReferenceRankedError,
+    campaign_change,
+    campaign_create,
+)
 
 
 def _campaigns(user: User) -> QuerySet[Campaign]:
@@ -44,7 +48,9 @@ class CampaignsView(ResearchAPIView):
         )
 
     @extend_schema(
-        "campaigns_create", request=CampaignMakeSerializer, responses={201: CampaignSerializer}
+        "campaigns_create",
+        request=CampaignMakeSerializer,
+        responses={201: CampaignSerializer},
     )
     def post(self, request: Request) -> Response:
         """Create a campaign without test sets, as a draft that you own. For organisers of any campaign."""
@@ -64,7 +70,9 @@ class CampaignView(CampaignAPIView):
     @extend_schema("campaigns_retrieve", responses=CampaignSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Return a campaign with its test sets."""
-        return self.serialized(_campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer)
+        return self.serialized(
+            _campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer
+        )
 
     @extend_schema(
         "campaigns_change",
@@ -81,4 +89,6 @@ class CampaignView(CampaignAPIView):
             campaign_change(campaign=self.campaign, **data)
         except ReferenceRankedError as error:
             return Response({"detail": str(error), "facts": error.facts}, status=409)
-        return self.serialized(_campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer)
+        return self.serialized(
+            _campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer
+        )

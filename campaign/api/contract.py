@@ -150,7 +150,9 @@ class KnownInputMixin(APIView):
         """Choose a renderer. `?format=` is a parameter of the operation, so it chooses none."""
         is_file = self.sends_file and request.method in _READS
         has_format = "format" in request.query_params
-        return super().perform_content_negotiation(request, force or is_file or has_format)
+        return super().perform_content_negotiation(
+            request, force or is_file or has_format
+        )
 
     def _unknown_refuse(self, request: Request) -> None:
         route = request.resolver_match.route  # type: ignore[union-attr]  # set by the handler
@@ -191,11 +193,15 @@ class Reads(UserRateThrottle):
     def get_rate(self) -> str | None:
         """Return the limit in the settings; None if there is none."""
         limit = getattr(settings, f"API_{self.scope.upper()}_A_MINUTE")
-        return f"{limit}/min" if limit > 0 else None
+        if limit > 0:
+            return f"{limit}/min"
+        return None
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request if the limit applies to it."""
-        return request.method not in self.methods or super().allow_request(request, view)
+        return request.method not in self.methods or super().allow_request(
+            request, view
+        )
 
 
 class Writes(Reads):
@@ -236,13 +242,19 @@ class VersionMixin(APIView):
         if request.method in _CHANGES and _MATCH in request.headers:
             self._other_versions_refuse(request, *args, **kwargs)
 
-    def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
+    def _other_versions_refuse(
+        self, request: Request, *args: Any, **kwargs: Any
+    ) -> None:
         """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""
         # Without the mark that compression adds.
-        versions = [tag.removeprefix("W/") for tag in parse_etags(request.headers[_MATCH])]
+        versions = [
+            tag.removeprefix("W/") for tag in parse_etags(request.headers[_MATCH])
+        ]
         reading = copy(self.original)
         reading.method = "GET"
-        reading.META = {key: value for key, value in reading.META.items() if key != "HTTP_IF_MATCH"}
+        reading.META = {
+            key: value for key, value in reading.META.items() if key != "HTTP_IF_MATCH"
+        }
         reading.GET = QueryDict()
         # They belong to the response of the other request.
         for name in ("headers", "accepted_types"):
@@ -261,7 +273,9 @@ class VersionMixin(APIView):
                 headers=headers,
             )
 
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Any:
         """Add an `ETag`."""
         finished = super().finalize_response(request, response, *args, **kwargs)
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
@@ -281,5 +295,9 @@ def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBas
 def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase | None:
     if not response.has_header("ETag"):
         response["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
-    unchanged = get_conditional_response(request, etag=response["ETag"], response=response)
-    return None if unchanged is response else unchanged
+    unchanged = get_conditional_response(
+        request, etag=response["ETag"], response=response
+    )
+    if unchanged is response:
+        return None
+    return unchanged

@@ -32,7 +32,9 @@ class DescribedOperation:
 
 
 @cache
-def described_operations(route: str, view: type[APIView]) -> dict[str, DescribedOperation]:
+def described_operations(
+    route: str, view: type[APIView]
+) -> dict[str, DescribedOperation]:
     """Return the operations of an address by method, in upper case; empty if the description omits it.
 
     The first call for an address takes some hundredths of a second.

@@ -3,7 +3,13 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django_filters import ChoiceFilter, DateFilter, Filter, ModelChoiceFilter, NumberFilter
+from django_filters import (
+    ChoiceFilter,
+    DateFilter,
+    Filter,
+    ModelChoiceFilter,
+    NumberFilter,
+)
 from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.extensions import OpenApiFilterExtension
 from drf_spectacular.openapi import AutoSchema
@@ -44,13 +50,17 @@ class QueryFilterExtension(OpenApiFilterExtension):  # type: ignore[no-untyped-c
 
 def _parameter(name: str, query_filter: Filter) -> dict[str, Any]:
     choices = None
-    if isinstance(query_filter, ChoiceFilter) and not isinstance(query_filter, ModelChoiceFilter):
+    if isinstance(query_filter, ChoiceFilter) and not isinstance(
+        query_filter, ModelChoiceFilter
+    ):
         choices = [value for value, _label in query_filter.extra.get("choices", ())]
     parameter: dict[str, Any] = build_parameter_type(
         name,
         _schema(query_filter),
         OpenApiParameter.QUERY,
-        description=str(query_filter.extra.get("help_text") or query_filter.label or ""),
+        description=str(
+            query_filter.extra.get("help_text") or query_filter.label or ""
+        ),
         enum=choices,
     )
     return parameter

@@ -28,8 +28,13 @@ class InstructionsBriefSerializer(serializers.ModelSerializer[Instructions]):
     class Meta:
         model = Instructions
         fields = (
-            *("version", "language", "demands_acceptance", "in_force", "accepted"),
-            *("created_at", "written_by"),
+            "version",
+            "language",
+            "demands_acceptance",
+            "in_force",
+            "accepted",
+            "created_at",
+            "written_by",
         )
         read_only_fields = fields
 
@@ -66,7 +71,9 @@ class _InstructionsAPIView(CampaignAPIView):
 
 
 class InstructionsView(_InstructionsAPIView):
-    @extend_schema("instructions_list", responses=InstructionsBriefSerializer(many=True))
+    @extend_schema(
+        "instructions_list", responses=InstructionsBriefSerializer(many=True)
+    )
     def get(self, request: Request, slug: str) -> Response:
         """Return the versions of the instructions, the newest first, without their texts."""
         return self.paginated(
@@ -82,7 +89,9 @@ class InstructionsView(_InstructionsAPIView):
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
         data = self.validated(InstructionsWriteSerializer)
         kept = instructions_write(campaign=self.campaign, user=self.user, **data)
-        return self.serialized(self.version(kept.version), InstructionsSerializer, status=201)
+        return self.serialized(
+            self.version(kept.version), InstructionsSerializer, status=201
+        )
 
 
 class InstructionsVersionView(_InstructionsAPIView):

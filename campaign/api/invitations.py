@@ -40,14 +40,22 @@ from campaign.services.invitations import (
 from campaign.services.judges import judge_readmit, judge_withdraw
 
 _MOST_ADDRESSES: Final = 5_000
-LINK_STATES: Final = [(each.value, each.value) for each in StandingOfLink]
-INVITED_STATES: Final = [(each.value, each.value) for each in StandingOfInvited]
+LINK_STATES: Final = [
+    (standing_of_link.value, standing_of_link.value)
+    for standing_of_link in StandingOfLink
+]
+INVITED_STATES: Final = [
+    (standing_of_invited.value, standing_of_invited.value)
+    for standing_of_invited in StandingOfInvited
+]
 
 
 class JudgesLinkSerializer(serializers.ModelSerializer[Invitation]):
     """A shared link. Its URL is returned only when it is created."""
 
-    state = serializers.ChoiceField(source="standing", choices=LINK_STATES, read_only=True)
+    state = serializers.ChoiceField(
+        source="standing", choices=LINK_STATES, read_only=True
+    )
     made_by = serializers.CharField(
         source="created_by.name", allow_null=True, default=None, read_only=True
     )
@@ -55,8 +63,17 @@ class JudgesLinkSerializer(serializers.ModelSerializer[Invitation]):
     class Meta:
         model = Invitation
         fields = (
-            *("id", "note", "cap", "arrived", "state", "languages", "asks_languages"),
-            *("created_at", "expires_at", "revoked_at", "made_by"),
+            "id",
+            "note",
+            "cap",
+            "arrived",
+            "state",
+            "languages",
+            "asks_languages",
+            "created_at",
+            "expires_at",
+            "revoked_at",
+            "made_by",
         )
         read_only_fields = fields
 
@@ -70,7 +87,9 @@ class JudgesLinkMadeSerializer(JudgesLinkSerializer):
 
     def get_link(self, _invitation: Invitation) -> str:
         view = self.context["view"]
-        address: str = view.request.build_absolute_uri(reverse("invitation", args=[view.token]))
+        address: str = view.request.build_absolute_uri(
+            reverse("invitation", args=[view.token])
+        )
         return address
 
 
@@ -97,7 +116,10 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
         default=False, help_text="Ask new judges which of the languages they read."
     )
     note = serializers.CharField(
-        max_length=200, default="", allow_blank=True, help_text="Visible to organisers only."
+        max_length=200,
+        default="",
+        allow_blank=True,
+        help_text="Visible to organisers only.",
     )
 
     def validate_last_day(self, day: Any) -> datetime | None:
@@ -120,10 +142,13 @@ class InvitedJudgeSerializer(PlainSerializer):
         source="mail.state", choices=MailState.choices, allow_null=True, default=None
     )
     message_error = serializers.CharField(source="mail.error", default="")
-    sent_at = serializers.DateTimeField(source="mail.sent_at", allow_null=True, default=None)
+    sent_at = serializers.DateTimeField(
+        source="mail.sent_at", allow_null=True, default=None
+    )
     opened_at = serializers.DateTimeField(allow_null=True)
     accepted = serializers.IntegerField(
-        allow_null=True, help_text="Latest version of the instructions the judge accepted."
+        allow_null=True,
+        help_text="Latest version of the instructions the judge accepted.",
     )
     link_ends_at = serializers.DateTimeField(
         source="link_ends",
@@ -132,13 +157,16 @@ class InvitedJudgeSerializer(PlainSerializer):
     )
     browsers = serializers.IntegerField(help_text="Number of browsers used.")
     concurrent_at = serializers.DateTimeField(
-        allow_null=True, help_text="Last time two browsers were active at once; null if never."
+        allow_null=True,
+        help_text="Last time two browsers were active at once; null if never.",
     )
 
 
 class JudgesInviteSerializer(_LanguagesSerializer, MessageSerializer):
     addresses = serializers.ListField(
-        child=serializers.EmailField(max_length=254), min_length=1, max_length=_MOST_ADDRESSES
+        child=serializers.EmailField(max_length=254),
+        min_length=1,
+        max_length=_MOST_ADDRESSES,
     )
 
 
@@ -210,7 +238,9 @@ class JudgesLinkRestoreView(_LinkAPIView):
 
 class _InvitedAPIView(CampaignAPIView):
     def judge(self, judge_id: int) -> Judge:
-        people = people_invited(campaign=self.campaign).select_related("user", "campaign")
+        people = people_invited(campaign=self.campaign).select_related(
+            "user", "campaign"
+        )
         return row_or_404(people, pk=judge_id)
 
     def page_rows(self, page: list[Judge]) -> Any:
@@ -232,7 +262,9 @@ class JudgeInvitationsView(_InvitedAPIView):
         )
 
     @extend_schema(
-        "judges_invite", request=JudgesInviteSerializer, responses={201: JudgesInvitedSerializer}
+        "judges_invite",
+        request=JudgesInviteSerializer,
+        responses={201: JudgesInvitedSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Invite people by e-mail to judge: each becomes a judge, and is sent a link of their own."""
@@ -247,9 +279,13 @@ class JudgeInvitationsView(_InvitedAPIView):
             )
         except AddressesRefusedError as error:
             raise ValidationError({"addresses": error.problems}) from error
-        judges = [mail.judge.pseudonym for mail in invited.mails if mail.judge is not None]
+        judges = [
+            mail.judge.pseudonym for mail in invited.mails if mail.judge is not None
+        ]
         return self.serialized(
-            {"invited": judges, "known": invited.known}, JudgesInvitedSerializer, status=201
+            {"invited": judges, "known": invited.known},
+            JudgesInvitedSerializer,
+            status=201,
         )
 
 
@@ -264,7 +300,9 @@ class JudgeInviteAgainView(_InvitedAPIView):
 
 class JudgeWithdrawView(_InvitedAPIView):
     @extend_schema(
-        "judge_withdraw", request=JudgeWithdrawSerializer, responses=InvitedJudgeSerializer
+        "judge_withdraw",
+        request=JudgeWithdrawSerializer,
+        responses=InvitedJudgeSerializer,
     )
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """End a judge's access, or only their links with `links_only`. Their judgments stay and count."""
@@ -279,5 +317,7 @@ class JudgeReadmitView(_InvitedAPIView):
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Readmit a judge, or restore the links that were withdrawn last."""
         judge = self.judge(judge_id)
-        (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(judge=judge)
+        (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(
+            judge=judge
+        )
         return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)

@@ -65,12 +65,16 @@ class MemberAddedSerializer(MemberSerializer):
 class MemberRoleSerializer(PlainSerializer):
     role = serializers.ChoiceField(choices=MembershipRole.choices)
     dry_run = serializers.BooleanField(
-        default=False, write_only=True, help_text="Describe the effect without changing anything."
+        default=False,
+        write_only=True,
+        help_text="Describe the effect without changing anything.",
     )
 
 
 class MemberRoleMeansSerializer(MemberSerializer):
-    means = serializers.CharField(read_only=True, help_text="Permissions of the requested role.")
+    means = serializers.CharField(
+        read_only=True, help_text="Permissions of the requested role."
+    )
 
 
 class MemberInviteSerializer(MemberAddSerializer, MessageSerializer):
@@ -90,7 +94,9 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
     error = serializers.CharField(
         read_only=True, help_text="Why the message could not be sent; empty otherwise."
     )
-    expires_at = serializers.DateTimeField(source="invitation.expires_at", read_only=True)
+    expires_at = serializers.DateTimeField(
+        source="invitation.expires_at", read_only=True
+    )
     invited_by = serializers.CharField(
         source="created_by.name", allow_null=True, default=None, read_only=True
     )
@@ -98,8 +104,15 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
     class Meta:
         model = Mail
         fields = (
-            *("id", "email", "role", "state", "error"),
-            *("created_at", "sent_at", "expires_at", "invited_by"),
+            "id",
+            "email",
+            "role",
+            "state",
+            "error",
+            "created_at",
+            "sent_at",
+            "expires_at",
+            "invited_by",
         )
         read_only_fields = fields
 
@@ -112,15 +125,19 @@ class _MembersAPIView(CampaignAPIView):
 
     def with_link(self, membership: Membership) -> Membership:
         """Return a member with a new link, or with the reason why there is none."""
-        address, why = None, ""
+        address = None
+        why = ""
         try:
             _link, token = member_link_create(membership=membership, by=self.user)
         except CredentialRefusedError as error:
             why = str(error)
         else:
-            address = self.request.build_absolute_uri(reverse("invitation", args=[token]))
+            address = self.request.build_absolute_uri(
+                reverse("invitation", args=[token])
+            )
         member = self.membership(membership.pk)
-        member.link, member.no_link = address, why
+        member.link = address
+        member.no_link = why
         return cast("Membership", member)
 
 
@@ -131,7 +148,9 @@ class MembersView(_MembersAPIView):
         return self.paginated(members_access(campaign=self.campaign), MemberSerializer)
 
     @extend_schema(
-        "member_add", request=MemberAddSerializer, responses={201: MemberAddedSerializer}
+        "member_add",
+        request=MemberAddSerializer,
+        responses={201: MemberAddedSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a member and create a link for them. For organisers; only owners add owners.
@@ -140,13 +159,19 @@ class MembersView(_MembersAPIView):
         """
         data = self.validated(MemberAddSerializer)
         role = MembershipRole(data.pop("role"))
-        membership = member_add_by_email(campaign=self.campaign, role=role, by=self.user, **data)
-        return self.serialized(self.with_link(membership), MemberAddedSerializer, status=201)
+        membership = member_add_by_email(
+            campaign=self.campaign, role=role, by=self.user, **data
+        )
+        return self.serialized(
+            self.with_link(membership), MemberAddedSerializer, status=201
+        )
 
 
 class MemberView(_MembersAPIView):
     @extend_schema(
-        "member_change", request=MemberRoleSerializer, responses=MemberRoleMeansSerializer
+        "member_change",
+        request=MemberRoleSerializer,
+        responses=MemberRoleMeansSerializer,
     )
     def patch(self, request: Request, slug: str, membership_id: int) -> Response:
         """Change the role of a member, or preview the effects with `dry_run`. For owners.
@@ -179,7 +204,9 @@ class MemberLinkView(_MembersAPIView):
 
 
 class MemberInvitationsView(CampaignAPIView):
-    @extend_schema("member_invitations", responses=MemberInvitationSerializer(many=True))
+    @extend_schema(
+        "member_invitations", responses=MemberInvitationSerializer(many=True)
+    )
     def get(self, request: Request, slug: str) -> Response:
         """Return the invitations to become a member that wait for an answer, the newest first."""
         return self.paginated(
@@ -187,7 +214,9 @@ class MemberInvitationsView(CampaignAPIView):
         )
 
     @extend_schema(
-        "member_invite", request=MemberInviteSerializer, responses={201: MemberInvitationSerializer}
+        "member_invite",
+        request=MemberInviteSerializer,
+        responses={201: MemberInvitationSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Invite a person by e-mail to become a member. For organisers; only owners invite owners.

@@ -106,5 +106,7 @@ class RowPages(CursorPages):
         if key is None:
             return None
         cursor: Any = Cursor
-        link: str = self.encode_cursor(cursor(offset=0, reverse=is_reverse, position=key))
+        link: str = self.encode_cursor(
+            cursor(offset=0, reverse=is_reverse, position=key)
+        )
         return link

@@ -20,7 +20,9 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
     """A question and its answers. Questions are changed with the settings of the campaign."""
 
     name = serializers.CharField(source="question.name")
-    text = serializers.CharField(source="question.text", help_text="In the first language.")
+    text = serializers.CharField(
+        source="question.text", help_text="In the first language."
+    )
     kind = serializers.CharField(source="question.kind")
     answered = serializers.IntegerField(help_text="Judges who answered.")
     unanswered = serializers.IntegerField(
@@ -34,8 +36,12 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
         help_text="Choices in their order; of texts, the ten most frequent; numbers up to and above the median.",
     )
     median = serializers.FloatField(allow_null=True, help_text="Of numbers.")
-    minimum = serializers.FloatField(source="lowest", allow_null=True, help_text="Of numbers.")
-    maximum = serializers.FloatField(source="highest", allow_null=True, help_text="Of numbers.")
+    minimum = serializers.FloatField(
+        source="lowest", allow_null=True, help_text="Of numbers."
+    )
+    maximum = serializers.FloatField(
+        source="highest", allow_null=True, help_text="Of numbers."
+    )
 
 
 class QuestionSummariesSerializer(PlainSerializer):
@@ -50,5 +56,6 @@ class QuestionsView(CampaignAPIView):
         The answers of each judge are in the export `judge-answers`.
         """
         return self.serialized(
-            {"questions": answers_summaries(campaign=self.campaign)}, QuestionSummariesSerializer
+            {"questions": answers_summaries(campaign=self.campaign)},
+            QuestionSummariesSerializer,
         )

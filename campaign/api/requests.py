@@ -27,7 +27,9 @@ def truth_asked(request: Request, name: str) -> bool:
     return truths[said.lower()]
 
 
-def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
+def content_validated(
+    serializer: type[Serializer[Any]], content: Any, place: str = ""
+) -> Any:
     """Return the validated content of a request; raises the serializer's ValidationError.
 
     Unknown keys are refused; `place` is the position of the content in the request, with a dot at the end.
@@ -76,7 +78,9 @@ def unknown_words(unknown: list[str], known: list[str]) -> str:
 def _unknown(field: AnyField, content: Any, place: str) -> Iterator[UnknownKey]:
     child = getattr(field, "child", None)
     if isinstance(field, Serializer) and isinstance(content, Mapping):
-        taken = {name: each for name, each in field.fields.items() if not each.read_only}
+        taken = {
+            name: each for name, each in field.fields.items() if not each.read_only
+        }
         for name, value in content.items():
             if name in taken:
                 yield from _unknown(taken[name], value, f"{place}{name}.")
@@ -107,7 +111,9 @@ class TooManyValuesError(APIException):
     """The JSON of a request has too many values."""
 
     status_code = 413
-    default_detail = f"The JSON has more than {MOST_VALUES:,} values. Send fewer at once."
+    default_detail = (
+        f"The JSON has more than {MOST_VALUES:,} values. Send fewer at once."
+    )
 
 
 class StrictJSONParser(JSONParser):
@@ -143,8 +149,13 @@ class StrictJSONParser(JSONParser):
         except UnicodeEncodeError as error:
             raise ParseError("Invalid JSON: lone surrogate.") from error
         except RepeatedKeyError as error:
-            position = "" if error.line is None else f"line {error.line}: "
-            raise ParseError(f"Invalid JSON: {position}{error}. Remove one of the two.") from error
+            if error.line is None:
+                position = ""
+            else:
+                position = f"line {error.line}: "
+            raise ParseError(
+                f"Invalid JSON: {position}{error}. Remove one of the two."
+            ) from error
         except ValueError as error:
             raise ParseError(f"JSON parse error - {error}") from error
         return data
@@ -182,7 +193,9 @@ class BodyParser(BaseParser):
 def body_of(request: Request) -> bytes:
     """Return the body that a `BodyParser` passed on."""
     sent = request.data
-    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
+    if isinstance(sent, Mapping):
+        return bytes(sent.get("content", b""))
+    return b""
 
 
 PREFIX: Final = "urn:quintet:problem:"

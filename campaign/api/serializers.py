@@ -12,7 +12,9 @@ from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
-    url = serializers.HyperlinkedIdentityField(view_name="api-task", lookup_url_kwarg="task_id")
+    url = serializers.HyperlinkedIdentityField(
+        view_name="api-task", lookup_url_kwarg="task_id"
+    )
 
     class Meta:
         model = Task
@@ -31,7 +33,9 @@ class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, read_only=True, help_text="Your role in this campaign."
+        choices=MembershipRole.choices,
+        read_only=True,
+        help_text="Your role in this campaign.",
     )
     test_sets = TestSetBriefSerializer(many=True, read_only=True)
     questions = JudgeQuestionSerializer(many=True, read_only=True)
@@ -58,7 +62,9 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class CampaignMakeSerializer(PlainSerializer):
-    name = serializers.CharField(max_length=200, help_text="Shown to judges and organisers.")
+    name = serializers.CharField(
+        max_length=200, help_text="Shown to judges and organisers."
+    )
     slug = serializers.SlugField(
         max_length=60,
         required=False,
@@ -96,7 +102,10 @@ class MessageSerializer(PlainSerializer):
         help_text="Language of the message.",
     )
     note = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
+        max_length=1000,
+        default="",
+        allow_blank=True,
+        help_text="Personal note in the message.",
     )
 
 
@@ -112,7 +121,9 @@ class ReferenceRankedSerializer(PlainSerializer):
 
 
 def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
-    return serializers.HyperlinkedIdentityField(view_name=view_name, lookup_url_kwarg="task_id")
+    return serializers.HyperlinkedIdentityField(
+        view_name=view_name, lookup_url_kwarg="task_id"
+    )
 
 
 class TaskLinksSerializer(serializers.Serializer[Task]):
@@ -138,7 +149,16 @@ class SystemSerializer(serializers.ModelSerializer[System]):
     class Meta:
         model = System
         fields = [
-            *("id", "name", "kind", "constrained", "approach", "condition", "team", "contact"),
+            *(
+                "id",
+                "name",
+                "kind",
+                "constrained",
+                "approach",
+                "condition",
+                "team",
+                "contact",
+            ),
             "withdrawn_at",
         ]
         read_only_fields = ["id", "kind", "withdrawn_at"]

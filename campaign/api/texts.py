@@ -12,9 +12,12 @@ from campaign.selectors.texts import documents_of, outputs_of, segments_with_tex
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
-    segments = serializers.IntegerField(source="segment_count", help_text="Number of segments.")
+    segments = serializers.IntegerField(
+        source="segment_count", help_text="Number of segments."
+    )
     first_segment = serializers.IntegerField(
-        allow_null=True, help_text="Number of the first segment; the others follow consecutively."
+        allow_null=True,
+        help_text="Number of the first segment; the others follow consecutively.",
     )
 
     class Meta:
@@ -41,7 +44,9 @@ class OutputSerializer(serializers.ModelSerializer[Output]):
     document = serializers.CharField(source="segment.document.name")
     system = serializers.CharField(source="system.name")
     kind = serializers.ChoiceField(source="system.kind", choices=SystemKind.choices)
-    text = serializers.CharField(allow_null=True, help_text="Null if known only from judgments.")
+    text = serializers.CharField(
+        allow_null=True, help_text="Null if known only from judgments."
+    )
 
     class Meta:
         model = Output
@@ -55,7 +60,9 @@ class OutputsView(TaskAPIView):
     @extend_schema("tasks_outputs_list", responses=OutputSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List the outputs of each system for each segment, oldest first, without damaged references."""
-        return self.paginated(self.filter_queryset(outputs_of(task=self.task)), OutputSerializer)
+        return self.paginated(
+            self.filter_queryset(outputs_of(task=self.task)), OutputSerializer
+        )
 
 
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
@@ -77,7 +84,9 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
     def get_references(self, segment: Segment) -> list[str]:
         return [reference.text for reference in segment.in_order]  # type: ignore[attr-defined]
 
-    @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_null=True)))
+    @extend_schema_field(
+        serializers.DictField(child=serializers.CharField(allow_null=True))
+    )
     def get_outputs(self, segment: Segment) -> dict[str, str | None]:
         return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]
 

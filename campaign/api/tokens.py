@@ -13,11 +13,17 @@ from campaign.api.base import ResearchAPIView, campaign_of_member, refused_at
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors.credentials import tokens_valid
-from campaign.services.api_tokens import CredentialRefusedError, token_create, tokens_revoke
+from campaign.services.api_tokens import (
+    CredentialRefusedError,
+    token_create,
+    tokens_revoke,
+)
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
-    begins_with = serializers.SerializerMethodField(help_text="First characters of the token.")
+    begins_with = serializers.SerializerMethodField(
+        help_text="First characters of the token."
+    )
     campaign = serializers.CharField(
         source="campaign.slug",
         default=None,
@@ -29,8 +35,14 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     class Meta:
         model = ApiToken
         fields = (
-            *("id", "name", "begins_with", "scope", "campaign"),
-            *("created_at", "last_used_at", "expires_at"),
+            "id",
+            "name",
+            "begins_with",
+            "scope",
+            "campaign",
+            "created_at",
+            "last_used_at",
+            "expires_at",
         )
         read_only_fields = fields
 
@@ -70,18 +82,25 @@ class TokensView(ResearchAPIView):
         """Return your valid tokens, the newest first, with their first characters only."""
         return self.paginated(_mine(self.user), TokenSerializer)
 
-    @extend_schema("token_make", request=TokenMakeSerializer, responses={201: TokenMadeSerializer})
+    @extend_schema(
+        "token_make", request=TokenMakeSerializer, responses={201: TokenMadeSerializer}
+    )
     def post(self, request: Request) -> Response:
         """Create a token. If requested with a token, it cannot expire later than that one."""
         data = self.validated(TokenMakeSerializer)
-        slug, scope = data.pop("campaign"), TokenScope(data.pop("scope"))
+        slug = data.pop("campaign")
+        scope = TokenScope(data.pop("scope"))
         campaign = None
         if slug:
             with refused_at("campaign", NotFound):
                 campaign = campaign_of_member(request, slug)
         with refused_at("days", CredentialRefusedError):
             token, self.text = token_create(
-                user=self.user, campaign=campaign, through=token_of(request), scope=scope, **data
+                user=self.user,
+                campaign=campaign,
+                through=token_of(request),
+                scope=scope,
+                **data,
             )
         return self.serialized(token, TokenMadeSerializer, status=201)
 

@@ -48,8 +48,21 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     class Meta:
         model = Job
         fields = [
-            *("id", "kind", "name", "state", "done", "total", "error", "result", "attempts"),
-            *("created_at", "started_at", "finished_at", "cancel_asked_at"),
+            *(
+                "id",
+                "kind",
+                "name",
+                "state",
+                "done",
+                "total",
+                "error",
+                "result",
+                "attempts",
+            ),
+            "created_at",
+            "started_at",
+            "finished_at",
+            "cancel_asked_at",
         ]
         read_only_fields = fields
 
@@ -68,7 +81,9 @@ class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
 
     def get_received(self, file: KeptFile) -> int:
         held = getattr(file, "held", None)
-        return received(file) if held is None else int(held)
+        if held is None:
+            return received(file)
+        return int(held)
 
     def get_content(self, file: KeptFile) -> str:
         args = [self.context["view"].kwargs["slug"], file.upload_id, file.pk]
@@ -85,14 +100,22 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
     files = UploadedFileSerializer(many=True, read_only=True, source="sent")
     roles = serializers.DictField(
-        child=ChosenRoleSerializer(), required=False, help_text="Chosen roles, by file name."
+        child=ChosenRoleSerializer(),
+        required=False,
+        help_text="Chosen roles, by file name.",
     )
-    job = JobSerializer(allow_null=True, read_only=True, help_text="Latest check or import.")
+    job = JobSerializer(
+        allow_null=True, read_only=True, help_text="Latest check or import."
+    )
 
     class Meta:
         model = Upload
         fields = [
-            *("id", "name", "source_language", "target_language", "by_paragraph"),
+            "id",
+            "name",
+            "source_language",
+            "target_language",
+            "by_paragraph",
             "common_documents",
             *(
                 "reference_use",
@@ -104,13 +127,16 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
                 "job",
                 "test_set",
             ),
-            *("created_at", "changed_at"),
+            "created_at",
+            "changed_at",
         ]
         read_only_fields = ["id", "report", "test_set", "created_at", "changed_at"]
 
 
 class FileSentSerializer(PlainSerializer):
-    name = serializers.CharField(max_length=500, help_text="File name, including folders.")
+    name = serializers.CharField(
+        max_length=500, help_text="File name, including folders."
+    )
     size = serializers.IntegerField(min_value=1, max_value=2**62)
 
 
@@ -124,7 +150,9 @@ class _UploadAPIView(CampaignAPIView):
 
     def upload(self, upload_id: UUID) -> Upload:
         message = "Upload not found in this campaign."
-        upload = row_or_404(Upload.objects.filter(campaign=self.campaign), message, pk=upload_id)
+        upload = row_or_404(
+            Upload.objects.filter(campaign=self.campaign), message, pk=upload_id
+        )
         upload.campaign = self.campaign
         return upload
 
@@ -153,7 +181,9 @@ class UploadsView(_UploadAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Begin an upload."""
         upload = upload_begin(campaign=self.campaign, user=self.user)
-        return self.serialized(self.shown(self.upload(upload.pk)), UploadSerializer, status=201)
+        return self.serialized(
+            self.shown(self.upload(upload.pk)), UploadSerializer, status=201
+        )
 
 
 class UploadView(_UploadAPIView):
@@ -162,7 +192,9 @@ class UploadView(_UploadAPIView):
         """Return an upload with its files and the findings about them."""
         return self.serialized(self.shown(self.upload(upload_id)), UploadSerializer)
 
-    @extend_schema("uploads_change", request=UploadSerializer, responses=UploadSerializer)
+    @extend_schema(
+        "uploads_change", request=UploadSerializer, responses=UploadSerializer
+    )
     def patch(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
         data = self.validated(UploadSerializer)
@@ -178,18 +210,23 @@ class UploadView(_UploadAPIView):
 
 
 class UploadFilesView(_UploadAPIView):
-    @extend_schema("uploads_add_file", request=FileSentSerializer, responses=UploadedFileSerializer)
+    @extend_schema(
+        "uploads_add_file", request=FileSentSerializer, responses=UploadedFileSerializer
+    )
     def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Announce a file; a file announced before keeps its parts."""
         data = self.validated(FileSentSerializer)
         return self.serialized(
-            upload_file_add(upload=self.upload(upload_id), **data), UploadedFileSerializer
+            upload_file_add(upload=self.upload(upload_id), **data),
+            UploadedFileSerializer,
         )
 
 
 class UploadFileView(_UploadAPIView):
     @extend_schema("uploads_remove_file", request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
+    def delete(
+        self, request: Request, slug: str, upload_id: UUID, file_id: int
+    ) -> Response:
         """Remove a file from the upload."""
         upload_file_remove(file=self.file(upload_id, file_id))
         return Response(status=204)
@@ -204,9 +241,12 @@ class UploadContentView(_UploadAPIView):
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
-    def put(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
+    def put(
+        self, request: Request, slug: str, upload_id: UUID, file_id: int
+    ) -> Response:
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
-        file, offset = self.file(upload_id, file_id), _offset(request)
+        file = self.file(upload_id, file_id)
+        offset = _offset(request)
         try:
             held = upload_part_store(file=file, offset=offset, content=body_of(request))
         except UploadRefusedError as error:
@@ -220,7 +260,9 @@ class UploadContentView(_UploadAPIView):
 class _JobAPIView(CampaignAPIView):
     def job(self, job_id: int) -> Job:
         return row_or_404(
-            jobs_of(campaign=self.campaign), "Job not found in this campaign.", pk=job_id
+            jobs_of(campaign=self.campaign),
+            "Job not found in this campaign.",
+            pk=job_id,
         )
 
 
@@ -264,7 +306,9 @@ class JobStopView(_JobAPIView):
     @extend_schema("jobs_stop", request=None, responses=JobSerializer)
     def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Stop the job and undo its changes so far. One that has ended is unchanged."""
-        return self.serialized(self.job(job_cancel(job=self.job(job_id)).pk), JobSerializer)
+        return self.serialized(
+            self.job(job_cancel(job=self.job(job_id)).pk), JobSerializer
+        )
 
 
 class JobAgainView(_JobAPIView):
@@ -272,7 +316,9 @@ class JobAgainView(_JobAPIView):
     def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Restart a job that failed or was stopped."""
         return self.serialized(
-            self.job(job_retry(job=self.job(job_id), user=self.user).pk), JobSerializer, status=202
+            self.job(job_retry(job=self.job(job_id), user=self.user).pk),
+            JobSerializer,
+            status=202,
         )
 
 

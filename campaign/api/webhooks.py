@@ -33,8 +33,12 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     url = serializers.SerializerMethodField(
         help_text="URL of your server; truncated after the host for members with read-only access."
     )
-    events = serializers.ListField(child=serializers.ChoiceField(choices=WebhookEvent.choices))
-    waiting = serializers.IntegerField(default=0, help_text="Number of waiting messages.")
+    events = serializers.ListField(
+        child=serializers.ChoiceField(choices=WebhookEvent.choices)
+    )
+    waiting = serializers.IntegerField(
+        default=0, help_text="Number of waiting messages."
+    )
     failed = serializers.IntegerField(
         default=0, help_text="Number of failed messages of the last 30 days."
     )
@@ -42,13 +46,26 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     class Meta:
         model = WebhookEndpoint
         fields = (
-            *("id", "url", "description", "events", "created_at", "paused_at"),
-            *("failing_since", "disabled_at", "old_secret_until", "waiting", "failed"),
+            "id",
+            "url",
+            "description",
+            "events",
+            "created_at",
+            "paused_at",
+            "failing_since",
+            "disabled_at",
+            "old_secret_until",
+            "waiting",
+            "failed",
         )
         read_only_fields = fields
 
     def get_url(self, endpoint: WebhookEndpoint) -> str:
-        return endpoint.url if self.context["may_change"] else f"https://{endpoint.server}/"
+        return (
+            endpoint.url
+            if self.context["may_change"]
+            else f"https://{endpoint.server}/"
+        )
 
 
 class WebhookWithSecretSerializer(WebhookSerializer):
@@ -60,7 +77,9 @@ class WebhookWithSecretSerializer(WebhookSerializer):
 class WebhookMakeSerializer(PlainSerializer):
     url = serializers.CharField(max_length=1000, help_text="Must begin with https://.")
     events = serializers.ListField(
-        child=serializers.ChoiceField(choices=WebhookEvent.choices), min_length=1, max_length=10
+        child=serializers.ChoiceField(choices=WebhookEvent.choices),
+        min_length=1,
+        max_length=10,
     )
     description = serializers.CharField(max_length=200, default="", allow_blank=True)
 
@@ -82,14 +101,25 @@ class OverlapSerializer(PlainSerializer):
 
 
 class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
-    message_id = serializers.SerializerMethodField(help_text="Value of the header `webhook-id`.")
+    message_id = serializers.SerializerMethodField(
+        help_text="Value of the header `webhook-id`."
+    )
     state = serializers.ChoiceField(choices=DeliveryState.choices)
 
     class Meta:
         model = WebhookDelivery
         fields = (
-            *("id", "message_id", "event", "state", "attempts", "answer_code", "error"),
-            *("created_at", "attempted_at", "next_attempt_at", "body"),
+            "id",
+            "message_id",
+            "event",
+            "state",
+            "attempts",
+            "answer_code",
+            "error",
+            "created_at",
+            "attempted_at",
+            "next_attempt_at",
+            "body",
         )
         read_only_fields = fields
 
@@ -135,7 +165,9 @@ class WebhookView(_WebhookAPIView):
         """Return a webhook without its secret."""
         return self.serialized(self.endpoint(webhook_id), WebhookSerializer)
 
-    @extend_schema("webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer)
+    @extend_schema(
+        "webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer
+    )
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change, pause or re-enable a webhook; omitted fields stay unchanged."""
         data = self.validated(WebhookChangeSerializer)
@@ -155,7 +187,9 @@ class WebhookView(_WebhookAPIView):
 
 class WebhookSecretView(_WebhookAPIView):
     @extend_schema(
-        "webhook_secret_rotate", request=OverlapSerializer, responses=WebhookWithSecretSerializer
+        "webhook_secret_rotate",
+        request=OverlapSerializer,
+        responses=WebhookWithSecretSerializer,
     )
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Give a webhook a new secret, included in the response; the previous one also signs for a time."""
@@ -176,16 +210,24 @@ class WebhookTestView(_WebhookAPIView):
 class WebhookDeliveriesView(_WebhookAPIView):
     ordering = "-id"
 
-    @extend_schema("campaigns_webhooks_deliveries_list", responses=DeliverySerializer(many=True))
+    @extend_schema(
+        "campaigns_webhooks_deliveries_list", responses=DeliverySerializer(many=True)
+    )
     def get(self, request: Request, slug: str, webhook_id: int) -> Response:
         """List the messages to a webhook of the last thirty days, newest first."""
-        return self.paginated(deliveries_of(endpoint=self.endpoint(webhook_id)), DeliverySerializer)
+        return self.paginated(
+            deliveries_of(endpoint=self.endpoint(webhook_id)), DeliverySerializer
+        )
 
 
 class WebhookRedeliverView(_WebhookAPIView):
     @extend_schema("webhook_redeliver", request=None, responses=DeliverySerializer)
-    def post(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Response:
+    def post(
+        self, request: Request, slug: str, webhook_id: int, delivery_id: int
+    ) -> Response:
         """Send a message again under the same id, within seconds."""
-        delivery = row_or_404(deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id)
+        delivery = row_or_404(
+            deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id
+        )
         webhook_redeliver(delivery=delivery)
         return self.serialized(delivery, DeliverySerializer)

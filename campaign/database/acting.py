@@ -32,7 +32,9 @@ def acting(actor: Actor) -> Iterator[None]:
 
 def command_acts(name: str) -> None:
     """Attribute changes of this process to a command, run by an account of the operating system."""
-    _of_process[:] = [lambda: {"origin": "command", "through": name, "operator": _account()}]
+    _of_process[:] = [
+        lambda: {"origin": "command", "through": name, "operator": _account()}
+    ]
 
 
 def task_acts(name: str) -> None:
@@ -49,7 +51,9 @@ def task_acts_no_more() -> None:
 def acting_for(user_id: int) -> Iterator[None]:
     """Attribute changes inside to this user, through the current command."""
     told = _acting.get() or next(iter(_of_process), None)
-    with acting(lambda: {"origin": "command", **(told() if told else {}), "user": user_id}):
+    with acting(
+        lambda: {"origin": "command", **(told() if told else {}), "user": user_id}
+    ):
         yield
 
 

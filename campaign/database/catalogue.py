@@ -64,7 +64,9 @@ WHERE pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype
 # Kinds that operators may add to our tables.
 _ADDED_BY_OPERATORS: Final = ("index ", "trigger ")
 _TRIGGER_OF_OURS: Final = "trigger pgtrigger_"
-_CASTS_AND_PARENTHESES: Final = re.compile(r"::[a-z][a-z_ ]*[a-z](\(\d+(,\d+)?\))?(\[\])?|[()]")
+_CASTS_AND_PARENTHESES: Final = re.compile(
+    r"::[a-z][a-z_ ]*[a-z](\(\d+(,\d+)?\))?(\[\])?|[()]"
+)
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,9 @@ class Catalogue:
         for table in sorted(self.tables.keys() | found.tables.keys()):
             expected = self.tables.get(table)
             actual = found.tables.get(table)
-            if _is_of(table, left_out) or (expected is None and not _is_of(table, OURS)):
+            if _is_of(table, left_out) or (
+                expected is None and not _is_of(table, OURS)
+            ):
                 continue
             if expected is None:
                 differing.append(f"table {table} is not of this version")
@@ -142,7 +146,9 @@ def _table_differences(expected: Definitions, actual: Definitions) -> Iterator[s
         if name not in actual:
             yield f"{name} is missing"
         elif name not in expected:
-            if name.startswith(_TRIGGER_OF_OURS) or not name.startswith(_ADDED_BY_OPERATORS):
+            if name.startswith(_TRIGGER_OF_OURS) or not name.startswith(
+                _ADDED_BY_OPERATORS
+            ):
                 yield f"{name} is not of this version"
         elif not _means_the_same(actual[name], expected[name]):
             yield f"{name} differs"

@@ -44,7 +44,9 @@ def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Column
         If a value is NULL or has another width. The message names the column.
     """
     wanted: np.dtype[Any] = np.dtype(dtype)
-    sql, parameters = queryset.values_list(*(wanted.names or ())).query.sql_with_params()
+    sql, parameters = queryset.values_list(
+        *(wanted.names or ())
+    ).query.sql_with_params()
     copied = io.BytesIO()
     with connection.cursor() as cursor:
         query = cursor.mogrify(sql, parameters).decode()
@@ -54,17 +56,21 @@ def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Column
 
 def _columns(copied: bytes, wanted: np.dtype[Any]) -> Columns:
     names = wanted.names or ()
-    row = np.dtype([("fields", ">i2"), *((name, _field(wanted[name])) for name in names)])
+    row = np.dtype(
+        [("fields", ">i2"), *((name, _field(wanted[name])) for name in names)]
+    )
     count, rest = divmod(len(copied) - _HEADER_BYTES - _END_BYTES, row.itemsize)
     rows = np.frombuffer(copied, row, count, _HEADER_BYTES)
     _refuse_other_widths(rows, wanted)
     if rest:  # the last row is shorter than the others
-        _refuse_other_widths(np.frombuffer(copied[-rest:].ljust(row.itemsize), row), wanted)
+        _refuse_other_widths(
+            np.frombuffer(copied[-rest:].ljust(row.itemsize), row), wanted
+        )
         raise ValueError("the rows are not of one width")
     return {
-        name: (rows[name]["elements"] if wanted[name].shape else rows[name])["value"].astype(
-            wanted[name].base
-        )
+        name: (rows[name]["elements"] if wanted[name].shape else rows[name])[
+            "value"
+        ].astype(wanted[name].base)
         for name in names
     }
 
@@ -75,7 +81,10 @@ def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
     if not wanted.shape:
         return value
     # An array: number of dimensions, flag for NULL, element type, number of elements, first index.
-    head = [(name, ">i4") for name in ("length", "dimensions", "nulls", "type", "count", "first")]
+    head = [
+        (name, ">i4")
+        for name in ("length", "dimensions", "nulls", "type", "count", "first")
+    ]
     return np.dtype([*head, ("elements", value, wanted.shape)])
 
 
@@ -87,7 +96,8 @@ def _refuse_other_widths(rows: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
         is_wrong |= _is_other(rows[name], wanted[name])
     for row in rows[is_wrong][:1]:
         for name in names:
-            length, expected = row[name]["length"], row[name].dtype.itemsize - 4
+            length = row[name]["length"]
+            expected = row[name].dtype.itemsize - 4
             if length == -1:
                 raise ValueError(f"{name}: a value is NULL")
             if _is_other(row[name], wanted[name]):

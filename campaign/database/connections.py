@@ -28,7 +28,10 @@ def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> No
     limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
     wanted = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
     chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
-    parameters = [part for setting in wanted.items() for part in setting]
+    parameters = []
+    for setting in wanted.items():
+        for part in setting:
+            parameters.append(part)
     with connection.cursor() as cursor:
         # Without Django's counting of queries.
         cursor.cursor.execute(f"SELECT {chosen}", parameters)
@@ -43,4 +46,7 @@ def time_limits(limits: Mapping[str, float]) -> dict[str, str]:
         `statement` for one statement, `lock` for waiting for a lock, `idle` for a transaction without a query, `unused`
         between two transactions, after which the next one connects again.
     """
-    return {setting: f"{limits.get(name, 0) * 1000:.0f}ms" for name, setting in _TIMEOUTS.items()}
+    return {
+        setting: f"{limits.get(name, 0) * 1000:.0f}ms"
+        for name, setting in _TIMEOUTS.items()
+    }

@@ -30,8 +30,8 @@ class CreateModels(Operation):
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         # Dropping the classes avoids rebuilding them; the next access to `state.apps` builds them.
         state.__dict__.pop("apps", None)
-        for each in self.models:
-            each.state_forwards(app_label, state)
+        for model in self.models:
+            model.state_forwards(app_label, state)
 
     def database_forwards(
         self,

@@ -50,7 +50,9 @@ def named_lock(name: str) -> None:
 def named_lock_try(name: str) -> bool:
     """Take the lock of this name and return True; return False at once if another holds it."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        cursor.execute(
+            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name]
+        )
         return bool(cursor.fetchone()[0])
 
 
@@ -99,9 +101,13 @@ def statistics_refresh(*models: type[models.Model]) -> None:
     consider the tables empty and scan them for every row of a join, but the first ranking after an import is
     computed earlier. A sample of 3,000 rows is enough.
     """
-    names = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in models)
+    names = ", ".join(
+        connection.ops.quote_name(model._meta.db_table) for model in models
+    )
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('default_statistics_target')")
         before = cursor.fetchone()
         cursor.execute(f"SET LOCAL default_statistics_target = 10; ANALYZE {names}")
-        cursor.execute("SELECT set_config('default_statistics_target', %s, true)", before)
+        cursor.execute(
+            "SELECT set_config('default_statistics_target', %s, true)", before
+        )

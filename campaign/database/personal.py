@@ -26,13 +26,19 @@ class Handling(Flag):
     NOT_DOWNLOADED = auto()
 
 
-ERASED, KEPT = Handling.ERASED, Handling.KEPT
-DOWNLOADED, NOT_DOWNLOADED = Handling.DOWNLOADED, Handling.NOT_DOWNLOADED
+ERASED = Handling.ERASED
+KEPT = Handling.KEPT
+DOWNLOADED = Handling.DOWNLOADED
+NOT_DOWNLOADED = Handling.NOT_DOWNLOADED
 # Withheld: not part of "Download your data".
-ERASED_DOWNLOADED, ERASED_WITHHELD = ERASED | DOWNLOADED, ERASED | NOT_DOWNLOADED
-KEPT_DOWNLOADED, KEPT_WITHHELD = KEPT | DOWNLOADED, KEPT | NOT_DOWNLOADED
+ERASED_DOWNLOADED = ERASED | DOWNLOADED
+ERASED_WITHHELD = ERASED | NOT_DOWNLOADED
+KEPT_DOWNLOADED = KEPT | DOWNLOADED
+KEPT_WITHHELD = KEPT | NOT_DOWNLOADED
 #: Combinations that say what erasure does, and what the download does.
-COMPLETE: Final = frozenset({ERASED_DOWNLOADED, ERASED_WITHHELD, KEPT_DOWNLOADED, KEPT_WITHHELD})
+COMPLETE: Final = frozenset(
+    {ERASED_DOWNLOADED, ERASED_WITHHELD, KEPT_DOWNLOADED, KEPT_WITHHELD}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +155,10 @@ def downloaded_rows(rows: models.QuerySet[Any], *lookups: str) -> list[dict[str,
 
 def erased_values(model: type[models.Model], declared: PersonalData) -> dict[str, Any]:
     """Return the new values of the erased fields of rows that stay, for `update`."""
-    values = {name: _empty_value(model._meta.get_field(name)) for name in declared.names(ERASED)}
+    values = {
+        name: _empty_value(model._meta.get_field(name))
+        for name in declared.names(ERASED)
+    }
     for name in declared.unique:
         replaced = Concat(models.Value("erased-"), Cast("pk", models.CharField()))
         is_empty = models.When(**{name: ""}, then=models.Value(""))

@@ -97,10 +97,16 @@ class RecordedModel(models.Model):
         abstract = True
 
     def save(
-        self, *arguments: Any, update_fields: Iterable[str] | None = None, **options: Any
+        self,
+        *arguments: Any,
+        update_fields: Iterable[str] | None = None,
+        **options: Any,
     ) -> None:
         """Save the row, and record it if it is new or a recorded column changes."""
-        names = None if update_fields is None else list(update_fields)
+        if update_fields is None:
+            names = None
+        else:
+            names = list(update_fields)
         if names is not None and not _is_recorded(type(self), names):
             super().save(*arguments, update_fields=names, **options)
         elif self._state.adding:
@@ -118,14 +124,21 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
     """Record new rows, in the transaction that wrote them; do nothing for models that are not recorded."""
     if not issubclass(model, RecordedModel):
         return
-    rows, before = model._meta.base_manager.filter(pk__in=keys), _Rows()
+    rows = model._meta.base_manager.filter(pk__in=keys)
+    before = _Rows()
     if model.recording.replaces is not None:
         for row in rows:
             for told in _replaced_by(row, model.recording.replaces).values():
                 before[(row.pk, told.campaign)] = told
     after = _read(rows)
-    _write(model, CHANGED, {key: (before[key], after[key]) for key in after if key in before})
-    _write(model, CREATED, {key: (None, after[key]) for key in after if key not in before})
+    _write(
+        model,
+        CHANGED,
+        {key: (before[key], after[key]) for key in after if key in before},
+    )
+    _write(
+        model, CREATED, {key: (None, after[key]) for key in after if key not in before}
+    )
 
 
 def rows_deleted(rows: models.QuerySet[Any]) -> None:
@@ -137,10 +150,12 @@ def rows_deleted(rows: models.QuerySet[Any]) -> None:
 
 def recorded_models() -> list[type[RecordedModel]]:
     """Return the recorded models."""
-    return [each for each in apps.get_models() if issubclass(each, RecordedModel)]
+    return [model for model in apps.get_models() if issubclass(model, RecordedModel)]
 
 
-def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any) -> None:
+def deletion_recorded(
+    *, sender: Any, instance: Any, origin: Any, **_signal: Any
+) -> None:
     """Record a row that Django deletes, alone or with others. For the signal `pre_delete`."""
     began = getattr(origin, "model", type(origin))
     # The log is deleted with its campaign, and querysets record their own deletions.
@@ -183,7 +198,11 @@ def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
         before = _read(same)
         yield
         after = _read(same)
-        _write(model, CHANGED, {key: (before[key], after[key]) for key in after if key in before})
+        _write(
+            model,
+            CHANGED,
+            {key: (before[key], after[key]) for key in after if key in before},
+        )
 
 
 def _replaced_by(row: models.Model, replaces: Callable[[Any], models.Q]) -> "_Rows":
@@ -195,9 +214,14 @@ def _replaced_by(row: models.Model, replaces: Callable[[Any], models.Q]) -> "_Ro
 def _read(rows: models.QuerySet[Any]) -> _Rows:
     recording: Recording = rows.model.recording
     names = (*recording.fields, *recording.hidden)
-    text, nothing = models.TextField(), models.Value(None, models.BigIntegerField())
-    called = Cast(recording.called, text) if recording.called else models.Value("", text)
-    found = (rows if recording.where is None else rows.filter(recording.where)).values_list(
+    text = models.TextField()
+    nothing = models.Value(None, models.BigIntegerField())
+    called = (
+        Cast(recording.called, text) if recording.called else models.Value("", text)
+    )
+    found = (
+        rows if recording.where is None else rows.filter(recording.where)
+    ).values_list(
         "pk",
         recording.campaign,
         recording.test_set or nothing,
@@ -225,11 +249,14 @@ def _write(
         if told is None or (not changes and operation == CHANGED):
             continue
         same = (
-            (told.campaign, told.test_set, json.dumps(changes)) if model.recording.together else key
+            (told.campaign, told.test_set, json.dumps(changes))
+            if model.recording.together
+            else key
         )
         if same in events:
             events[same].count += 1
-            events[same].object_id, events[same].object_name = None, ""
+            events[same].object_id = None
+            events[same].object_name = ""
             continue
         events[same] = event(
             campaign_id=told.campaign,
@@ -249,7 +276,8 @@ def _changes(
     recording: Recording, before: _Told | None, after: _Told | None
 ) -> dict[str, list[Any]]:
     """Return the values of changed fields before and after; for hidden fields, whether there was a value."""
-    old, new = before.values if before else {}, after.values if after else {}
+    old = before.values if before else {}
+    new = after.values if after else {}
     changes = {
         name: [old.get(name), new.get(name)]
         for name in recording.fields

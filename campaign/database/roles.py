@@ -86,7 +86,10 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 def _erased_columns(model: type[Model]) -> list[str]:
     """Return the columns of permanent rows that the erasure of a person empties; a trigger refuses other changes."""
     declared = personal_data(model)
-    names = declared.names(ERASED) if declared is not None else []
+    if declared is not None:
+        names = declared.names(ERASED)
+    else:
+        names = []
     erased = [field for field in model._meta.concrete_fields if field.name in names]
     return [str(field.column) for field in erased]
 
@@ -98,7 +101,11 @@ def protected_operations() -> list[tuple[type[Model], str]]:
     """
     # Its type hints have instances of models instead of classes.
     registered = cast("list[tuple[type[Model], Any]]", pgtrigger.registered())
-    declared = [(each, each.withheld) for each in apps.get_models() if hasattr(each, "withheld")]
+    declared = [
+        (model, model.withheld)
+        for model in apps.get_models()
+        if hasattr(model, "withheld")
+    ]
     return declared + [
         (model, str(trigger.operation).replace(" OR ", ", "))
         for model, trigger in registered
@@ -108,7 +115,9 @@ def protected_operations() -> list[tuple[type[Model], str]]:
     ]
 
 
-def application_role_check(*, databases: Any = None, **_options: Any) -> list[checks.CheckMessage]:
+def application_role_check(
+    *, databases: Any = None, **_options: Any
+) -> list[checks.CheckMessage]:
     """Warn if the role of the application could bypass the rules of the database."""
     found: list[checks.CheckMessage] = []
     for alias in databases or ():
@@ -119,7 +128,10 @@ def application_role_check(*, databases: Any = None, **_options: Any) -> list[ch
             cursor.execute(_STANDING)
             is_superuser, may_create = cursor.fetchone()
         if is_superuser or may_create:
-            kind = "a superuser" if is_superuser else "the owner of its tables"
+            if is_superuser:
+                kind = "a superuser"
+            else:
+                kind = "the owner of its tables"
             found.append(
                 checks.Warning(
                     f"The application connects to PostgreSQL as {kind}, which can disable triggers.",

@@ -24,7 +24,10 @@ _SALT: Final = "campaign.database.sealing"
 
 def cipher(purpose: str) -> MultiFernet:
     """Return the cipher for one purpose: it encrypts with `SECRET_KEY`, and also reads `SECRET_KEY_FALLBACKS`."""
-    keys = [salted_hmac(purpose, "", secret=key, algorithm="sha256").digest() for key in _keys()]
+    keys = [
+        salted_hmac(purpose, "", secret=key, algorithm="sha256").digest()
+        for key in _keys()
+    ]
     return MultiFernet([Fernet(urlsafe_b64encode(key)) for key in keys])
 
 
@@ -67,11 +70,15 @@ class SealedField(models.TextField):  # type: ignore[type-arg]
     def get_prep_value(self, value: Any) -> Any:
         """Return the value for the database."""
         prepared = super().get_prep_value(value)
-        return sealed(prepared) if isinstance(prepared, str) else prepared
+        if isinstance(prepared, str):
+            return sealed(prepared)
+        return prepared
 
     def from_db_value(self, value: str | None, *_context: Any) -> str | None:
         """Return the value for Python."""
-        return None if value is None else opened(value)
+        if value is None:
+            return None
+        return opened(value)
 
     def formfield(self, *arguments: Any, **options: Any) -> Any:
         """Return a form field of one line."""

@@ -36,7 +36,9 @@ class SeedField(_IntegerField):
         return "numeric(39, 0)"
 
     def from_db_value(self, value: Decimal | None, *_rest: object) -> int | None:
-        return None if value is None else int(value)
+        if value is None:
+            return None
+        return int(value)
 
     def to_python(self, value: Any) -> int | None:
         if value is None or isinstance(value, int):
@@ -50,4 +52,6 @@ class SeedField(_IntegerField):
 
     def get_prep_value(self, value: Any) -> Any:
         value = super().get_prep_value(value)
-        return value if value is None or hasattr(value, "resolve_expression") else int(value)
+        if value is None or hasattr(value, "resolve_expression"):
+            return value
+        return int(value)

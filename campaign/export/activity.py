@@ -31,13 +31,17 @@ COLUMNS: Final[Mapping[str, type[int] | type[str]]] = {
 }
 
 
-def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
+def activity_jsonl(
+    *, campaign: Campaign, events: QuerySet[ActivityEvent]
+) -> Iterator[str]:
     """Yield a line of JSON for each event, in the order of `events`."""
     for event, names in events_named(campaign=campaign, events=events):
         yield json_line(event_data(event, names))
 
 
-def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
+def activity_csv(
+    *, campaign: Campaign, events: QuerySet[ActivityEvent]
+) -> Iterator[str]:
     """Yield a header, and the rows of each event."""
     yield csv_line(COLUMNS)
     for event, names in events_named(campaign=campaign, events=events):

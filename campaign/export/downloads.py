@@ -66,14 +66,18 @@ def media_type(name: str) -> str:
 def content_type(name: str) -> str:
     """Return the media type of a file by its name, with the charset of text."""
     found = media_type(name)
-    return f"{found}; charset=utf-8" if found.startswith("text/") else found
+    if found.startswith("text/"):
+        return f"{found}; charset=utf-8"
+    return found
 
 
 def download(
     name: str, content: str | bytes, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """Return a file of this name as a download."""
-    return HttpResponse(content, content_type=content_type(name), headers=_headers(name, headers))
+    return HttpResponse(
+        content, content_type=content_type(name), headers=_headers(name, headers)
+    )
 
 
 def streamed_download(
@@ -111,8 +115,12 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 def _shown(cell: Any) -> Any:
     if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return neutral(cell) if isinstance(cell, str) else cell
+        if cell:
+            return "true"
+        return "false"
+    if isinstance(cell, str):
+        return neutral(cell)
+    return cell
 
 
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
@@ -153,12 +161,17 @@ def ranged_response(
     }
     asked = _asked(sent, size, digest)
     if asked is None:
-        return streamed_download(name, content(0, size), {**headers, "Content-Length": str(size)})
+        return streamed_download(
+            name, content(0, size), {**headers, "Content-Length": str(size)}
+        )
     start, stop = asked
     if start >= stop:
         return HttpResponse(
             status=416,
-            headers={"Content-Range": f"bytes */{size}", "Cache-Control": "private, no-store"},
+            headers={
+                "Content-Range": f"bytes */{size}",
+                "Cache-Control": "private, no-store",
+            },
         )
     headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
     headers["Content-Length"] = str(stop - start)
@@ -201,7 +214,9 @@ def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
         return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})
 
 
-def media_answer(sent: Mapping[str, str], *, campaign_id: int, name: str) -> HttpResponseBase:
+def media_answer(
+    sent: Mapping[str, str], *, campaign_id: int, name: str
+) -> HttpResponseBase:
     """Return the requested bytes of a picture, recording or video of a campaign. Raises Http404."""
     file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
     answer = file_answer(sent, file)
@@ -215,17 +230,19 @@ def media_answer(sent: Mapping[str, str], *, campaign_id: int, name: str) -> Htt
 COLUMNS: Final = ("email", "name", "judge", "link")
 
 
-def judge_links(added: CheckedList, *, base_url: str) -> list[tuple[str, str, str, str]]:
+def judge_links(
+    added: CheckedList, *, base_url: str
+) -> list[tuple[str, str, str, str]]:
     """Return address, name, pseudonym and link of each new judge; `base_url` is that of this Quintet."""
     return [
         (
-            each.row.address,
-            each.row.name,
-            each.judge.pseudonym,
-            base_url.rstrip("/") + reverse("invitation", args=[each.token]),
+            row.row.address,
+            row.row.name,
+            row.judge.pseudonym,
+            base_url.rstrip("/") + reverse("invitation", args=[row.token]),
         )
-        for each in added.rows
-        if each.token and each.judge is not None
+        for row in added.rows
+        if row.token and row.judge is not None
     ]
 
 

@@ -35,18 +35,28 @@ def named_addresses(line: str) -> list[NamedAddress]:
     `mailto:ada@example.org` and `- ada@example.org` are one address each. Invisible characters are dropped.
     """
     pieces = _joined(_pieces(_BULLET.sub("", _visible(line))))
-    rows = [row for piece in pieces for row in _of_piece(piece.text)]
+    rows = []
+    for piece in pieces:
+        for row in _of_piece(piece.text):
+            rows.append(row)
     if sum("@" in row.address for row in rows) != 1:
         return rows
     # Of a line with one address, everything else is the name.
-    names = [row.name if "@" in row.address else row.address for row in rows]
+    names = []
+    for row in rows:
+        if "@" in row.address:
+            names.append(row.name)
+        else:
+            names.append(row.address)
     address = next(row.address for row in rows if "@" in row.address)
     return [NamedAddress(address, " ".join(" ".join(names).split()))]
 
 
 def _visible(line: str) -> str:
     """Return a line without invisible characters, and with plain spaces and punctuation."""
-    visible = "".join(character for character in line if unicodedata.category(character) != "Cf")
+    visible = "".join(
+        character for character in line if unicodedata.category(character) != "Cf"
+    )
     return visible.translate(_FULL_WIDTH).replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -61,7 +71,9 @@ def _joined(pieces: Iterator[_Piece]) -> list[_Piece]:
     joined: list[_Piece] = []
     for piece in pieces:
         before = joined[-1] if joined else None
-        is_continued = before is not None and before.separator == "," and "@" not in before.text
+        is_continued = (
+            before is not None and before.separator == "," and "@" not in before.text
+        )
         if before is not None and is_continued and _bracketed(piece.text) is not None:
             joined[-1] = _Piece(f"{before.text}, {piece.text}", piece.separator)
         else:
@@ -94,4 +106,6 @@ def _bracketed(text: str) -> NamedAddress | None:
 def _plain(address: str) -> str:
     """Return an address without `mailto:` and the punctuation around it."""
     bare = address.strip().strip(_AROUND).removeprefix("mailto:")
-    return bare.partition("?")[0] if address.strip(_AROUND).startswith("mailto:") else bare
+    if address.strip(_AROUND).startswith("mailto:"):
+        return bare.partition("?")[0]
+    return bare

@@ -28,7 +28,9 @@ class ZipStream:
     of files follow, which are read in parts.
     """
 
-    def __init__(self, stream: IO[bytes], most_bytes: int, refusal: FormatError) -> None:
+    def __init__(
+        self, stream: IO[bytes], most_bytes: int, refusal: FormatError
+    ) -> None:
         self._stream = stream
         self._most_bytes = most_bytes
         self._refusal = refusal
@@ -103,7 +105,9 @@ class TarStream:
         if self._headers_of_file > _HEADERS_OF_A_FILE:
             raise tarfile.ReadError(f"more than {_HEADERS_OF_A_FILE} headers in a row")
         if self._header_bytes > _HEADER_BYTES_IN_ALL:
-            raise tarfile.ReadError(f"headers of more than {_HEADER_BYTES_IN_ALL:,} bytes")
+            raise tarfile.ReadError(
+                f"headers of more than {_HEADER_BYTES_IN_ALL:,} bytes"
+            )
 
 
 def _refuse_slow_attributes(block: bytes) -> None:

@@ -28,10 +28,18 @@ from campaign.formats.file_names import (
     SYSTEM_WORDS,
 )
 from campaign.formats.media_names import is_media_name
-from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks, peek
+from campaign.formats.streams import (
+    CHUNK_BYTES,
+    InputFile,
+    StoredFile,
+    byte_chunks,
+    peek,
+)
 
 # Folders that group the files of one test set.
-ROLE_FOLDERS: Final = SOURCE_WORDS | REFERENCE_WORDS | DOCUMENT_WORDS | SYSTEM_WORDS | SCORE_WORDS
+ROLE_FOLDERS: Final = (
+    SOURCE_WORDS | REFERENCE_WORDS | DOCUMENT_WORDS | SYSTEM_WORDS | SCORE_WORDS
+)
 _PACKED: Final = (
     b"PK\x03\x04",
     b"PK\x05\x06",
@@ -118,7 +126,9 @@ def folder_files(folder: Path) -> list[StoredFile]:
         if path.is_symlink():
             raise _refused(str(folder), name, "is a link", "put the file itself there")
         if path.is_file():
-            (litter if is_litter(name) else files).append(StoredFile(name, opener(path)))
+            (litter if is_litter(name) else files).append(
+                StoredFile(name, opener(path))
+            )
         if len(files) > most:
             raise Place(str(folder)).error(
                 f"the folder contains more than {most:,} files",
@@ -129,7 +139,9 @@ def folder_files(folder: Path) -> list[StoredFile]:
 
 
 @contextmanager
-def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator[list[StoredFile]]:
+def archive_files(
+    archive: StoredFile, limits: Limits | None = None
+) -> Iterator[list[StoredFile]]:
     """Yield the files of a zip, tar or tar.gz archive, without a folder that contains them all.
 
     They can be opened until the context ends. Raises FormatError like `archive_unpack`.
@@ -177,14 +189,17 @@ def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
 
 def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
     printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
-    printable = printable if len(printable) <= 100 else f"{printable[:100]}…"
+    if not (len(printable) <= 100):
+        printable = f"{printable[:100]}…"
     return FormatError(archive, f'"{printable}" {problem}', remedy)
 
 
 class _Unpacking:
     """Unpacks the files of one archive and counts their bytes."""
 
-    def __init__(self, archive: str, folder: Path, limits: Limits, packed_bytes: int) -> None:
+    def __init__(
+        self, archive: str, folder: Path, limits: Limits, packed_bytes: int
+    ) -> None:
         self._archive = archive
         self._folder = folder
         self._limits = limits
@@ -220,7 +235,10 @@ class _Unpacking:
             )
         if member.flag_bits & 0x1:
             raise _refused(
-                self._archive, member.filename, "is encrypted", "pack the files without a password"
+                self._archive,
+                member.filename,
+                "is encrypted",
+                "pack the files without a password",
             )
         with archive.open(member) as content:
             self._write(name, content)
@@ -248,7 +266,9 @@ class _Unpacking:
         self._refuse_name(member.name)
         if member.isdir():
             return
-        content = archive.extractfile(member) if member.isreg() else None
+        content = None
+        if member.isreg():
+            content = archive.extractfile(member)
         if content is None:
             raise self._no_file(member.name)
         with content:
@@ -301,7 +321,10 @@ class _Unpacking:
         remedy = "pack the files with names inside one folder"
         if len(name) > _LONGEST_NAME:
             raise _refused(
-                self._archive, name, f"is longer than {_LONGEST_NAME:,} characters", "rename it"
+                self._archive,
+                name,
+                f"is longer than {_LONGEST_NAME:,} characters",
+                "rename it",
             )
         parts = name.replace("\\", "/").split("/")
         if name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
@@ -318,7 +341,10 @@ class _Unpacking:
 
     def _no_file(self, name: str) -> FormatError:
         return _refused(
-            self._archive, name, "is a link or a device, not a file", "put the file itself there"
+            self._archive,
+            name,
+            "is a link or a device, not a file",
+            "put the file itself there",
         )
 
 
@@ -328,7 +354,9 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
     for name in names:
         key = unicodedata.normalize("NFC", name.casefold())
         if key in seen:
-            problem = f'and "{seen[key]}" are the same file name on some operating systems'
+            problem = (
+                f'and "{seen[key]}" are the same file name on some operating systems'
+            )
             if seen[key] == name:
                 problem = "is there twice"
             raise _refused(archive, name, problem, "rename or remove one of the two")

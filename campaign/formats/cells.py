@@ -24,7 +24,9 @@ def refuse_at(file: str, line: int) -> Refuse:
     return partial(_refuse, file, line)
 
 
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+def _refuse(
+    file: str, line: int, field: str | None, problem: str, remedy: str
+) -> NoReturn:
     raise FormatError(file, problem, remedy, line=line, field=field)
 
 
@@ -43,14 +45,18 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
     return label
 
 
-def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
+def systems_of(
+    text: str, field: str, seen: set[str], refuse: Refuse
+) -> tuple[str, ...]:
     """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
     systems = tuple(_names(text))
     for system in systems:
         problem = system_name_problem(system)
         if problem:
             refuse(
-                field, problem, 'write the systems of one candidate as "A,B", none of them empty'
+                field,
+                problem,
+                'write the systems of one candidate as "A,B", none of them empty',
             )
         if system in seen:
             refuse(
@@ -88,7 +94,9 @@ def filled(text: str, field: str, refuse: Refuse) -> str:
     if not text.strip():
         refuse(field, "the cell is empty", "fill it in")
     if len(text) > _LONGEST_NAME:
-        refuse(field, f"the cell has {len(text):,} characters", "write a name or a number")
+        refuse(
+            field, f"the cell has {len(text):,} characters", "write a name or a number"
+        )
     return text
 
 
@@ -104,7 +112,9 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
         )
     if problem := unseen_problem(text, "name of the judge"):
         refuse(field, problem, "write the name without that character")
-    return whole_name(text) if "." in text else text
+    if "." in text:
+        return whole_name(text)
+    return text
 
 
 _ROUNDED: Final = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+[0-9]{2,3}")

@@ -78,10 +78,14 @@ def _without_system(item: JudgedItem) -> str:
     """Return the document without its system, which may have a prefix elsewhere; empty if it has none."""
     document, _mark, system = item.document.rpartition(_MARK)
     is_named = bool(system) and f".{item.system}".endswith(f".{system}")
-    return document if is_named else ""
+    if is_named:
+        return document
+    return ""
 
 
-def _is_numbered_alike(items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]) -> bool:
+def _is_numbered_alike(
+    items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]
+) -> bool:
     """Return whether a number is the same sentence for all systems.
 
     It is if systems have the same numbers in every document, or some of them; or if numbers count through the
@@ -109,7 +113,9 @@ def _are_apart(documents: Sequence[set[str]]) -> bool:
             return False
         ranges.append((min(known), max(known)))
     ranges.sort()
-    return len(ranges) > 1 and all(before[1] < after[0] for before, after in pairwise(ranges))
+    return len(ranges) > 1 and all(
+        before[1] < after[0] for before, after in pairwise(ranges)
+    )
 
 
 def _placed(
@@ -133,7 +139,9 @@ def _placed(
         for item, number in run.items():
             place = str(number - first + 1)
             if len(run) == lengths[base]:
-                segments[item] = SegmentOfAll(base, segment_id(base, place), lengths[base])
+                segments[item] = SegmentOfAll(
+                    base, segment_id(base, place), lengths[base]
+                )
     return segments
 
 

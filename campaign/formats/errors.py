@@ -38,7 +38,8 @@ class FormatError(Exception):
         column: int | None = None,
         field: str | None = None,
     ) -> None:
-        problem, field = _shortened(problem), field and _shortened(field)
+        problem = _shortened(problem)
+        field = field and _shortened(field)
         super().__init__(file, problem, remedy, line, column, field)
         self.file = file
         self.problem = problem
@@ -69,7 +70,9 @@ class Place:
 
     def error(self, problem: str, remedy: str) -> FormatError:
         """Return an error at this place."""
-        return FormatError(self.file, problem, remedy, self.line, self.column, self.field)
+        return FormatError(
+            self.file, problem, remedy, self.line, self.column, self.field
+        )
 
 
 class SurplusError(FormatError):
@@ -126,4 +129,6 @@ class Losses:
 
     def found(self) -> tuple[Loss, ...]:
         """Return the losses."""
-        return tuple(Loss(what, count, first) for what, (count, first) in self._counts.items())
+        return tuple(
+            Loss(what, count, first) for what, (count, first) in self._counts.items()
+        )

@@ -25,7 +25,16 @@ SOURCE_WORDS: Final = frozenset({"src", "source", "sources"})
 REFERENCE_WORDS: Final = frozenset({"ref", "refs", "reference", "references"})
 DOCUMENT_WORDS: Final = frozenset({"docs", "doc", "docids", "docid", "documents"})
 SYSTEM_WORDS: Final = frozenset(
-    ["system", "systems", "system-outputs", "outputs", "hypotheses", "hyps", "hyp", "submissions"]
+    [
+        "system",
+        "systems",
+        "system-outputs",
+        "outputs",
+        "hypotheses",
+        "hyps",
+        "hyp",
+        "submissions",
+    ]
 )
 SCORE_WORDS: Final = frozenset({"human-scores", "metric-scores"})
 _REFERENCE: Final = re.compile(r"ref[A-Z0-9]?")
@@ -44,8 +53,13 @@ def language_pairs(name: str) -> set[tuple[str, str]]:
 
 def last_language(name: str) -> str | None:
     """Return the language tag at the end of a name, such as `en` in `visit.en` and `news-src.en.sgm`."""
-    last = stem(name).rsplit(".", 1)[-1] if "." in stem(name) else ""
-    return last if _ONE.match(last) else None
+    if "." in stem(name):
+        last = stem(name).rsplit(".", 1)[-1]
+    else:
+        last = ""
+    if _ONE.match(last):
+        return last
+    return None
 
 
 def stem(name: str) -> str:
@@ -85,7 +99,9 @@ def says_documents(name: str) -> bool:
 
 def says_scores(name: str) -> bool:
     """Return whether the name or a folder identifies scores, as in EvalSet folders."""
-    return plain_name(name).lower().endswith(".score") or bool(folders(name) & SCORE_WORDS)
+    return plain_name(name).lower().endswith(".score") or bool(
+        folders(name) & SCORE_WORDS
+    )
 
 
 def is_reference_name(system: str) -> bool:
@@ -129,7 +145,9 @@ def set_name(names: Sequence[str], languages: Sequence[str]) -> str:
         shared = re.sub(r"[^\W_]+\Z", "", shared)  # the beginning of different words
     shared = shared.strip(" ._-")
     pair = "-".join(languages)
-    return shared if pair in shared else f"{shared} {pair}".strip()
+    if pair in shared:
+        return shared
+    return f"{shared} {pair}".strip()
 
 
 _UNKNOWN: Final = ""  # the file does not name the language, which may be any
@@ -164,11 +182,16 @@ class PairChoice:
     @property
     def undecided(self) -> bool:
         """True if several language pairs match so far."""
-        return sum(self._chosen is None or matches(p, self._chosen) for p in self._lines) > 1
+        return (
+            sum(self._chosen is None or matches(p, self._chosen) for p in self._lines)
+            > 1
+        )
 
     def finish(self) -> None:
         """Raise FormatError if no pair was selected, or several match."""
-        fitting = [p for p in self._lines if self._chosen is None or matches(p, self._chosen)]
+        fitting = [
+            p for p in self._lines if self._chosen is None or matches(p, self._chosen)
+        ]
         if len(fitting) > 1:
             first, second = fitting[:2]
             raise Place(self._file, self._lines[second]).error(
@@ -184,7 +207,9 @@ class PairChoice:
 
 
 def _fits(pair: tuple[str, str], taken: tuple[str, str]) -> bool:
-    return all(here in {_UNKNOWN, there} for here, there in zip(pair, taken, strict=True))
+    return all(
+        here in {_UNKNOWN, there} for here, there in zip(pair, taken, strict=True)
+    )
 
 
 def matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
+from campaign.formats.cells import (
+    Refuse,
+    filled,
+    judge_of,
+    label_of,
+    segment_of,
+    systems_of,
+)
 from campaign.formats.errors import FormatError
 from campaign.formats.records import JudgedBlock, counted
 from campaign.formats.streams import ByteStream, InputFile, StoredFile
@@ -22,7 +29,14 @@ from campaign.formats.tables import (
     whole_name,
 )
 
-FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
+FIXED_COLUMNS: Final = (
+    "srclang",
+    "trglang",
+    "srcIndex",
+    "documentId",
+    "segmentId",
+    "judgeId",
+)
 #: Column of best-worst scaling: 1 if equal ranks are no comparison.
 BEST_WORST: Final = "bestWorst"
 _FIXED_KEYS: Final = frozenset(map(str.lower, (*FIXED_COLUMNS, BEST_WORST)))
@@ -71,7 +85,8 @@ def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[JudgedBlock]:
 
 
 def _layout(table: Table) -> _Layout:
-    file, line = table.file, table.line
+    file = table.file
+    line = table.line
     columns: dict[str, int] = {}
     for column, name in table.columns():
         problem = _column_problem(name.lower(), columns)
@@ -92,7 +107,10 @@ def is_five_way_column(name: str) -> bool:
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
     """Return the problem of a column in the header and its remedy, or None."""
     if key in earlier:
-        return "the column appears twice in the header", "remove or rename one of the two"
+        return (
+            "the column appears twice in the header",
+            "remove or rename one of the two",
+        )
     if key == "rankingid":
         return (
             "this is the pairwise CSV format of WMT15 and later, with several rows per block",
@@ -123,12 +141,16 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
 
 def document_of(text: str) -> str:
     """Return the name of a document; empty for -1, by which WMT marks a missing name."""
-    return "" if is_blank(text) else whole_name(text)
+    if is_blank(text):
+        return ""
+    return whole_name(text)
 
 
 def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock:
     def refuse(field: str | None, problem: str, remedy: str) -> NoReturn:
-        column = layout.names.index(field) + 1 if field in layout.names else None
+        column = None
+        if field in layout.names:
+            column = layout.names.index(field) + 1
         raise FormatError(file, problem, remedy, line=line, column=column, field=field)
 
     def at(column: int) -> tuple[str, str]:
@@ -157,20 +179,29 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
         candidates=candidates,
         labels=tuple(label_of(*at(slot.rank), refuse) for slot in shown),
         system_numbers=tuple(
-            () if slot.number is None else _numbers(*at(slot.number), len(systems), refuse)
+            ()
+            if slot.number is None
+            else _numbers(*at(slot.number), len(systems), refuse)
             for slot, systems in zip(shown, candidates, strict=True)
         ),
-        best_worst=layout.best_worst is not None and _is_set(*at(layout.best_worst), refuse),
+        best_worst=layout.best_worst is not None
+        and _is_set(*at(layout.best_worst), refuse),
     )
 
 
 def _is_set(text: str, field: str, refuse: Refuse) -> bool:
     if text.strip() not in {"", "0", "1"}:
-        refuse(field, f"{text!r} is neither 0 nor 1", "write 1 for best-worst scaling, else 0")
+        refuse(
+            field,
+            f"{text!r} is neither 0 nor 1",
+            "write 1 for best-worst scaling, else 0",
+        )
     return text.strip() == "1"
 
 
-def _is_filled(slot: _Slot, at: Callable[[int], tuple[str, str]], refuse: Refuse) -> bool:
+def _is_filled(
+    slot: _Slot, at: Callable[[int], tuple[str, str]], refuse: Refuse
+) -> bool:
     system, column = at(slot.id)
     rank, field = at(slot.rank)
     if not system.strip() and not is_blank(rank):
@@ -224,7 +255,9 @@ def five_way_line(row: JudgedBlock, slots: int) -> str:
     """Return a row as a line with columns for `slots` systems."""
     empty = slots - len(row.candidates)
     if empty < 0:
-        raise ValueError(f"{len(row.candidates)} candidates do not fit into a row of {slots}")
+        raise ValueError(
+            f"{len(row.candidates)} candidates do not fit into a row of {slots}"
+        )
     cells = [
         neutral(row.source_language),
         neutral(row.target_language),

@@ -9,7 +9,13 @@ from typing import Any, Final, NoReturn
 
 from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.file_names import PairChoice
-from campaign.formats.json_text import JSONObject, decode_file, object_lines, paragraphs, text_value
+from campaign.formats.json_text import (
+    JSONObject,
+    decode_file,
+    object_lines,
+    paragraphs,
+    text_value,
+)
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -39,7 +45,9 @@ class _Item:
     outputs: dict[str, str]
 
 
-def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
+def read_pearmut_campaign(
+    file: InputFile, omissions: Omissions
+) -> Iterator[SegmentTexts]:
     """Yield a segment for every item of `data`, in the order in which documents first appear.
 
     A document that appears in several tasks, for other judges or with other models, is one document with
@@ -55,11 +63,14 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     omissions.settings = campaign
     if reader.passed:
         left = f"{file.name}: {counted(reader.passed, 'item')} of data"
-        omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))
+        omissions.left_out.append(
+            (left, "forms, tutorials and attention checks are not ranked")
+        )
     for key, number in sorted(reader.other_keys.items()):
         left = f"{file.name}: {key} of {counted(number, 'item')}"
         omissions.left_out.append((left, _OTHER_KEYS.get(key, "items have texts only")))
-    counter, models = SegmentCounter(file.name), SystemsSeen(omissions)
+    counter = SegmentCounter(file.name)
+    models = SystemsSeen(omissions)
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
         name = _document_name(document)
@@ -68,7 +79,9 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
         names.add(name)
         for item in document:
             position, count = counter.place(name, None, 1)
-            models.add(name, item.outputs, Place(file.name, field=item.place), item.place)
+            models.add(
+                name, item.outputs, Place(file.name, field=item.place), item.place
+            )
             yield SegmentTexts(
                 document=name,
                 position=position,
@@ -76,7 +89,9 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
                 source=item.source,
                 references=(item.reference,) if item.reference else (),
                 outputs={
-                    model: item.outputs[model] for model in models.names if model in item.outputs
+                    model: item.outputs[model]
+                    for model in models.names
+                    if model in item.outputs
                 },
             )
 
@@ -85,7 +100,8 @@ def _decoded(file: InputFile) -> JSONObject:
     text = text_of(file, MAX_BYTES)
     if text.count(",") > MAX_VALUES:
         raise Place(file.name).error(
-            f"the file has more than {MAX_VALUES:,} values", "split it into several files"
+            f"the file has more than {MAX_VALUES:,} values",
+            "split it into several files",
         )
     campaign = decode_file(text, file=file.name)
     if not isinstance(campaign, dict):
@@ -121,12 +137,19 @@ class _Reader:
             # Of a campaign that runs: tasks by judge.
             data = list(data.values())
         if not isinstance(data, list) or "campaign_id" not in campaign:
-            self._refuse("data", "the file is not a Pearmut campaign", f"write {_SHAPE}")
+            self._refuse(
+                "data", "the file is not a Pearmut campaign", f"write {_SHAPE}"
+            )
         info = campaign.get("info")
-        assets = info.get("assets") if isinstance(info, dict) else None
+        assets = None
+        if isinstance(info, dict):
+            assets = info.get("assets")
         if isinstance(assets, dict):
             # Assets are served under another name than that of their folder.
-            self._folders = (f"{assets.get('destination')}/", f"{assets.get('source')}/")
+            self._folders = (
+                f"{assets.get('destination')}/",
+                f"{assets.get('source')}/",
+            )
         documents: dict[tuple[str, ...], list[_Item]] = {}
         for document in self._read("data", data):
             key = tuple(item.id or item.source for item in document)
@@ -147,25 +170,34 @@ class _Reader:
             where = f"{place}[{index}]"
             documents[index] = None  # frees its memory once it is converted
             if not isinstance(items, list):
-                self._refuse(where, "a document is not a list of items", "write [{…}, {…}]")
+                self._refuse(
+                    where, "a document is not a list of items", "write [{…}, {…}]"
+                )
             if place == "data" and items and isinstance(items[0], list):
                 yield from self._read(where, items)
                 continue
-            read = [self._item(f"{where}[{number}]", item) for number, item in enumerate(items)]
+            read = [
+                self._item(f"{where}[{number}]", item)
+                for number, item in enumerate(items)
+            ]
             if document := [item for item in read if item is not None]:
                 yield document
 
     def _item(self, place: str, item: Any) -> _Item | None:
         """Return an item; None if it is not to be ranked."""
         if not isinstance(item, dict):
-            self._refuse(place, "an item is not an object", 'write {"src": "…", "tgt": {…}}')
+            self._refuse(
+                place, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
+            )
         if "form" in item or any(item.get(key) for key in _CHECKS):
             self.passed += 1
             return None
         self.other_keys.update(item.keys() - _ITEM_KEYS)
         source = item.get("src_text", item.get("src"))
         if source is None:
-            self._refuse(f"{place}.src", "the item has no source text", "add src to every item")
+            self._refuse(
+                f"{place}.src", "the item has no source text", "add src to every item"
+            )
         text = self._filled(f"{place}.src", source, "the source")
         if _PAGE.search(text):
             self._refuse(
@@ -184,8 +216,11 @@ class _Reader:
         for model, output in given.items():
             if problem := system_name_problem(model):
                 self._refuse(f"{place}.tgt", problem, "rename the model in every item")
-            outputs[model] = self._filled(f"{place}.tgt", output, f"the output of {model}")
-        reference, identifier = item.get("ref"), item.get("item_id")
+            outputs[model] = self._filled(
+                f"{place}.tgt", output, f"the output of {model}"
+            )
+        reference = item.get("ref")
+        identifier = item.get("item_id")
         return _Item(
             place,
             "" if identifier is None else str(identifier),
@@ -219,7 +254,9 @@ class _Reader:
     def _text(self, place: str, value: object) -> str:
         text = text_value(value, Place(self._file, field=place))
         served, folder = self._folders
-        return text.replace(served, folder) if served else text
+        if served:
+            return text.replace(served, folder)
+        return text
 
 
 _SOURCE_SHAPE: Final = (
@@ -268,12 +305,19 @@ class GenmtOutput:
 
 def divided_id(identifier: str) -> DividedId:
     """Split an ID at WMT's separators into language pair, names and segment number."""
-    separator = "_###_" if "_###_" in identifier else "_#_"
+    if "_###_" in identifier:
+        separator = "_###_"
+    else:
+        separator = "_#_"
     pieces = identifier.split(separator)
     if len(pieces) < 2:
         return DividedId(None, (identifier,), None)
-    if separator == "_###_" and len(pieces) >= 5:  # set, domain, source, target, document
-        segment = pieces[5] if len(pieces) == 6 and pieces[5].isdigit() else None
+    if (
+        separator == "_###_" and len(pieces) >= 5
+    ):  # set, domain, source, target, document
+        segment = None
+        if len(pieces) == 6 and pieces[5].isdigit():
+            segment = pieces[5]
         names = (*pieces[:2], *(pieces[4:5] if segment else pieces[4:]))
         return DividedId((pieces[2], pieces[3]), names, segment)
     languages: tuple[str, str] | None = None
@@ -281,11 +325,15 @@ def divided_id(identifier: str) -> DividedId:
     if hyphen and source and target:
         languages = (source, target)
         pieces = pieces[1:]
-    segment = pieces.pop() if len(pieces) > 2 and pieces[-1].isdigit() else None
+    segment = None
+    if len(pieces) > 2 and pieces[-1].isdigit():
+        segment = pieces.pop()
     return DividedId(languages, tuple(pieces), segment)
 
 
-def genmt_sources(file: InputFile, *, with_media: bool = False) -> Iterator[GenmtSource]:
+def genmt_sources(
+    file: InputFile, *, with_media: bool = False
+) -> Iterator[GenmtSource]:
     """Yield the sources. Other keys and blank lines are skipped.
 
     With `with_media`, the files that a line names are shown below its source.
@@ -296,9 +344,10 @@ def genmt_sources(file: InputFile, *, with_media: bool = False) -> Iterator[Genm
         divided = divided_id(line.name("doc_id"))
         source, target = divided.languages or ("", "")
         domain = line.optional("domain")
-        names = (
-            divided.rest if domain is None or domain in divided.rest else (domain, *divided.rest)
-        )
+        if domain is None or domain in divided.rest:
+            names = divided.rest
+        else:
+            names = (domain, *divided.rest)
         references = line.references()
         outputs = line.by_name("tgt_text")
         for name in [name for name in outputs if _REFERENCE_SYSTEM.fullmatch(name)]:
@@ -306,7 +355,10 @@ def genmt_sources(file: InputFile, *, with_media: bool = False) -> Iterator[Genm
         yield GenmtSource(
             number=line.number,
             id=line.identifier(),
-            languages=(line.optional("src_lang") or source, line.optional("tgt_lang") or target),
+            languages=(
+                line.optional("src_lang") or source,
+                line.optional("tgt_lang") or target,
+            ),
             document="/".join(names),
             segment=line.segment() or divided.segment,
             text=line.text("src_text", line.values.get("src_text"))
@@ -349,7 +401,9 @@ class _Line:
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
         """Return the output called `key`; empty for null, which systems write on failure."""
         is_null = key in outputs and outputs[key] is None
-        return "" if is_null else self.text(key, outputs.get(key))
+        if is_null:
+            return ""
+        return self.text(key, outputs.get(key))
 
     def name(self, key: str) -> str:
         """Return a name on one line."""
@@ -360,26 +414,37 @@ class _Line:
 
     def segment(self) -> str | None:
         """Return the segment of the document that the line names, if any: a text or a whole number."""
-        key = next((key for key in SEGMENT_KEYS if self.values.get(key) is not None), None)
+        key = next(
+            (key for key in SEGMENT_KEYS if self.values.get(key) is not None), None
+        )
         if key is None:
             return None
         value = self.values[key]
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return str(value) if is_number else self.name(key)
+        if is_number:
+            return str(value)
+        return self.name(key)
 
     def identifier(self) -> str:
         """Return the ID of the line: its document, and its segment if the line names one."""
-        document, segment = self.name("doc_id"), self.segment()
-        return document if segment is None else f"{document} #{segment}"
+        document = self.name("doc_id")
+        segment = self.segment()
+        if segment is None:
+            return document
+        return f"{document} #{segment}"
 
     def optional(self, key: str) -> str | None:
-        return None if self.values.get(key) is None else self.name(key)
+        if self.values.get(key) is None:
+            return None
+        return self.name(key)
 
     def media(self) -> str:
         """Return tags for the files that the line names; folders of files are skipped."""
         names = [self.values.get(key) for key in _MEDIA_KEYS]
         return "".join(
-            f"\n<img src='{name}'>" for name in names if isinstance(name, str) and "." in name
+            f"\n<img src='{name}'>"
+            for name in names
+            if isinstance(name, str) and "." in name
         )
 
     def by_name(self, key: str) -> dict[str, str]:
@@ -397,7 +462,9 @@ class _Line:
         """Return references by name; a reference is a text or an object with `ref`."""
         value = self._object("refs", 'write {"refA": {"ref": "text"}, …}')
         return {
-            name: self.text("refs", one["ref"] if isinstance(one, dict) and "ref" in one else one)
+            name: self.text(
+                "refs", one["ref"] if isinstance(one, dict) and "ref" in one else one
+            )
             for name, one in value.items()
         }
 
@@ -437,7 +504,11 @@ def read_genmt_test_set(
             others.add(line.id)
             continue
         _refuse_mixture(source, line, systems)
-        held.add(line.document, line.outputs, Place(source.name, line.number, field="tgt_text"))
+        held.add(
+            line.document,
+            line.outputs,
+            Place(source.name, line.number, field="tgt_text"),
+        )
         translators.update(dict.fromkeys(line.references))
         outputs = {
             name: GenmtOutput(line.number, line.id, line.outputs[name])
@@ -451,7 +522,14 @@ def read_genmt_test_set(
             else:
                 outputs[name] = found
         yield from _segments(
-            source, line, outputs, systems, tuple(translators), counter, by_paragraph, omissions
+            source,
+            line,
+            outputs,
+            systems,
+            tuple(translators),
+            counter,
+            by_paragraph,
+            omissions,
         )
     choice.finish()
     counter.refuse_nothing()
@@ -459,7 +537,9 @@ def read_genmt_test_set(
         follower.refuse_rest(source, others)
 
 
-def _refuse_second(file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]) -> None:
+def _refuse_second(
+    file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]
+) -> None:
     if line.id in ids:
         raise Place(file.name, line.number, field="doc_id").error(
             f'the id "{line.id}" appears twice, first on line {ids[line.id]}',
@@ -468,7 +548,9 @@ def _refuse_second(file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[s
     ids[line.id] = line.number
 
 
-def _refuse_mixture(source: InputFile, line: GenmtSource, systems: Mapping[str, InputFile]) -> None:
+def _refuse_mixture(
+    source: InputFile, line: GenmtSource, systems: Mapping[str, InputFile]
+) -> None:
     if line.outputs and systems:
         other = next(iter(systems.values()))
         raise Place(other.name).error(
@@ -487,10 +569,16 @@ def _segments(
     by_paragraph: bool,
     omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
-    sources = paragraphs(line.text) if by_paragraph else [line.text]
+    if by_paragraph:
+        sources = paragraphs(line.text)
+    else:
+        sources = [line.text]
 
     def divided(text: str, file: str, number: int, what: str) -> list[str]:
-        pieces = paragraphs(text) if by_paragraph else [text]
+        if by_paragraph:
+            pieces = paragraphs(text)
+        else:
+            pieces = [text]
         if len(pieces) != len(sources):
             raise Place(file, number).error(
                 f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
@@ -500,12 +588,16 @@ def _segments(
         return pieces
 
     references = [
-        divided(line.references[name], source.name, line.number, f"the reference {name}")
+        divided(
+            line.references[name], source.name, line.number, f"the reference {name}"
+        )
         if line.references.get(name)
         else [""] * len(sources)
         for name in translators
     ]
-    files = {name: systems[name].name if name in systems else source.name for name in outputs}
+    files = {
+        name: systems[name].name if name in systems else source.name for name in outputs
+    }
     translations: dict[str, list[str]] = {}
     for name, output in outputs.items():
         try:
@@ -515,14 +607,18 @@ def _segments(
         except FormatError as error:
             omissions.lacks(line.document, name, error)
     for index, text in enumerate(sources):
-        segment_id = line.segment if not by_paragraph else None
+        segment_id = None
+        if not by_paragraph:
+            segment_id = line.segment
         position, number = counter.place(line.document, segment_id, line.number)
         yield SegmentTexts(
             document=line.document,
             position=position,
             number=number,
             source=filled_text(
-                text, f"the source of {line.id}", Place(source.name, line.number, field="src_text")
+                text,
+                f"the source of {line.id}",
+                Place(source.name, line.number, field="src_text"),
             ),
             references=tuple(pieces[index].strip() for pieces in references),
             outputs={
@@ -584,4 +680,7 @@ class _Follower:
 
     def _concerns_us(self, output: GenmtOutput, others: set[str]) -> bool:
         """Return whether the line may belong to the chosen language pair, by its ID."""
-        return output.id not in others and divided_id(output.id).languages in {None, self._pair}
+        return output.id not in others and divided_id(output.id).languages in {
+            None,
+            self._pair,
+        }

@@ -31,7 +31,9 @@ from campaign.formats.test_sets import TestSetFormat
 # logarithms, and at least a tenth: half of all outputs may be alike.
 OUTLYING: Final = 6.0
 _SMALLEST_DEVIATION: Final = 0.1
-_NORMAL: Final = 1.4826  # makes the median absolute deviation that of a normal distribution
+_NORMAL: Final = (
+    1.4826  # makes the median absolute deviation that of a normal distribution
+)
 _SAMPLE: Final = 5
 _SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 500
@@ -149,7 +151,8 @@ def inspect(
 
 def _file_facts(file: RecognisedFile) -> FileFacts:
     size = unix = dos = old = 0
-    beginning, last = b"", b""
+    beginning = b""
+    last = b""
     error: FormatError | None = None
     try:
         with file.file.open() as stream:
@@ -170,8 +173,12 @@ def _file_facts(file: RecognisedFile) -> FileFacts:
                 for _line in text_lines(InputFile(file.name, stream)):
                     pass
     except FormatError as found:
-        error, lines = found, unix + dos + old
-    encoding = "UTF-8 with a byte-order mark" if beginning == _BOM else "UTF-8"
+        error = found
+        lines = unix + dos + old
+    if beginning == _BOM:
+        encoding = "UTF-8 with a byte-order mark"
+    else:
+        encoding = "UTF-8"
     ends = [name for name, count in (("LF", unix), ("CRLF", dos), ("CR", old)) if count]
     return FileFacts(
         file=file,
@@ -195,7 +202,9 @@ def _beginning(file: RecognisedFile) -> str:
 
 def shortened(text: str) -> str:
     """Return the text, shortened if it is too long to be shown."""
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    return f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 class _Aligned:
@@ -218,7 +227,9 @@ class _Aligned:
         self.references = max(self.references, len(segment.references))
         self._keep(segment)
         for number, reference in enumerate(segment.references, 1):
-            digest = self._references.setdefault(f"reference {number}", blake2b(digest_size=16))
+            digest = self._references.setdefault(
+                f"reference {number}", blake2b(digest_size=16)
+            )
             digest.update(blake2b(reference.encode(), digest_size=8).digest())
         for name, output in segment.outputs.items():
             self._systems.setdefault(name, _System(name)).add(segment, output)
@@ -283,7 +294,9 @@ class _System:
         ratio = math.log(len(output) / len(segment.source))
         self._ratios.append(ratio)
         # Outliers are among the longest and the shortest so far.
-        self._furthest.append((segment.number, ratio, shortened(segment.source), shortened(output)))
+        self._furthest.append(
+            (segment.number, ratio, shortened(segment.source), shortened(output))
+        )
         if len(self._furthest) > 20 * _SHOWN:
             self._furthest = self._extremes()
 
@@ -292,12 +305,20 @@ class _System:
         return [*ordered[:_SHOWN], *ordered[-_SHOWN:]]
 
     def facts(self) -> SystemFacts:
-        middle = median(self._ratios) if self._ratios else 0.0
-        deviation = _NORMAL * median(abs(r - middle) for r in self._ratios) if self._ratios else 0.0
+        if self._ratios:
+            middle = median(self._ratios)
+        else:
+            middle = 0.0
+        if self._ratios:
+            deviation = _NORMAL * median(abs(r - middle) for r in self._ratios)
+        else:
+            deviation = 0.0
         limit = OUTLYING * max(deviation, _SMALLEST_DEVIATION)
         outlying = [each for each in self._furthest if abs(each[1] - middle) > limit]
         outlying.sort(key=lambda each: -abs(each[1] - middle))
-        frequent = [key for key, _count in self._repeated.most_common() if key in self._examples]
+        frequent = [
+            key for key, _count in self._repeated.most_common() if key in self._examples
+        ]
         return SystemFacts(
             name=self._name,
             outputs=len(self._ratios),

@@ -90,7 +90,13 @@ def _run(folder: Path, limits: ReadingLimits, watch: Watch) -> int:
     done = 0
     with (folder / _ERRORS).open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "campaign.formats.reading_process", str(folder)],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "campaign.formats.reading_process",
+                str(folder),
+            ],
             env={**os.environ, "PYTHONPATH": os.pathsep.join([_ROOT, *sys.path])},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -134,7 +134,9 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
             column=getattr(error, "pos", 0) + 1,
         ) from error
     if not isinstance(values, dict):
-        raise FormatError(file, "the line is not a JSON object", f"write {shape}", line=line)
+        raise FormatError(
+            file, "the line is not a JSON object", f"write {shape}", line=line
+        )
     return values
 
 
@@ -165,7 +167,8 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     A chunk of the file is in memory at a time. Raises FormatError like `decode_object`, with the number as line.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    number, text = 0, ""
+    number = 0
+    text = ""
     is_begun = False
     for chunk in chain(byte_chunks(file), [b""]):
         text += _decoded(decoder, chunk, file.name, number)
@@ -174,7 +177,9 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
             is_begun = True
         position = _next_object(text, 0)
         while not _REST.match(text, position):
-            decoded = _decoded_object(text, position, file.name, number + 1, is_last=not chunk)
+            decoded = _decoded_object(
+                text, position, file.name, number + 1, is_last=not chunk
+            )
             if decoded is None:
                 break
             number += 1
@@ -189,7 +194,9 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
 
 def _next_object(text: str, position: int) -> int:
     match = _BETWEEN.match(text, position)
-    return match.end() if match else position
+    if match:
+        return match.end()
+    return position
 
 
 def _decoded_object(
@@ -207,11 +214,15 @@ def _decoded_object(
             error, file=file, what="array", remedy=remedy, line=number, column=None
         ) from error
     if not isinstance(values, dict):
-        raise FormatError(file, "the array contains no objects", "write [{…}, {…}]", line=number)
+        raise FormatError(
+            file, "the array contains no objects", "write [{…}, {…}]", line=number
+        )
     return values, end
 
 
-def _decoded(decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int) -> str:
+def _decoded(
+    decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int
+) -> str:
     try:
         return decoder.decode(chunk, final=not chunk)
     except UnicodeDecodeError as error:
@@ -221,7 +232,13 @@ def _decoded(decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number
 
 
 def json_refusal(
-    error: Exception, *, file: str, what: str, remedy: str, line: int | None, column: int | None
+    error: Exception,
+    *,
+    file: str,
+    what: str,
+    remedy: str,
+    line: int | None,
+    column: int | None,
 ) -> FormatError:
     """Return an error in words for an exception of json; only invalid JSON has a column."""
     if isinstance(error, json.JSONDecodeError):
@@ -233,7 +250,9 @@ def json_refusal(
     return FormatError(file, f"the {what} is not readable JSON", remedy, line=line)
 
 
-def _repeated_key_refusal(error: RepeatedKeyError, *, file: str, line: int | None) -> FormatError:
+def _repeated_key_refusal(
+    error: RepeatedKeyError, *, file: str, line: int | None
+) -> FormatError:
     return FormatError(file, str(error), "remove one of the two", line=line)
 
 
@@ -250,13 +269,21 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
 def text_value(value: object, place: Place) -> str:
     """Return a value, which must be a text, as `whole_text` does. Raises FormatError."""
     if not isinstance(value, str):
-        called = "missing" if value is None else "not a text"
+        if value is None:
+            called = "missing"
+        else:
+            called = "not a text"
         raise place.error(f"the value is {called}", "write a text in double quotes")
     if len(value) > MAX_LINE_BYTES:
-        raise place.error(f"the text is longer than {MAX_LINE_BYTES:,} characters", "shorten it")
+        raise place.error(
+            f"the text is longer than {MAX_LINE_BYTES:,} characters", "shorten it"
+        )
     text = whole_text(value)
     refuse_damage(
-        text.replace("\n", " "), file=place.file, line=place.line, field=place.field or ""
+        text.replace("\n", " "),
+        file=place.file,
+        line=place.line,
+        field=place.field or "",
     )
     return text
 

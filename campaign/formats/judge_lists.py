@@ -25,14 +25,18 @@ _LONGEST_CELL: Final = 10_000
 #: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
-        ("email", "mail", "emailaddress", "emailaddresses", "address", "addresses"), "address"
+        ("email", "mail", "emailaddress", "emailaddresses", "address", "addresses"),
+        "address",
     ),
     **dict.fromkeys(("name", "fullname", "judge", "judgename", "displayname"), "name"),
     **dict.fromkeys(("language", "lang", "languagetag", "reads"), "languages"),
-    **dict.fromkeys(("expertise", "expertises", "field", "domain", "subject"), "expertise"),
+    **dict.fromkeys(
+        ("expertise", "expertises", "field", "domain", "subject"), "expertise"
+    ),
     **dict.fromkeys(("group", "judgegroup"), "groups"),
     **dict.fromkeys(
-        ("conflict", "conflictofinterest", "conflictsofinterest", "coi", "system"), "conflicts"
+        ("conflict", "conflictofinterest", "conflictsofinterest", "coi", "system"),
+        "conflicts",
     ),
 }
 _BYTE_ORDER_MARKS: Final = (
@@ -101,24 +105,33 @@ def judge_list_read(text: str) -> JudgeList:
     damage = _CONTROL.search(text)
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
-        raise Place(_NAME, line, None).error("the list contains a control character", "remove it")
+        raise Place(_NAME, line, None).error(
+            "the list contains a control character", "remove it"
+        )
     header = _header(text)
-    judges = _from_lines(text) if header is None else _from_table(text, *header)
+    if header is None:
+        judges = _from_lines(text)
+    else:
+        judges = _from_table(text, *header)
     rows = []
     for row in judges:
         rows.append(row)
         if len(rows) > MAX_ROWS:
             raise Place(_NAME, row.line).error(
-                f"the list has more than {MAX_ROWS:,} judges", "split it into several lists"
+                f"the list has more than {MAX_ROWS:,} judges",
+                "split it into several lists",
             )
     if not rows:
-        raise FormatError(_NAME, "the list is empty", "enter one e-mail address or name per line")
+        raise FormatError(
+            _NAME, "the list is empty", "enter one e-mail address or name per line"
+        )
     return JudgeList(rows, ignored=[] if header is None else _ignored(header[1]))
 
 
 def _too_long() -> FormatError:
     return Place(_NAME).error(
-        f"the list is larger than {MAX_BYTES // 1_000_000} MB", "split it into several lists"
+        f"the list is larger than {MAX_BYTES // 1_000_000} MB",
+        "split it into several lists",
     )
 
 
@@ -130,13 +143,21 @@ def _header(text: str) -> tuple[str, list[str]] | None:
     separator = max(_SEPARATORS, key=first.count)
     cells = [cell.strip().strip('"').strip() for cell in first.split(separator)]
     columns = [_column(cell) for cell in cells]
-    is_header = "address" in columns or ("name" in columns and _AT_SIGN.search(text) is None)
-    return (separator, cells) if is_header else None
+    is_header = "address" in columns or (
+        "name" in columns and _AT_SIGN.search(text) is None
+    )
+    if is_header:
+        return (separator, cells)
+    return None
 
 
 def _column(cell: str) -> str | None:
     word = re.sub(r"[\s_\-.]", "", cell.casefold())
-    return _COLUMNS.get(word) or _COLUMNS.get(word.removesuffix("s")) or _COLUMNS.get(word + "s")
+    return (
+        _COLUMNS.get(word)
+        or _COLUMNS.get(word.removesuffix("s"))
+        or _COLUMNS.get(word + "s")
+    )
 
 
 def _columns(header: Sequence[str]) -> list[str | None]:
@@ -146,9 +167,12 @@ def _columns(header: Sequence[str]) -> list[str | None]:
     """
     columns = [_column(cell) for cell in header]
     if columns.count("name") > 1:
-        is_pseudonym = [cell.strip().strip('"').casefold() == "judge" for cell in header]
+        is_pseudonym = [
+            cell.strip().strip('"').casefold() == "judge" for cell in header
+        ]
         return [
-            None if skip else column for skip, column in zip(is_pseudonym, columns, strict=True)
+            None if skip else column
+            for skip, column in zip(is_pseudonym, columns, strict=True)
         ]
     return columns
 
@@ -173,7 +197,9 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
             if is_header:
                 is_header = False
                 continue
-            if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
+            if len(cells) > len(columns) and any(
+                cell.strip() for cell in cells[len(columns) :]
+            ):
                 raise Place(_NAME, reader.line_num).error(
                     f"the row has {len(cells)} cells, the header {len(columns)}",
                     "quote cells that contain a separator",
@@ -184,10 +210,13 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
                     "close quotation marks, and double those inside a cell",
                 )
             restored_cells = map(restored, cells)
-            yield _row(reader.line_num, dict(zip(columns, restored_cells, strict=False)))
+            yield _row(
+                reader.line_num, dict(zip(columns, restored_cells, strict=False))
+            )
     except csv.Error as error:
         raise Place(_NAME, reader.line_num).error(
-            f"invalid CSV ({error})", "close quotation marks, and double those inside a cell"
+            f"invalid CSV ({error})",
+            "close quotation marks, and double those inside a cell",
         ) from error
 
 

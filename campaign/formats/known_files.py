@@ -40,7 +40,11 @@ _KINDS: Final = (
         "a batch of tasks for Appraise, without judgments",
         "provide the scores that ExportSystemScoresToCSV writes",
     ),
-    _kind(r"\[\s*[\[{]", "a JSON array", "write one object per line, with: jq -c '.[]' OLD > NEW"),
+    _kind(
+        r"\[\s*[\[{]",
+        "a JSON array",
+        "write one object per line, with: jq -c '.[]' OLD > NEW",
+    ),
     _kind(r"<(!doctype )?html", "a web page", "download the file itself"),
     _kind(
         r"(<\?xml[^>]*>\s*)?(<!DOCTYPE[^>]*>\s*)?<tmx\b",
@@ -77,7 +81,11 @@ _KINDS: Final = (
         "a table of segment scores (ad-*-scores-*.csv)",
         _SCORE_TABLE,
     ),
-    _kind(r"RAW\.SCR Z\.SCR N SYS", "a table of system scores (ad-sys-scores-*.csv)", _JUDGMENTS),
+    _kind(
+        r"RAW\.SCR Z\.SCR N SYS",
+        "a table of system scores (ad-sys-scores-*.csv)",
+        _JUDGMENTS,
+    ),
     _kind(
         r"-?[0-9.]+ -?[0-9.]+ [0-9]+ [0-9]+ [^\s]+( [^\s]+)? ?[\r\n]",
         "a ranking of WMT's direct assessment (ad-sys-ranking-*.csv)",
@@ -109,7 +117,11 @@ _KINDS: Final = (
         "what comet-score prints",
         "write each system and its score, separated by a tab, one line per segment in order (COMET.seg.score)",
     ),
-    _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORE_TABLE),
+    _kind(
+        r"system\s+mqm_avg_score\s+seg_id",
+        "a table of average MQM scores",
+        _SCORE_TABLE,
+    ),
     _kind(
         r'[^\t\n]+\t\{"errors"',
         "a file of MQM ratings by line (.seg.rating)",
@@ -136,15 +148,25 @@ _KINDS: Final = (
         "import it as a test set",
     ),
     _kind(r'\{.*"model_a"', "a file of arena votes", "rank it with rank_judgments"),
-    _kind(r'\{.*"(candidates|rankings?)"', "a file of rankings", "rank it with rank_judgments"),
-    _kind(r"[^\n]*\b(srcIndex|rankingID)\b", "a file of rankings", "rank it with rank_judgments"),
+    _kind(
+        r'\{.*"(candidates|rankings?)"',
+        "a file of rankings",
+        "rank it with rank_judgments",
+    ),
+    _kind(
+        r"[^\n]*\b(srcIndex|rankingID)\b",
+        "a file of rankings",
+        "rank it with rank_judgments",
+    ),
     _kind(
         r'[^\n]*[,;]"?(TGT|CHK|BAD|REF)"?[,;]',
         "a file of scores of Appraise",
         "analyse it with: analyse spans",
     ),
     _kind(
-        r'([^\n]*[\t,;])?"?severity"?[\t,;\r\n]', "a file of MQM", "analyse it with: analyse spans"
+        r'([^\n]*[\t,;])?"?severity"?[\t,;\r\n]',
+        "a file of MQM",
+        "analyse it with: analyse spans",
     ),
     _kind(
         r'\{.*"(annotation|error_spans|outputs)"',
@@ -157,8 +179,11 @@ _KINDS: Final = (
 def known_file_error(file: str, head: bytes) -> FormatError | None:
     """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
     if head.startswith(_PARQUET):
-        problem, remedy = "the file is in Parquet", "only judgments and votes are read from Parquet"
-        return Place(file).error(problem, f"{remedy}; write it as JSON Lines or a table")
+        problem = "the file is in Parquet"
+        remedy = "only judgments and votes are read from Parquet"
+        return Place(file).error(
+            problem, f"{remedy}; write it as JSON Lines or a table"
+        )
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Place(file).error(

@@ -63,7 +63,9 @@ _CODECS: Final = (
 #: The header of MP3 with the number of frames. Without it, FFmpeg estimates the duration.
 _MP3_LENGTH: Final = rb"(?s)\xff[\xe2-\xfb].{10,38}(?:Xing|Info)"
 #: WAV whose program did not know how long the recording would be.
-_ENDLESS_WAV: Final = rb"(?s)(RIFF.{4}WAVE(?:(?!data).){0,9999}data)..[\xf0-\xff][\x7f\xff]"
+_ENDLESS_WAV: Final = (
+    rb"(?s)(RIFF.{4}WAVE(?:(?!data).){0,9999}data)..[\xf0-\xff][\x7f\xff]"
+)
 _OGG_HEADER: Final = 27
 #: Share of the declared duration from which a file is complete: durations are rounded, and that of the last picture of a
 #: video may be unknown.
@@ -101,12 +103,17 @@ def media_file_read(file: StoredFile) -> MediaFile:
     ending = _first_match(_MAGIC, data)
     if ending is None:
         other = _first_match(_OTHER_TYPES, data[:1000])
-        problem = f"the file is {other}" if other else "the type of the file is unknown"
+        if other:
+            problem = f"the file is {other}"
+        else:
+            problem = "the type of the file is unknown"
         raise FormatError(file.name, problem, _SUPPORTED)
     named = file.name.rpartition(".")[2].lower()
     if named in MEDIA_TYPES and (named in _PICTURES) != (ending in _PICTURES):
         problem = f"the file is {ending.upper()}, but its name ends in .{named}"
-        raise FormatError(file.name, problem, "provide the right file, or correct its name")
+        raise FormatError(
+            file.name, problem, "provide the right file, or correct its name"
+        )
     try:
         if ending in _PICTURES:
             cleaned = _picture(file.name, data, ending)
@@ -120,7 +127,9 @@ def media_file_read(file: StoredFile) -> MediaFile:
         remedy = "check that it plays, and that it was transferred completely"
         raise FormatError(file.name, problem, remedy) from error
     own = _named(data, cleaned.name.rpartition(".")[2], cleaned.seconds)
-    return own if own.name == file.plain_name else cleaned
+    if own.name == file.plain_name:
+        return own
+    return cleaned
 
 
 def _first_match(patterns: dict[str, bytes], data: bytes) -> str | None:
@@ -131,7 +140,9 @@ def _first_match(patterns: dict[str, bytes], data: bytes) -> str | None:
 
 
 def _named(content: bytes, ending: str, seconds: float | None = None) -> MediaFile:
-    return MediaFile(f"{sha256(content).hexdigest()[:_DIGITS]}.{ending}", content, seconds)
+    return MediaFile(
+        f"{sha256(content).hexdigest()[:_DIGITS]}.{ending}", content, seconds
+    )
 
 
 def _picture(name: str, data: bytes, ending: str) -> MediaFile:
@@ -145,7 +156,9 @@ def _picture(name: str, data: bytes, ending: str) -> MediaFile:
             # A photograph with a second one, such as a preview, which is dropped.
             image.format = "JPEG"
         elif getattr(image, "is_animated", False):
-            raise FormatError(name, "the picture is animated", "convert it to MP4 or WebM")
+            raise FormatError(
+                name, "the picture is animated", "convert it to MP4 or WebM"
+            )
         if b"VP8L" in data:
             ending = "png"
         ImageOps.exif_transpose(image, in_place=True)
@@ -170,7 +183,10 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
     if ending == "opus":
         _refuse_incomplete_page(data)
     options = {"fflags": "bitexact", **_OPTIONS.get(ending, {})}
-    with TemporaryDirectory(prefix="quintet-") as folder, _opened(data, ending) as source:
+    with (
+        TemporaryDirectory(prefix="quintet-") as folder,
+        _opened(data, ending) as source,
+    ):
         path = Path(folder, "copy")
         with av.open(path, "w", format=ending, options=options) as target:
             streams = _streams(name, source)
@@ -212,7 +228,9 @@ def _opened(data: bytes, ending: str) -> InputContainer:
 def _streams(name: str, source: InputContainer) -> list[Stream]:
     """Return the first sound and the first video, which must not be a cover."""
     videos = [
-        video for video in source.streams.video if Disposition.attached_pic not in video.disposition
+        video
+        for video in source.streams.video
+        if Disposition.attached_pic not in video.disposition
     ]
     streams = [*source.streams.audio[:1], *videos[:1]]
     if not streams:
@@ -229,13 +247,19 @@ def _rotation(data: bytes, ending: str) -> int:
     """Return by how many degrees a video is turned when it is shown."""
     with _opened(data, ending) as source:
         frame = next(source.decode(video=0), None)
-        return frame.rotation if frame else 0
+        if frame:
+            return frame.rotation
+        return 0
 
 
-def _packets_copy(source: InputContainer, streams: list[Stream], target: OutputContainer) -> float:
+def _packets_copy(
+    source: InputContainer, streams: list[Stream], target: OutputContainer
+) -> float:
     """Decode packets and copy them; return the seconds until the end of the last one."""
     seconds = 0.0
-    copies = dict(zip([stream.index for stream in streams], target.streams, strict=True))
+    copies = dict(
+        zip([stream.index for stream in streams], target.streams, strict=True)
+    )
     for packet in source.demux(streams):
         try:
             packet.decode()

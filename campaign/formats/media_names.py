@@ -18,13 +18,21 @@ from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.segmentation import clip_cut, clip_names
 from campaign.formats.streams import StoredFile
-from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
+from campaign.texts.media import (
+    MARK,
+    MARK_BEGINS,
+    marked_text,
+    media_ending,
+    media_mark,
+)
 
 #: Also endings of types that are refused by name.
 _ENDING: Final = r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)(?:\.gz)?"
 _FILE: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
 #: A name among words, with the seconds of a part of a recording, as in addresses of the web.
-_WORD: Final = rf"(?<!\S)([^\s<>|]{{1,500}}{_ENDING}(?:#t=[0-9.]{{1,20}},[0-9.]{{1,20}})?)(?!\S)"
+_WORD: Final = (
+    rf"(?<!\S)([^\s<>|]{{1,500}}{_ENDING}(?:#t=[0-9.]{{1,20}},[0-9.]{{1,20}})?)(?!\S)"
+)
 _WHOLE_WORD: Final = re.compile(_WORD, re.IGNORECASE)
 _TAG: Final = r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\2>)?"
 #: Marks of exported texts, tags and words.
@@ -102,7 +110,9 @@ class MediaNames:
         return replace(
             segment,
             source=self._text(" ".join([segment.source, *clips]), f"the source {of}"),
-            references=tuple(self._text(text, f"a reference {of}") for text in segment.references),
+            references=tuple(
+                self._text(text, f"a reference {of}") for text in segment.references
+            ),
             outputs=outputs,
         )
 
@@ -164,11 +174,16 @@ class MediaNames:
                 return [file]
             if stored.endswith(end) or end.endswith(stored):
                 fitting.append(file)
-        return fitting if len(fitting) == 1 else []
+        if len(fitting) == 1:
+            return fitting
+        return []
 
     def _report(self, omissions: Omissions) -> None:
         used = {name for name, _part in self._marks}
-        unused = [file.name for files in self._files.values() for file in files]
+        unused = []
+        for files in self._files.values():
+            for file in files:
+                unused.append(file.name)
         unused = [name for name in unused if name not in used]
         if unused:
             omissions.left_out.append((named(unused), "no text names it"))
@@ -177,7 +192,9 @@ class MediaNames:
             for system, endings in self._endings.items()
         }
         if len(set(types.values())) > 1:
-            descriptions = named([f"{system} ({endings})" for system, endings in types.items()])
+            descriptions = named(
+                [f"{system} ({endings})" for system, endings in types.items()]
+            )
             omissions.warnings.append(
                 f"judges may tell the systems apart by the types of their files: {descriptions}"
             )
@@ -194,7 +211,10 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
         path = PurePosixPath(file.name)
         if len(path.parts) > 1:
             folders.setdefault(str(path.parent), {})[path.stem] = file.name
-    stems = {stem: folder for folder, names in folders.items() for stem in names}
+    stems = {}
+    for folder, names in folders.items():
+        for stem in names:
+            stems[stem] = folder
     lists = []
     for folder, names in folders.items():
         for stem in stems.keys() - names.keys():
@@ -217,4 +237,6 @@ def _opened(content: bytes) -> BufferedReader:
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (0, part) for part in _DIGITS.split(name)]
+    return [
+        (int(part), "") if part.isdigit() else (0, part) for part in _DIGITS.split(name)
+    ]

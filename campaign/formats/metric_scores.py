@@ -45,8 +45,15 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "signature": "signature",
     "higher_is_better": "higher_is_better",
 }
-_SHAPE: Final = '{"system": "…", "segment": 1, "metric": "…", "score": 0.5} on every line'
-_TRUTHS: Final[Mapping[str, bool]] = {"true": True, "1": True, "false": False, "0": False}
+_SHAPE: Final = (
+    '{"system": "…", "segment": 1, "metric": "…", "score": 0.5} on every line'
+)
+_TRUTHS: Final[Mapping[str, bool]] = {
+    "true": True,
+    "1": True,
+    "false": False,
+    "0": False,
+}
 _SCORE_FILE: Final = re.compile(r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score")
 
 
@@ -96,7 +103,9 @@ class MetricScores:
     @property
     def sign(self) -> float:
         """Factor applied to scores before they are compared: 1 if higher is better, −1 if lower is."""
-        return 1.0 if self.higher_is_better else -1.0
+        if self.higher_is_better:
+            return 1.0
+        return -1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,9 +137,20 @@ class EvalSet:
 #: Names of metrics that count errors, in lower case, as they begin.
 _ERROR_RATES: Final = frozenset(
     {
-        *("ter", "hter", "cter", "terp", "character"),
-        *("wer", "per", "cer", "mer", "cder", "eed"),
-        *("metricx", "perplexity", "ppl"),
+        "ter",
+        "hter",
+        "cter",
+        "terp",
+        "character",
+        "wer",
+        "per",
+        "cer",
+        "mer",
+        "cder",
+        "eed",
+        "metricx",
+        "perplexity",
+        "ppl",
     }
 )
 _FIRST_WORD: Final = re.compile(r"[a-z]+")
@@ -169,7 +189,9 @@ class _Collected:
     lines: array[int] = field(default_factory=lambda: array("q"))
     files: list[str] = field(default_factory=list)
 
-    def add(self, system: str, segment: _Segment, score: object, file: str, line: int) -> None:
+    def add(
+        self, system: str, segment: _Segment, score: object, file: str, line: int
+    ) -> None:
         """Add a score. Raises FormatError for an invalid name or score."""
         self.extend(system, [segment], [_number(score, file, line)], file, [line])
 
@@ -190,7 +212,9 @@ class _Collected:
             if segment not in self.segments:
                 self.segments[segment] = len(self.segments)
                 self.places.append(Place(file, line))
-        self.columns.extend([self.systems.setdefault(system, len(self.systems))] * len(lines))
+        self.columns.extend(
+            [self.systems.setdefault(system, len(self.systems))] * len(lines)
+        )
         self.rows.extend(map(self.segments.__getitem__, segments))
         self.values.extend(values)
         self.lines.extend(lines)
@@ -213,9 +237,13 @@ class _Collected:
         return MetricScores(
             name=self.name,
             systems=tuple(systems),
-            segments=tuple(SegmentName(segment, document) for document, segment in named),
+            segments=tuple(
+                SegmentName(segment, document) for document, segment in named
+            ),
             values=values[rows],
-            of_systems=np.full(len(systems), np.nan) if whole is None else values[whole],
+            of_systems=np.full(len(systems), np.nan)
+            if whole is None
+            else values[whole],
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
             uses_reference=self.uses_reference,
@@ -226,8 +254,14 @@ class _Collected:
     def _refuse(self, first: int, second: int) -> NoReturn:
         document, name = list(self.segments)[self.rows[second]]
         system = list(self.systems)[self.columns[second]]
-        of = f' of the document "{document}"' if document else ""
-        what = f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
+        if document:
+            of = f' of the document "{document}"'
+        else:
+            of = ""
+        if name:
+            what = f"{system} twice for segment {name}{of}"
+        else:
+            what = f"the whole of {system} twice"
         raise Place(self.files[second], self.lines[second]).error(
             f"{self.name} scores {what}, first in {self.files[first]}, line {self.lines[first]}",
             "keep one of the two lines, or name segments by document and position",
@@ -235,7 +269,10 @@ class _Collected:
 
 
 def read_metric_scores(
-    files: Iterable[StoredFile], languages: tuple[str, str] | None = None, *, name: str = ""
+    files: Iterable[StoredFile],
+    languages: tuple[str, str] | None = None,
+    *,
+    name: str = "",
 ) -> list[MetricScores]:
     """Read the scores of metrics from JSON Lines, tables, `.score` files of EvalSet folders and the automatic scores of WMT.
 
@@ -260,7 +297,8 @@ def read_metric_scores(
         For invalid files, with the line; for an output that is scored twice; for several language pairs if `languages`
         selects none; and if there are no scores.
     """
-    given, metrics = list(files), dict[str, _Collected]()
+    given = list(files)
+    metrics = dict[str, _Collected]()
     choice = PairChoice(given[0].name if given else name, languages)
     for file in given:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
@@ -275,11 +313,15 @@ def read_metric_scores(
                 rows = _lines_of_automatic(whole, choice)
             else:
                 rows = object_lines(whole, _SHAPE)
-            _read_rows(rows, file.name, metrics, name or stem(file.name).removesuffix(".csv"))
+            _read_rows(
+                rows, file.name, metrics, name or stem(file.name).removesuffix(".csv")
+            )
     choice.finish()
     if not metrics:
-        raise FormatError(name or "the files", "no scores found", "provide a file with scores")
-    return [each.result() for each in metrics.values()]
+        raise FormatError(
+            name or "the files", "no scores found", "provide a file with scores"
+        )
+    return [metric.result() for metric in metrics.values()]
 
 
 Rows = Iterator[tuple[int, JSONObject]]
@@ -311,13 +353,16 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     return columns
 
 
-def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str) -> None:
+def _read_rows(
+    rows: Rows, file: str, metrics: dict[str, _Collected], name: str
+) -> None:
     known: tuple[str, ...] = ()
     columns: Mapping[str, str] = {}
     for line, given in rows:
         place = Place(file, line)
         if tuple(given) != known:
-            known, columns = tuple(given), _columns(place, given)
+            known = tuple(given)
+            columns = _columns(place, given)
         values = {column: given[title] for column, title in columns.items()}
         called = _text(place, values, "metric") or name
         if called not in metrics:
@@ -325,9 +370,12 @@ def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str)
         metric = metrics[called]
         _describe(place, metric, values)
         if "score" not in values:
-            raise Place(file, line, field="score").error("the score is missing", _WRITE_SCORE)
+            raise Place(file, line, field="score").error(
+                "the score is missing", _WRITE_SCORE
+            )
         document = document_named(_text(place, values, "document"))
-        segment, system = _segment(place, values), _text(place, values, "system")
+        segment = _segment(place, values)
+        system = _text(place, values, "system")
         named = (document, segment) if segment else _WHOLE
         metric.add(system, named, values["score"], file, line)
 
@@ -358,7 +406,8 @@ def _text(place: Place, values: JSONObject, key: str) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise Place(place.file, place.line, field=key).error(
-            f"the {key} is not a name", "write a string in double quotes, or a whole number"
+            f"the {key} is not a name",
+            "write a string in double quotes, or a whole number",
         )
     return str(value).strip()
 
@@ -382,9 +431,14 @@ def _number(value: object, file: str, line: int) -> float:
     try:
         number = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        number = math.nan if str(value).strip().lower() in _MISSING else math.inf
+        if str(value).strip().lower() in _MISSING:
+            number = math.nan
+        else:
+            number = math.inf
     if math.isinf(number):
-        raise Place(file, line, field="score").error(f'"{value}" is not a score', _WRITE_SCORE)
+        raise Place(file, line, field="score").error(
+            f'"{value}" is not a score', _WRITE_SCORE
+        )
     return number
 
 
@@ -393,11 +447,14 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
 
     The file is named after the system. A document has one score for each of its paragraphs, in order.
     """
-    for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
+    for line, values in object_lines(
+        file, '{"document_id": "…", "metric_scores": {…}}'
+    ):
         source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(source, target, line) or choice.undecided:
             continue
-        document, domain = values.get("document_id"), values.get("domain", "")
+        document = values.get("document_id")
+        domain = values.get("domain", "")
         scores_by_metric = values.get("metric_scores")
         if not (
             isinstance(document, str)
@@ -408,15 +465,26 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
                 "document_id, domain or metric_scores is missing or has the wrong type",
                 "provide the automatic scores as released by WMT",
             )
-        called = f"{domain}/{document}" if domain else document
+        if domain:
+            called = f"{domain}/{document}"
+        else:
+            called = document
         for name, scores in scores_by_metric.items():
             if not isinstance(scores, list):
                 raise Place(file.name, line, field=name).error(
-                    "the scores are not a list", "write one score per paragraph of the document"
+                    "the scores are not a list",
+                    "write one score per paragraph of the document",
                 )
             same = {"system": stem(file.name), "metric": name, "document": called}
             for position, score in enumerate(scores, 1):
-                yield line, {**same, "segment": segment_id(called, str(position)), "score": score}
+                yield (
+                    line,
+                    {
+                        **same,
+                        "segment": segment_id(called, str(position)),
+                        "score": score,
+                    },
+                )
 
 
 def _read_scores(
@@ -440,17 +508,22 @@ def _read_scores(
         )
     metric = metrics.setdefault(name, _Collected(name, uses_reference=uses_reference))
     remedy = "write the system and its score, separated by a tab"
-    lines, values = defaultdict[str, list[int]](list), defaultdict[str, list[float]](list)
+    lines = defaultdict[str, list[int]](list)
+    values = defaultdict[str, list[float]](list)
     for _name, line, text in _lines([file]):
         system, score = _two_cells(text, file.name, line, remedy)
         lines[system].append(line)
         values[system].append(_number(score, file.name, line))
     if not lines:
-        raise FormatError(file.name, "the file is empty", "write a system and a score on each line")
+        raise FormatError(
+            file.name, "the file is empty", "write a system and a score on each line"
+        )
     most = max(map(len, lines.values()))
     wanted = segments or most
     metric.is_by_line |= level == "seg"
-    names = [_WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)]
+    names = [
+        _WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)
+    ]
     for system, lines_of_system in lines.items():
         if level == "seg" and len(lines_of_system) != wanted:
             raise Place(file.name, lines_of_system[-1]).error(
@@ -458,7 +531,11 @@ def _read_scores(
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
         metric.extend(
-            system, names[: len(lines_of_system)], values[system], file.name, lines_of_system
+            system,
+            names[: len(lines_of_system)],
+            values[system],
+            file.name,
+            lines_of_system,
         )
 
 
@@ -500,12 +577,15 @@ def segment_rows(
     ]
     rows: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
-        name, place = scores.segments[row], scores.places[row]
+        name = scores.segments[row]
+        place = scores.places[row]
         if known is not None:
             try:
                 number = known.choose(name, known.candidates(name), {}).number
             except SegmentProblem as error:
-                raise replace(place, field="segment").error(error.problem, error.remedy) from error
+                raise replace(place, field="segment").error(
+                    error.problem, error.remedy
+                ) from error
         elif (numbered := integer(name.segment, 1)) is not None:
             number = numbered
         else:
@@ -524,7 +604,9 @@ def segment_rows(
 
 def _numbered(name: SegmentName) -> int | None:
     """Return the number of a segment that only its number names."""
-    return None if name.document else integer(name.segment, 1)
+    if name.document:
+        return None
+    return integer(name.segment, 1)
 
 
 def read_evalset(
@@ -553,10 +635,16 @@ def read_evalset(
         For invalid files, with the line; if there are no scores; and for several language pairs if `languages` selects
         none.
     """
-    placed = [(file, place) for file in files if (place := _place_of(file.name)) is not None]
-    known = sorted({pair for _file, (role, pair, _name) in placed if role in SCORE_WORDS})
+    placed = [
+        (file, place) for file in files if (place := _place_of(file.name)) is not None
+    ]
+    known = sorted(
+        {pair for _file, (role, pair, _name) in placed if role in SCORE_WORDS}
+    )
     fitting = [
-        pair for pair in known if languages is None or matches(pair.partition("-")[::2], languages)
+        pair
+        for pair in known
+        if languages is None or matches(pair.partition("-")[::2], languages)
     ]
     if not known:
         raise FormatError(
@@ -566,14 +654,17 @@ def read_evalset(
         )
     if len(fitting) != 1:
         raise FormatError(
-            folder, f"there are scores of {', '.join(known)}", "choose one of these language pairs"
+            folder,
+            f"there are scores of {', '.join(known)}",
+            "choose one of these language pairs",
         )
     by_role: defaultdict[str, list[tuple[StoredFile, str]]] = defaultdict(list)
     for file, (role, pair, name) in placed:
         if pair == fitting[0]:
             by_role[role].append((file, name))
     described, words = (
-        list(_lines(file for file, _name in by_role[role])) for role in ("documents", "sources")
+        list(_lines(file for file, _name in by_role[role]))
+        for role in ("documents", "sources")
     )
     remedy = "write the domain of the segment and its document, separated by a tab"
     documents = [_two_cells(text, file, line, remedy) for file, line, text in described]
@@ -585,9 +676,11 @@ def read_evalset(
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == _HUMAN else _with_reference(metric)
-                _read_scores(file, metrics, *named, len(documents) or len(words) or None)
+                _read_scores(
+                    file, metrics, *named, len(documents) or len(words) or None
+                )
         results = (metrics[name].result() for name in sorted(metrics))
-        found += [replace(each, is_human=role == _HUMAN) for each in results]
+        found += [replace(result, is_human=role == _HUMAN) for result in results]
     if not described and not words:
         _refuse_other_lengths(found)
     return EvalSet(
@@ -602,7 +695,7 @@ def read_evalset(
 
 def _refuse_other_lengths(scores: Sequence[MetricScores]) -> None:
     """Refuse files of segment scores with different numbers of segments."""
-    by_line = [each for each in scores if each.is_by_line]
+    by_line = [score for score in scores if score.is_by_line]
     for each in by_line[1:]:
         first = by_line[0]
         if len(each.segments) != len(first.segments):
@@ -638,9 +731,14 @@ def _lines(files: Iterable[StoredFile]) -> Iterator[tuple[str, int, str]]:
 
 
 def _two_cells(text: str, file: str, line: int, remedy: str) -> tuple[str, str]:
-    cells = text.split("\t") if "\t" in text else text.split()
+    if "\t" in text:
+        cells = text.split("\t")
+    else:
+        cells = text.split()
     if len(cells) != 2:
-        known = known_file_error(file, f"{text}\n".encode()) if line == 1 else None
+        known = None
+        if line == 1:
+            known = known_file_error(file, f"{text}\n".encode())
         raise known or Place(file, line).error(
             f"the line has {counted(len(cells), 'cell')}", remedy
         )
@@ -652,5 +750,7 @@ def _with_reference(file: str) -> tuple[str, bool | None]:
     name, _hyphen, reference = file.rpartition("-")
     if not name:
         return file, None
-    label = {"refA": name, "src": f"{name}[noref]"}.get(reference, f"{name}[{reference}]")
+    label = {"refA": name, "src": f"{name}[noref]"}.get(
+        reference, f"{name}[{reference}]"
+    )
     return label, reference != "src"

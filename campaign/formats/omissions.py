@@ -38,7 +38,9 @@ class Omissions:
         self.first = self.first or error
         self.uncovered.setdefault(document, {}).setdefault(system)
 
-    def output(self, system: str, document: str, text: str, place: Place, *, of: str = "") -> str:
+    def output(
+        self, system: str, document: str, text: str, place: Place, *, of: str = ""
+    ) -> str:
         """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
         try:
             return filled_text(text, f"the output of {system}{of}", place)
@@ -50,7 +52,8 @@ class Omissions:
         """Raise FormatError if a document is not covered by all systems; `documents` is the number of all."""
         if self.first is None:
             return
-        problem, remedy = self.first.problem, self.first.remedy
+        problem = self.first.problem
+        remedy = self.first.remedy
         if documents > 1:
             problem += (
                 f"; not covered by all systems: {counted(len(self.uncovered), 'document')} of "
@@ -59,7 +62,12 @@ class Omissions:
         if documents > len(self.uncovered):
             remedy += ", or import only the documents that all systems cover (--common-documents)"
         raise FormatError(
-            self.first.file, problem, remedy, self.first.line, self.first.column, self.first.field
+            self.first.file,
+            problem,
+            remedy,
+            self.first.line,
+            self.first.column,
+            self.first.field,
         )
 
 
@@ -75,9 +83,12 @@ class SystemsSeen:
     first: str = ""
     _documents: dict[str, None] = field(default_factory=dict)
 
-    def add(self, document: str, systems: Collection[str], place: Place, called: str = "") -> None:
+    def add(
+        self, document: str, systems: Collection[str], place: Place, called: str = ""
+    ) -> None:
         """Note the systems that this document or an earlier one lacks; `called` is the place for errors."""
-        here, called = called or "the line", called or f"line {place.line}"
+        here = called or "the line"
+        called = called or f"line {place.line}"
         remedy = "provide outputs of the same systems everywhere, or remove the system"
         for system in systems:
             if problem := system not in self.names and system_name_problem(system):
@@ -95,7 +106,9 @@ class SystemsSeen:
         self._documents.setdefault(document)
 
 
-def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator[SegmentTexts]:
+def complete(
+    segments: Iterator[SegmentTexts], omissions: Omissions
+) -> Iterator[SegmentTexts]:
     """Yield segments until a system lacks an output; at the end, refuse documents that not all systems cover.
 
     Missing outputs are reported before surplus ones: a wrong ID often causes both.
@@ -117,13 +130,17 @@ def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator
 def named(names: Collection[str]) -> str:
     """Return the first names, and the number of the others."""
     listed = ", ".join(list(names)[:_NAMED])
-    return listed if len(names) <= _NAMED else f"{listed} and {len(names) - _NAMED:,} more"
+    if len(names) <= _NAMED:
+        return listed
+    return f"{listed} and {len(names) - _NAMED:,} more"
 
 
 _ENTITY: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]+;)")
 _FENCE: Final = "```"
 #: Names of a missing value that programs write in place of a text.
-_MISSING_VALUES: Final = frozenset({"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>"})
+_MISSING_VALUES: Final = frozenset(
+    {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>"}
+)
 _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)")
 
 
@@ -148,7 +165,8 @@ def noticed(
             for mark in _marks(text):
                 marks[mark] += 1
                 first.setdefault(
-                    mark, f'segment {segment.number:,} (document "{segment.document}"), {whose}'
+                    mark,
+                    f'segment {segment.number:,} (document "{segment.document}"), {whose}',
                 )
         yield segment
     omissions.warnings += [
@@ -158,7 +176,10 @@ def noticed(
             "but are stored as different texts"
             for (one, two), count in alike.most_common()
         ),
-        *(f"{mark} in {counted(marks[mark], 'text')}, first in {first[mark]}" for mark in first),
+        *(
+            f"{mark} in {counted(marks[mark], 'text')}, first in {first[mark]}"
+            for mark in first
+        ),
     ]
 
 
@@ -193,7 +214,9 @@ def _texts(segment: SegmentTexts) -> Iterator[tuple[str, str]]:
 
 
 def _marks(text: str) -> Iterator[str]:
-    if "&" in text and any(name[0] == "#" or name in html5 for name in _ENTITY.findall(text)):
+    if "&" in text and any(
+        name[0] == "#" or name in html5 for name in _ENTITY.findall(text)
+    ):
         yield "HTML entities (as &lt; or &quot;)"
     if _FENCE in text:
         yield "code fences (```)"

@@ -35,7 +35,9 @@ class ReadingLimits:
     def time_limit(self) -> None:
         """Limit the time of this process; twice as long by the clock, on a machine that is busy otherwise."""
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 1))
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 1)
+        )
         signal.alarm(2 * self.cpu_seconds)
 
     def memory_limit(self) -> None:

@@ -16,7 +16,12 @@ from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_text import decode_object
 from campaign.formats.known_files import known_file_error
-from campaign.formats.media_names import MediaNames, MediaWatch, folder_lists, is_media_name
+from campaign.formats.media_names import (
+    MediaNames,
+    MediaWatch,
+    folder_lists,
+    is_media_name,
+)
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml import set_tag
@@ -34,13 +39,17 @@ from campaign.formats.test_sets import (
 _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh")
 # Extensions of other files that may still hold the output of a system.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
-_SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
+_SIDE_NAMES: Final = frozenset(
+    {"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"}
+)
 #: Judges rank systems against each other.
 FEWEST_SYSTEMS: Final = 2
 _NAMED: Final = 5
 _IN_OFFICE_FILES: Final = "[Content_Types].xml"
 _PAGE: Final = re.compile(rb"[\xef\xbb\xbf\s]*<(!doctype )?html\b", re.IGNORECASE)
-_WHOLE: Final = frozenset({TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT})
+_WHOLE: Final = frozenset(
+    {TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT}
+)
 
 
 class FileRole(StrEnum):
@@ -226,7 +235,8 @@ def opened_set(
     Raises FormatError like `read_test_set`, here or while iterating, and for anything that prevents a ranking of
     these files. Checks and imports both use this, so they refuse the same files.
     """
-    omissions = Omissions() if omissions is None else omissions
+    if omissions is None:
+        omissions = Omissions()
     omissions.left_out += recognised.left_out
     refusal = next((file.refusal for file in recognised.files if file.refusal), None)
     if refusal is not None:
@@ -239,7 +249,9 @@ def opened_set(
             rankable = _rankable(all_covered, recognised.main.name, reference_system)
             yield noticed(rankable, omissions, reference_system)
         return
-    uncovered, systems, documents = Omissions(), dict[str, None](), set[str]()
+    uncovered = Omissions()
+    systems = dict[str, None]()
+    documents = set[str]()
     with _opened(recognised, uncovered, reading) as segments:
         for segment in segments:
             systems |= dict.fromkeys(segment.outputs)
@@ -252,7 +264,11 @@ def opened_set(
     with _opened(recognised, omissions, reading, media) as segments:
         common = (each for each in segments if each.document not in uncovered.uncovered)
         renumbered = (
-            replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
+            replace(
+                each,
+                number=number,
+                outputs={name: each.outputs[name] for name in systems},
+            )
             for number, each in enumerate(common, 1)
         )
         rankable = _rankable(renumbered, recognised.main.name, reference_system)
@@ -298,7 +314,9 @@ def _rankable(
     if len(systems) < FEWEST_SYSTEMS:
         raise FormatError(
             name,
-            f"there is only one system, {systems[0]}" if systems else "there are no system outputs",
+            f"there is only one system, {systems[0]}"
+            if systems
+            else "there are no system outputs",
             "provide outputs of at least two systems",
         )
 
@@ -325,7 +343,8 @@ def _opened(
             source=opened(main),
             references=[opened(file) for file in recognised.of(FileRole.REFERENCE)],
             systems={
-                file.system or file.name: opened(file) for file in recognised.of(FileRole.SYSTEM)
+                file.system or file.name: opened(file)
+                for file in recognised.of(FileRole.SYSTEM)
             },
             documents=opened(documents[0]) if documents else None,
             file_format=main.file_format,
@@ -353,14 +372,18 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     if name.lower().endswith(_OTHER_TEXTS) and recognised is not TestSetFormat.TSV:
         return no_texts
     if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
-        return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
+        return RecognisedFile(
+            file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN
+        )
     if is_json_array(head):
         why = "it is a JSON array, not JSON Lines"
         return RecognisedFile(file, FileRole.IGNORED, why)
     if recognised in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
         return _json_lines(file, head, recognised)
     if recognised in _WHOLE:
-        return RecognisedFile(file, FileRole.WHOLE, f"it is {recognised.words}", recognised)
+        return RecognisedFile(
+            file, FileRole.WHOLE, f"it is {recognised.words}", recognised
+        )
     if recognised is TestSetFormat.SGML:
         return _sgml(file, head)
     return _plain_or_markup(file, head)
@@ -369,15 +392,22 @@ def _by_content(file: StoredFile) -> RecognisedFile:
 def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
     if _PAGE.match(head):
         # Servers send a page in place of a missing file.
-        why, remedy = "the file is a web page", "download the file itself, or remove it"
+        why = "the file is a web page"
+        remedy = "download the file itself, or remove it"
         refusal = FormatError(file.name, why, remedy)
-        return RecognisedFile(file, FileRole.IGNORED, "it is a web page", refusal=refusal)
+        return RecognisedFile(
+            file, FileRole.IGNORED, "it is a web page", refusal=refusal
+        )
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
         return _unknown(file, "it is XML, but not in the WMT format")
-    return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
+    return RecognisedFile(
+        file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN
+    )
 
 
-def _json_lines(file: StoredFile, head: bytes, test_set_format: TestSetFormat) -> RecognisedFile:
+def _json_lines(
+    file: StoredFile, head: bytes, test_set_format: TestSetFormat
+) -> RecognisedFile:
     if test_set_format is TestSetFormat.JSONL:
         if holds_key(head, "source"):
             return RecognisedFile(
@@ -389,7 +419,10 @@ def _json_lines(file: StoredFile, head: bytes, test_set_format: TestSetFormat) -
         )
     elif holds_key(head, *OUTPUT_KEYS):
         return RecognisedFile(
-            file, FileRole.SYSTEM, "its lines have doc_id and an output", test_set_format
+            file,
+            FileRole.SYSTEM,
+            "its lines have doc_id and an output",
+            test_set_format,
         )
     left = _unknown(file, "it is JSON without sources and outputs")
     if file.plain_name.lower().endswith(JSON_ENDINGS) and left.role is FileRole.IGNORED:
@@ -402,7 +435,7 @@ def _broken_line(file: StoredFile) -> FormatError | None:
     with file.open() as stream:
         lines = enumerate(text_lines(InputFile(file.name, stream)), 1)
         try:
-            number, text = next((each for each in lines if each[1].strip()), (0, "{}"))
+            number, text = next((line for line in lines if line[1].strip()), (0, "{}"))
             decode_object(text, file=file.name, line=number, shape="an object")
         except FormatError as error:
             return error
@@ -439,7 +472,9 @@ def _with_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
         left = FileRole.IGNORED, "it is plain text next to a complete test set"
         roles = dict.fromkeys(plain, left)
     else:
-        roles = {file.name: _plain_role(file.name) for file in files if file.name in plain}
+        roles = {
+            file.name: _plain_role(file.name) for file in files if file.name in plain
+        }
         if not any(role is FileRole.SOURCE for role, _why in roles.values()):
             roles |= _roles_by_language(
                 [n for n, (role, _) in roles.items() if role is FileRole.SYSTEM]
@@ -485,7 +520,9 @@ def _of_pair(
     files: list[RecognisedFile], languages: tuple[str, str] | None
 ) -> list[RecognisedFile]:
     """Leave out files whose names belong to the language pair of another source than the chosen one."""
-    found = {file_names.language_pair(f.name) for f in files if f.role is FileRole.SOURCE}
+    found = {
+        file_names.language_pair(f.name) for f in files if f.role is FileRole.SOURCE
+    }
     pairs = {pair for pair in found if pair}
     others = {pair for pair in pairs if languages and not matches(pair, languages)}
     if not pairs - others:
@@ -509,7 +546,9 @@ def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
 
     def with_name(file: RecognisedFile) -> RecognisedFile:
         problem = system_name_problem(named[file.name])
-        refusal = FormatError(file.name, problem, "rename the file") if problem else None
+        refusal = None
+        if problem:
+            refusal = FormatError(file.name, problem, "rename the file")
         return replace(file, system=named[file.name], refusal=refusal)
 
     return [with_name(file) if file.role is FileRole.SYSTEM else file for file in files]
@@ -521,11 +560,15 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
     sources = [file for file in files if file.role is FileRole.SOURCE]
 
     def checked(file: RecognisedFile) -> RecognisedFile:
-        if file.role is not FileRole.SYSTEM or not file_names.is_reference_name(file.system or ""):
+        if file.role is not FileRole.SYSTEM or not file_names.is_reference_name(
+            file.system or ""
+        ):
             return file
         if file.file_format is TestSetFormat.GENMT and len(sources) == 1:
             held = _is_reference_of(sources[0], file)
-            return _ignored(file, f"it is a reference of {sources[0].name}") if held else file
+            if held:
+                return _ignored(file, f"it is a reference of {sources[0].name}")
+            return file
         if file.file_format is not TestSetFormat.PLAIN:
             return file
         if same := next((each for each in known if _is_same_text(each, file)), None):
@@ -541,28 +584,37 @@ def _is_reference_of(source: RecognisedFile, output: RecognisedFile) -> bool:
     with source.file.open() as here, output.file.open() as there:
         try:
             texts = {
-                each.id: hash(each.text) for each in genmt_outputs(InputFile(output.name, there))
+                genmt_output.id: hash(genmt_output.text)
+                for genmt_output in genmt_outputs(InputFile(output.name, there))
             }
-            covered = {
-                each.id: {
-                    name for name, text in each.references.items() if hash(text) == texts[each.id]
-                }
-                for each in genmt_sources(InputFile(source.name, here))
-                if each.id in texts
-            }
+            covered = {}
+            for genmt_source in genmt_sources(InputFile(source.name, here)):
+                if genmt_source.id in texts:
+                    covered[genmt_source.id] = {
+                        name
+                        for name, text in genmt_source.references.items()
+                        if hash(text) == texts[genmt_source.id]
+                    }
         except FormatError:
             return False
-    shared = set.intersection(*covered.values()) if covered else set()
+    if covered:
+        shared = set.intersection(*covered.values())
+    else:
+        shared = set()
     return texts.keys() == covered.keys() and bool(shared)
 
 
 def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
     with one.file.open() as here, other.file.open() as there:
         pairs = zip_longest(
-            text_lines(InputFile(one.name, here)), text_lines(InputFile(other.name, there))
+            text_lines(InputFile(one.name, here)),
+            text_lines(InputFile(other.name, there)),
         )
         try:
-            return all(a is not None and b is not None and a.strip() == b.strip() for a, b in pairs)
+            return all(
+                a is not None and b is not None and a.strip() == b.strip()
+                for a, b in pairs
+            )
         except FormatError:
             return False
 
@@ -570,14 +622,21 @@ def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
 def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Refuse files that look like outputs but do not have the extension of a text file."""
     sources = [f for f in files if f.role in {FileRole.SOURCE, FileRole.WHOLE}]
-    tags = {file_names.last_language(f.name) for f in files if f.role is FileRole.SYSTEM} - {None}
-    lines = _line_count(sources[0]) if len(sources) == 1 else None
+    tags = {
+        file_names.last_language(f.name) for f in files if f.role is FileRole.SYSTEM
+    } - {None}
+    lines = None
+    if len(sources) == 1:
+        lines = _line_count(sources[0])
 
     def is_output(file: RecognisedFile) -> bool:
         name = file.file.plain_name
         if not name.lower().endswith(_OTHER_TEXTS) or file.role is not FileRole.IGNORED:
             return False
-        if file_names.says_scores(file.name) or name.split(".")[0].upper() in _SIDE_NAMES:
+        if (
+            file_names.says_scores(file.name)
+            or name.split(".")[0].upper() in _SIDE_NAMES
+        ):
             return False
         if file_names.in_systems_folder(file.name):
             return True
@@ -608,10 +667,14 @@ def _line_count(file: RecognisedFile) -> int | None:
 def _languages(files: Sequence[RecognisedFile]) -> tuple[str, str] | None:
     """Return the language pair in most file names; otherwise the languages in which sources and targets end."""
     used = [file for file in files if file.role is not FileRole.IGNORED]
-    pairs = Counter(pair for file in used if (pair := file_names.language_pair(file.name)))
+    pairs = Counter(
+        pair for file in used if (pair := file_names.language_pair(file.name))
+    )
     if pairs:
         (best, most), *others = pairs.most_common()
-        return best if all(number < most for _pair, number in others) else None
+        if all(number < most for _pair, number in others):
+            return best
+        return None
     sources = [f for f in used if f.role is FileRole.SOURCE]
     targets = [f for f in used if f.role in {FileRole.REFERENCE, FileRole.SYSTEM}]
     source = {tag for f in sources if (tag := file_names.last_language(f.name))}

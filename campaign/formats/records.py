@@ -86,7 +86,9 @@ class JudgedBlock:
 
 def counted(count: int, noun: str) -> str:
     """Return "1 line", "2 lines", "3,003 lines"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}s"
 
 
 def one_line(text: str) -> str:

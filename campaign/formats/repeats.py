@@ -48,7 +48,9 @@ class Submission:
     @property
     def time(self) -> float | None:
         """The time of the answer; None if unknown."""
-        return self.started_at if self.ended_at is None else self.ended_at
+        if self.ended_at is None:
+            return self.started_at
+        return self.ended_at
 
     def is_same_as(self, other: "Submission") -> bool:
         """Return whether the two are one submission, as far as the file tells."""
@@ -93,7 +95,9 @@ def counted_submissions(
 
 
 def _place(answer: "Submission | Repeatable", *, is_one_file: bool) -> str:
-    return f"line {answer.line}" if is_one_file else f"{answer.file}, line {answer.line}"
+    if is_one_file:
+        return f"line {answer.line}"
+    return f"{answer.file}, line {answer.line}"
 
 
 def _left_out(
@@ -105,7 +109,9 @@ def _left_out(
     reported: list[tuple[int, str]] = []
     different: list[int] = []
     for number in sorted(numbers, key=lambda number: submissions[number].time or 0):
-        if any(submissions[number].is_same_as(submissions[other]) for other in different):
+        if any(
+            submissions[number].is_same_as(submissions[other]) for other in different
+        ):
             reported.append((number, COUNTED_ONCE))
         else:
             different.append(number)
@@ -113,7 +119,9 @@ def _left_out(
         return reported
     last = _last([submissions[number] for number in different])
     if last is not None:
-        reported += [(number, REPLACED) for number in different if number != different[last]]
+        reported += [
+            (number, REPLACED) for number in different if number != different[last]
+        ]
     elif describe is None:
         reported += [(number, UNDECIDED) for number in sorted(different)[1:]]
     else:
@@ -130,7 +138,9 @@ def _left_out(
 
 def _last(different: Sequence[Submission]) -> int | None:
     """Return the index of the last of several different answers; None if that is unknown."""
-    is_one_log = all(each.is_logged and each.file == different[0].file for each in different)
+    is_one_log = all(
+        each.is_logged and each.file == different[0].file for each in different
+    )
     times = [each.line if is_one_log else each.time for each in different]
     known = [time for time in times if time is not None]
     if len(known) < len(times) or known.count(max(known)) > 1:
@@ -177,7 +187,8 @@ def counted_repeatable(
             occurrence = times_in_file[answer.file, key]
             times_in_file[answer.file, key] += 1
             which, copy = divmod(occurrence, copies[answer.file])
-            key, is_copy = (answer.content, None, which), copy > 0
+            key = (answer.content, None, which)
+            is_copy = copy > 0
         counts.append(not is_copy and (key not in seen))
         seen.add(key)
         if not counts[-1]:

@@ -77,7 +77,9 @@ class KnownSegments:
         self._by_position = {
             (each.document, each.position): each for each in self._by_number.values()
         }
-        self._lengths = Counter(segment.document for segment in self._by_number.values())
+        self._lengths = Counter(
+            segment.document for segment in self._by_number.values()
+        )
         self._documents = set(self._lengths)
 
     def numbered(self, number: int) -> KnownSegment:
@@ -152,7 +154,9 @@ class KnownSegments:
         `sources` are the texts of all candidates by key. Raises SegmentProblem if none matches, or several do.
         """
         possible = list(candidates)
-        fitting = [each for each in possible if same_text(name.source, sources.get(each.key))]
+        fitting = [
+            each for each in possible if same_text(name.source, sources.get(each.key))
+        ]
         if name.document:
             document = self._document(name.document)
             fitting = [each for each in fitting if each.document == document]
@@ -183,18 +187,24 @@ class KnownSegments:
 
     @staticmethod
     def _is_by_position_alone(name: SegmentName, segment: KnownSegment) -> bool:
-        return bool(_NUMBER.fullmatch(name.segment)) and int(name.segment) != segment.number
+        return (
+            bool(_NUMBER.fullmatch(name.segment))
+            and int(name.segment) != segment.number
+        )
 
     def _known(
         self, name: SegmentName, segments: Iterable[KnownSegment | None]
     ) -> list[KnownSegment]:
-        there = [each for each in dict.fromkeys(segments) if each is not None]
+        there = [fromkey for fromkey in dict.fromkeys(segments) if fromkey is not None]
         if not there:
             self._refuse_unknown(name)
         return there
 
     def _refuse_unknown(self, name: SegmentName) -> NoReturn:
-        of = f' of the document "{name.document}"' if name.document else ""
+        if name.document:
+            of = f' of the document "{name.document}"'
+        else:
+            of = ""
         last = max(self._by_number, default=0)
         raise SegmentProblem(
             f'the test set "{self._test_set}" has no segment {name.segment}{of}; its last is {last}',
@@ -208,7 +218,9 @@ class KnownSegments:
         # Test sets from Pearmut campaigns have slashes in place of these marks.
         document = _MARKS.sub("/", name)
         if document not in self._documents:
-            closest = difflib.get_close_matches(name, self._documents, _CLOSEST, cutoff=0.3)
+            closest = difflib.get_close_matches(
+                name, self._documents, _CLOSEST, cutoff=0.3
+            )
             suggestions = closest or sorted(self._documents)[:_CLOSEST]
             raise SegmentProblem(
                 f'the test set "{self._test_set}" has no document "{name}"',
@@ -232,7 +244,9 @@ class DocumentColumn:
         self._names: set[str] = set()
         self._refuse_unknown: Callable[[], NoReturn] | None = None
 
-    def document(self, name: str, line: int, refuse: Callable[[str, str], NoReturn]) -> str:
+    def document(
+        self, name: str, line: int, refuse: Callable[[str, str], NoReturn]
+    ) -> str:
         """Return the document of a row; empty if there is none or the name is ignored.
 
         `refuse` raises the error of the row for a problem and a remedy, possibly later, when another row has a
@@ -260,12 +274,18 @@ class DocumentColumn:
 def document_named(cell: str) -> str:
     """Return the document in a cell; empty also for -1, as in old files of WMT."""
     name = whole_name(cell.strip())
-    return "" if name == "-1" else name
+    if name == "-1":
+        return ""
+    return name
 
 
 def segment_id(document: str, segment: str) -> str:
     """Return the ID of a segment for formats with a single name; `id_parts` splits it again."""
-    if not document or segment.startswith(f"{document}{MARK}") or id_parts(segment)[0] == document:
+    if (
+        not document
+        or segment.startswith(f"{document}{MARK}")
+        or id_parts(segment)[0] == document
+    ):
         return segment
     return f"{document}{MARK}{segment}"
 
@@ -273,7 +293,9 @@ def segment_id(document: str, segment: str) -> str:
 def id_parts(name: str) -> tuple[str, str]:
     """Split an ID into document and segment; the document is empty if there is none."""
     parts = _PARTS.fullmatch(name)
-    return (parts[1], parts[2]) if parts else ("", name)
+    if parts:
+        return (parts[1], parts[2])
+    return ("", name)
 
 
 def same_text(text: str | None, there: str | None) -> bool:
@@ -301,10 +323,18 @@ class SegmentTexts:
         for system, text in ((None, source), *outputs):
             if text is None:
                 continue
-            before, line = self._known.setdefault((document, segment, system), (text, where))
+            before, line = self._known.setdefault(
+                (document, segment, system), (text, where)
+            )
             if not same_text(text, before):
-                what = "source" if system is None else f"output of {system}"
-                of = f' of the document "{document}"' if document else ""
+                if system is None:
+                    what = "source"
+                else:
+                    what = f"output of {system}"
+                if document:
+                    of = f' of the document "{document}"'
+                else:
+                    of = ""
                 raise SegmentProblem(
                     f"the {what} of segment {segment}{of} differs from {line}",
                     "use different names for different segments, or provide judgments of a single version of the texts",

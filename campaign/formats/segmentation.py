@@ -12,7 +12,9 @@ from campaign.formats.errors import FormatError
 from campaign.formats.streams import StoredFile
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
 
-_REMEDY: Final = "write a list of segments with wav, offset and duration, or leave the file out"
+_REMEDY: Final = (
+    "write a list of segments with wav, offset and duration, or leave the file out"
+)
 
 
 def clip_names(segmentation: StoredFile) -> list[str]:
@@ -36,7 +38,11 @@ def clip_cut(file: StoredFile, part: str) -> StoredFile:
     clip = BytesIO()
     try:
         start, end = map(float, part.split(","))
-        with file.open() as stream, wave.open(stream) as whole, wave.open(clip, "wb") as written:
+        with (
+            file.open() as stream,
+            wave.open(stream) as whole,
+            wave.open(clip, "wb") as written,
+        ):
             rate = whole.getframerate()
             written.setparams(whole.getparams())
             whole.setpos(round(start * rate))

@@ -18,7 +18,9 @@ class SegmentCounter:
         self._position = 0
         self._number = 0
 
-    def place(self, document: str, segment_id: str | None, line: int) -> tuple[int, int]:
+    def place(
+        self, document: str, segment_id: str | None, line: int
+    ) -> tuple[int, int]:
         """Return the position in the document and the number in the file, both from 1.
 
         Raises FormatError if the document was left before, or already has `segment_id`.
@@ -57,7 +59,8 @@ class SegmentCounter:
         """Raise FormatError if there was no segment."""
         if self._number == 0:
             raise Place(self._file).error(
-                "the file contains no segments", "provide a file with at least one segment"
+                "the file contains no segments",
+                "provide a file with at least one segment",
             )
 
 

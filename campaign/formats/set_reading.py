@@ -8,7 +8,12 @@ from campaign.formats.archives import unpacked
 from campaign.formats.inspecting import Inspection, inspect
 from campaign.formats.isolation import progress_report
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import RecognisedSet, SetReading, opened_set, recognise
+from campaign.formats.recognising import (
+    RecognisedSet,
+    SetReading,
+    opened_set,
+    recognise,
+)
 from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import ReadCounter, StoredFile
 
@@ -38,7 +43,9 @@ def set_read(
     omissions = Omissions()
     media: list[MediaFile] = []
     files = _reporting(recognised)
-    with opened_set(files, reading, omissions=omissions, media=media.append) as segments:
+    with opened_set(
+        files, reading, omissions=omissions, media=media.append
+    ) as segments:
         for segment in segments:
             yield from media
             media.clear()

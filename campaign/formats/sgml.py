@@ -27,16 +27,20 @@ _MAX_TAG: Final = 16 * 1024
 _INSIDE_TAG = r"""(?:[^<>"']|"[^"]*"|'[^']*')*"""
 _TAG = re.compile(rf"<!--.*?-->|<([/!?]?)([A-Za-z][\w:.-]*)({_INSIDE_TAG})>", re.DOTALL)
 _UNFINISHED_TAG = re.compile(
-    rf"""<(?:!(?:-(?:-.*)?)?|[/!?]?[A-Za-z]{_INSIDE_TAG}(?:"[^"]*|'[^']*)?|/)?\Z""", re.DOTALL
+    rf"""<(?:!(?:-(?:-.*)?)?|[/!?]?[A-Za-z]{_INSIDE_TAG}(?:"[^"]*|'[^']*)?|/)?\Z""",
+    re.DOTALL,
 )
 _ATTRIBUTE = re.compile(
     r"""(?<![\w:.-])([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
 )
 _SEGMENT_ENDS = re.compile(
-    r"<(/seg\s*>|seg(?=[\s>])|/?doc(?=[\s>])|/?(?:srcset|refset|tstset)(?=[\s>]))", re.IGNORECASE
+    r"<(/seg\s*>|seg(?=[\s>])|/?doc(?=[\s>])|/?(?:srcset|refset|tstset)(?=[\s>]))",
+    re.IGNORECASE,
 )
 # Entities without a semicolon are text in these files: "AT&T" and "?a=1&copy=2".
-_ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
+_ENTITY = re.compile(
+    r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
     document_start = position = 0
     while (tag := read.next_tag(position)) is not None:
         position = tag.end()
-        name, place = ((tag.group(1) or "") + (tag.group(2) or "")).lower(), read.place(tag.start())
+        name = ((tag.group(1) or "") + (tag.group(2) or "")).lower()
+        place = read.place(tag.start())
         if name == "doc":
             document = _attribute("docid", "document", tag, place)
             document_start = tag.start()
@@ -95,7 +100,9 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
                     'put it between <doc docid="…"> and </doc>',
                 )
             segment_id = _attribute("id", "segment", tag, place)
-            end = read.segment_end(tag, f'the segment "{segment_id}" of the document "{document}"')
+            end = read.segment_end(
+                tag, f'the segment "{segment_id}" of the document "{document}"'
+            )
             text = _decoded(read.text[position : end.start()], place).strip()
             yield SgmlSegment(read.line(tag.start()), document, segment_id, text)
             position = end.end()
@@ -115,7 +122,9 @@ class _Text:
         return bisect_left(self._breaks, position) + 1
 
     def place(self, position: int, *, with_column: bool = False) -> Place:
-        column = position - self.text.rfind("\n", 0, position) if with_column else None
+        column = None
+        if with_column:
+            column = position - self.text.rfind("\n", 0, position)
         return Place(self._file, self.line(position), column)
 
     def cut_off(self, what: str, start: int) -> FormatError:
@@ -170,7 +179,10 @@ def _decoded(text: str, place: Place) -> str:
         if not (decimal or hexadecimal):
             # Not unescape(): it reads "&notit;" as "¬it;".
             return html5.get(found.group()[1:], found.group())
-        code = int(decimal) if decimal else int(hexadecimal, 16)
+        if decimal:
+            code = int(decimal)
+        else:
+            code = int(hexadecimal, 16)
         if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
             raise place.error(
                 f"{found.group()} is a control character, which is not allowed in text",
@@ -210,7 +222,9 @@ def read_sgml_test_set(
             position=position,
             number=number,
             source=filled_text(segment.text, f"the source{of}", place),
-            references=tuple(_reference(file, segment, source) for file in reference_files),
+            references=tuple(
+                _reference(file, segment, source) for file in reference_files
+            ),
             outputs={
                 system: _output(omissions, system, file, segment, source, of)
                 for system, file in system_files.items()
@@ -241,7 +255,9 @@ def _output(
     if text is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
         return ""
-    return omissions.output(system, segment.document, text.text, Place(file.name, text.line), of=of)
+    return omissions.output(
+        system, segment.document, text.text, Place(file.name, text.line), of=of
+    )
 
 
 class _Translation:

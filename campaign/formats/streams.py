@@ -34,7 +34,10 @@ _OTHER_FILES = {
     b"Rar!\x1a\x07": ("a RAR archive", "pack the files as zip or tar.gz"),
     b"\xfd7zXZ\x00": ("compressed with xz", "unpack it, or compress it with gzip"),
     b"BZh91AY&SY": ("compressed with bzip2", "unpack it, or compress it with gzip"),
-    b"\x28\xb5\x2f\xfd": ("compressed with zstd", "unpack it, or compress it with gzip"),
+    b"\x28\xb5\x2f\xfd": (
+        "compressed with zstd",
+        "unpack it, or compress it with gzip",
+    ),
     b"%PDF-": ("a PDF", "provide the text itself"),
     b"SQLite format 3\x00": ("a SQLite database", "export the table as CSV"),
 }
@@ -158,7 +161,8 @@ class _Rewound:
 
     def read(self, size: int = -1, /) -> bytes:
         end = len(self._head) if size < 0 else size
-        piece, self._head = self._head[:end], self._head[end:]
+        piece = self._head[:end]
+        self._head = self._head[end:]
         if size < 0 or not piece:
             piece += self._rest.read(size)
         self.bytes += len(piece)
@@ -221,7 +225,9 @@ class CarriageReturns:
                 self.first = number + len(_LINE_END.findall(block, 0, match.start()))
 
 
-def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Iterator[str]:
+def text_lines(
+    file: InputFile, returns: CarriageReturns | None = None
+) -> Iterator[str]:
     r"""Yield the lines without their endings, which are only \n, \r\n and \r.
 
     Other Unicode separators (U+0085, U+2028 …) are text: MT output contains them, and splitting there
@@ -247,7 +253,9 @@ def _decoded(file: InputFile, block: bytes, number: int) -> str:
     if number == 1:
         refuse_other_file(file.name, block)
     # Some programs put a mark before the one that is there.
-    start = _BOMS.match(block) if number == 1 else None
+    start = None
+    if number == 1:
+        start = _BOMS.match(block)
     mark = start.group() if start else b""
     content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
@@ -264,13 +272,15 @@ def text_of(file: InputFile, most_bytes: int) -> str:
 
     Raises FormatError for a longer file, and like `text_lines`.
     """
-    chunks, size = [], 0
+    chunks = []
+    size = 0
     for chunk in byte_chunks(file):
         chunks.append(chunk)
         size += len(chunk)
         if size > most_bytes:
             raise Place(file.name).error(
-                f"the file is longer than {most_bytes:,} bytes", "split it into several files"
+                f"the file is longer than {most_bytes:,} bytes",
+                "split it into several files",
             )
     return _decoded(file, b"".join(chunks), 1)
 
@@ -329,9 +339,9 @@ def _not_utf8(
 
 def _is_every_other_nul(content: bytes) -> bool:
     """Return whether the bytes look like UTF-16 of mostly Latin letters."""
-    return b"\0" in content and max(content[0::2].count(0), content[1::2].count(0)) * 4 >= len(
-        content
-    )
+    return b"\0" in content and max(
+        content[0::2].count(0), content[1::2].count(0)
+    ) * 4 >= len(content)
 
 
 def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:

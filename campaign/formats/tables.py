@@ -25,7 +25,9 @@ _NUMBER: Final = re.compile(
 
 def separator_of(header: str) -> str:
     """Return the separator of a table by its header: tab, semicolon or comma."""
-    return "\t" if "\t" in header else max(",;", key=header.count)
+    if "\t" in header:
+        return "\t"
+    return max(",;", key=header.count)
 
 
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
@@ -49,7 +51,8 @@ def _refuse_repeated_header(file: str, line: int, text: str, header: str) -> Non
     """Refuse a line equal to the header, as in several files that were put together."""
     if text == header:
         raise Place(file, line).error(
-            "the line repeats the header, as in files that were joined", "delete this line"
+            "the line repeats the header, as in files that were joined",
+            "delete this line",
         )
 
 
@@ -71,7 +74,9 @@ def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
     return line.split(separator)
 
 
-def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tuple[int, list[str]]]:
+def table_rows(
+    file: InputFile, numeric: set[int] | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank, the header first.
 
     Quotes enclose cells if this is consistent with every line; otherwise they are text. Since the last line may
@@ -81,8 +86,12 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
 
     Raises FormatError for a quoted cell that continues on the next line, and like `text_lines`.
     """
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as kept:
-        separator, quoted, held = "", True, False
+    with tempfile.SpooledTemporaryFile(
+        _IN_MEMORY, "w+", encoding="utf-8", newline="\n"
+    ) as kept:
+        separator = ""
+        quoted = True
+        held = False
         for line, text in enumerate(text_lines(file), 1):
             if not separator and not is_blank_row(text):
                 refuse_separator_line(file.name, line, text)
@@ -91,7 +100,9 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
             quoted = quoted and (not separator or is_quoted_line(text, separator))
             kept.write(f"{text}\n")
         if numeric is not None:
-            numeric |= _numeric_columns(_kept_rows(file.name, kept, separator, quoted and held))
+            numeric |= _numeric_columns(
+                _kept_rows(file.name, kept, separator, quoted and held)
+            )
         yield from _kept_rows(file.name, kept, separator, quoted and held)
 
 
@@ -100,7 +111,8 @@ def _kept_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     is_neutral = separator == "," and not _has_formulas(kept, separator, quoted)
     kept.seek(0)
-    width, last = 0, (0, "")
+    width = 0
+    last = (0, "")
     header = ""
     for line, kept_text in enumerate(kept, 1):
         text = kept_text[:-1]
@@ -133,7 +145,9 @@ def _numeric_columns(rows: Iterator[tuple[int, list[str]]]) -> set[int]:
     for _line, cells in rows:
         if numeric is None:
             numeric = set(range(len(cells)))
-        numeric = {n for n in numeric if n < len(cells) and _NUMBER.fullmatch(cells[n].strip())}
+        numeric = {
+            n for n in numeric if n < len(cells) and _NUMBER.fullmatch(cells[n].strip())
+        }
         if not numeric:
             break
     return numeric or set()
@@ -166,12 +180,16 @@ def neutral(cell: str) -> str:
 
     A formula that already begins with apostrophes gets another one, so that `restored` undoes this exactly.
     """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    if _FORMULA.match(cell):
+        return f"'{cell}"
+    return cell
 
 
 def restored(cell: str) -> str:
     """Undo `neutral`."""
-    return cell[1:] if _NEUTRAL.match(cell) else cell
+    if _NEUTRAL.match(cell):
+        return cell[1:]
+    return cell
 
 
 def csv_row(cells: Iterable[object]) -> str:
@@ -220,7 +238,9 @@ class Table:
     @property
     def unnamed(self) -> tuple[int, ...]:
         """Columns without a name, which must be empty, except for the first: the index of pandas."""
-        return tuple(column for column, name in enumerate(self.names) if column and not name)
+        return tuple(
+            column for column, name in enumerate(self.names) if column and not name
+        )
 
     def columns(self) -> Iterator[tuple[int, str]]:
         """Yield the place and name of each column to read."""
@@ -241,11 +261,15 @@ class Table:
         ours = {name.lower(): name for name in known}
         places: dict[str, int] = {}
         for column, name in self.columns():
-            refused = partial(FormatError, self.file, line=self.line, column=column + 1, field=name)
+            refused = partial(
+                FormatError, self.file, line=self.line, column=column + 1, field=name
+            )
             if name.lower() not in ours:
                 raise refused("the column is unknown", UNKNOWN_COLUMN)
             if ours[name.lower()] in places:
-                raise refused("the column appears twice in the header", "remove one of the two")
+                raise refused(
+                    "the column appears twice in the header", "remove one of the two"
+                )
             places[ours[name.lower()]] = column
         for name in known:
             require_column(self.file, self.line, places, name)
@@ -266,7 +290,9 @@ class Table:
                     "the cell is in a column without a name",
                     "name the column in the header, or empty the cell",
                 )
-        return [restored(cell) for cell in cells] if "'" in text else cells
+        if "'" in text:
+            return [restored(cell) for cell in cells]
+        return cells
 
 
 def read_table(file: InputFile) -> Table:
@@ -275,7 +301,9 @@ def read_table(file: InputFile) -> Table:
     Raises FormatError for an empty file.
     """
     numbered = (
-        (line, text) for line, text in enumerate(text_lines(file), 1) if not is_blank_row(text)
+        (line, text)
+        for line, text in enumerate(text_lines(file), 1)
+        if not is_blank_row(text)
     )
     line, header = first_row(file.name, numbered)
     refuse_separator_line(file.name, line, header)
@@ -294,11 +322,14 @@ def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
     )
 
 
-def require_column(file: str, line: int | None, names: Collection[str], name: str) -> None:
+def require_column(
+    file: str, line: int | None, names: Collection[str], name: str
+) -> None:
     """Refuse a header without this column, in any case."""
     if name.lower() not in map(str.lower, names):
         raise Place(file, line, field=name).error(
-            f"the header has no column {name}", "use the column names listed in docs/formats.md"
+            f"the header has no column {name}",
+            "use the column names listed in docs/formats.md",
         )
 
 
@@ -310,7 +341,8 @@ def refuse_repeated_columns(
     for name in names:
         if name in seen and name in read:
             raise Place(file, line, field=name).error(
-                "the column appears twice in the header", "remove or rename one of the two"
+                "the column appears twice in the header",
+                "remove or rename one of the two",
             )
         seen.add(name)
 
@@ -358,7 +390,9 @@ def integer(text: str, smallest: int) -> int | None:
 def whole_name(text: str) -> str:
     """Return a whole number without the ".0" that pandas adds in columns with gaps; any other text unchanged."""
     number = _INTEGER.fullmatch(text.strip())
-    return number.group(1) if number else text
+    if number:
+        return number.group(1)
+    return text
 
 
 def is_blank(text: str) -> bool:

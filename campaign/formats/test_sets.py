@@ -11,7 +11,12 @@ from campaign.formats.errors import FormatError, Place
 from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
 from campaign.formats.json_text import JSONObject, object_lines, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
-from campaign.formats.records import SegmentTexts, counted, one_line, system_name_problem
+from campaign.formats.records import (
+    SegmentTexts,
+    counted,
+    one_line,
+    system_name_problem,
+)
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.sgml import read_sgml_test_set
 from campaign.formats.streams import (
@@ -22,7 +27,12 @@ from campaign.formats.streams import (
     peek,
     text_lines,
 )
-from campaign.formats.tables import first_row, refuse_other_width, separator_of, table_rows
+from campaign.formats.tables import (
+    first_row,
+    refuse_other_width,
+    separator_of,
+    table_rows,
+)
 from campaign.formats.wmt_xml import read_wmt_xml_test_set
 
 _BLANK_LINES_KEPT = 1_000
@@ -66,12 +76,16 @@ def read_plain_test_set(
             references=tuple(text.strip() for text in row[1:first_output]),
             outputs={
                 system: omissions.output(system, document, text, Place(file.name, line))
-                for (system, file), text in zip(systems.items(), row[first_output:], strict=False)
+                for (system, file), text in zip(
+                    systems.items(), row[first_output:], strict=False
+                )
             },
         )
     counter.refuse_nothing()
     if documents is not None and any(domains.values()):
-        omissions.left_out.append((documents.name, "the domains before the names of documents"))
+        omissions.left_out.append(
+            (documents.name, "the domains before the names of documents")
+        )
 
 
 class _Lines:
@@ -115,9 +129,15 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
     other = next(reader for reader in readers if reader.count != source.count)
     places: list[tuple[int, str]] = []
     for reader in (other, source):
-        blank = [str(line) for line in reader.blank if line not in source.blank or reader is source]
+        blank = [
+            str(line)
+            for line in reader.blank
+            if line not in source.blank or reader is source
+        ]
         if blank and reader.count == max(source.count, other.count):
-            places.append((int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}"))
+            places.append(
+                (int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}")
+            )
         # If all lines end so (old Mac files), it is no hint.
         if reader.returns.first and reader.returns.count < reader.count - 1:
             line = reader.returns.first
@@ -171,7 +191,10 @@ def read_tsv_test_set(
     names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()  # spreadsheets write empty columns at the end
-    if any(column in numeric and name.lower() == "source" for column, name in enumerate(names)):
+    if any(
+        column in numeric and name.lower() == "source"
+        for column, name in enumerate(names)
+    ):
         numeric.clear()
     layout = _layout(file.name, line, names, numeric)
     if omissions is not None:
@@ -181,14 +204,21 @@ def read_tsv_test_set(
         ]
     counter = SegmentCounter(file.name)
     for line, row in rows:
-        cells = row[: len(names)] if not any(row[len(names) :]) else row
+        if not any(row[len(names) :]):
+            cells = row[: len(names)]
+        else:
+            cells = row
         refuse_other_width(file.name, line, cells, names)
         yield _segment(file, line, layout, cells, counter)
     counter.refuse_nothing()
 
 
 def _segment(
-    file: InputFile, line: int, layout: _Layout, cells: list[str], counter: SegmentCounter
+    file: InputFile,
+    line: int,
+    layout: _Layout,
+    cells: list[str],
+    counter: SegmentCounter,
 ) -> SegmentTexts:
     def filled(column: int, what: str) -> str:
         place = Place(file.name, line, column + 1, layout.names[column])
@@ -198,7 +228,10 @@ def _segment(
         document = file.plain_name
     else:
         document = filled(layout.document, "the name of the document")
-    segment_id = None if layout.segment is None else filled(layout.segment, "the segment's id")
+    if layout.segment is None:
+        segment_id = None
+    else:
+        segment_id = filled(layout.segment, "the segment's id")
     position, number = counter.place(document, segment_id, line)
     return SegmentTexts(
         document=document,
@@ -236,7 +269,10 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
                 "it contains only numbers; provide it as a separate plain text file to keep it"
             )
         else:
-            problem = _TWICE if name in systems else system_name_problem(name)
+            if name in systems:
+                problem = _TWICE
+            else:
+                problem = system_name_problem(name)
             systems[name] = column
         if problem:
             place = Place(file, line, column + 1, name)
@@ -277,7 +313,10 @@ def _refuse_missing(
         )
     for index in range(1, len(references) + 1):
         if index not in references:
-            name = "reference" if index == 1 else f"reference{index}"
+            if index == 1:
+                name = "reference"
+            else:
+                name = f"reference{index}"
             raise Place(file, line, field=name).error(
                 f"the header has no column {name}, but a later reference",
                 "name the references reference, reference2, reference3 … without a gap",
@@ -288,7 +327,9 @@ _SHAPE: Final = '{"source": "…", "references": […], "outputs": {…}} on eve
 _KEYS: Final = ("document", "segment", "source", "references", "outputs")
 
 
-def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
+def read_jsonl_test_set(
+    file: InputFile, omissions: Omissions
+) -> Iterator[SegmentTexts]:
     """Yield a segment for every line: `{"document", "segment", "source", "references", "outputs"}`.
 
     `source` is required. `document` and `segment` are in every line or in none. Missing, null and
@@ -319,12 +360,15 @@ class _Line:
         for key in values:
             if key not in _KEYS:
                 raise self.error(
-                    f'the key "{key}" is unknown', f"use only the keys {', '.join(_KEYS)}"
+                    f'the key "{key}" is unknown',
+                    f"use only the keys {', '.join(_KEYS)}",
                 )
         outputs = values.get("outputs", {})
         if not isinstance(outputs, dict):
             raise self.error(
-                "the value is not an object", 'write {"system": "text", …}', field="outputs"
+                "the value is not an object",
+                'write {"system": "text", …}',
+                field="outputs",
             )
         self._outputs: JSONObject = outputs
 
@@ -335,7 +379,12 @@ class _Line:
         """Refuse a line that has other optional keys than the first."""
         for key in ("document", "segment"):
             if (key in self.values) != (key in first.values):
-                here, there = ("a", "no") if key in self.values else ("no", "a")
+                if key in self.values:
+                    here = "a"
+                    there = "no"
+                else:
+                    here = "no"
+                    there = "a"
                 raise self.error(
                     f'the line has {here} "{key}", but line {first.number} has {there} "{key}"',
                     f'use "{key}" in every line or in none',
@@ -345,13 +394,17 @@ class _Line:
     def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
         document = self._file.plain_name
         if "document" in self.values:
-            document = self._filled("document", self.values["document"], "the name of the document")
+            document = self._filled(
+                "document", self.values["document"], "the name of the document"
+            )
         position, number = counter.place(document, self._segment_id(), self.number)
         place = Place(self._file.name, self.number, field="outputs")
         systems.add(document, self._outputs, place)
         references = self.values.get("references", [])
         if not isinstance(references, list):
-            raise self.error("the value is not a list", 'write ["text", …]', field="references")
+            raise self.error(
+                "the value is not a list", 'write ["text", …]', field="references"
+            )
         return SegmentTexts(
             document=document,
             position=position,
@@ -383,7 +436,9 @@ class _Line:
         return filled_text(self._text(key, value), what, place)
 
     def _text(self, key: str, value: object) -> str:
-        return one_line(text_value(value, Place(self._file.name, self.number, field=key)))
+        return one_line(
+            text_value(value, Place(self._file.name, self.number, field=key))
+        )
 
 
 SNIFFED_BYTES: Final = 64 * 1024
@@ -395,7 +450,9 @@ _JSON_OBJECT = re.compile(r'\{\s*"')
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 #: A line of our JSON Lines, also with keys that are wrong, which its reader names.
 _OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
-PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
+PEARMUT_KEY = re.compile(
+    r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:'
+)
 
 
 class TestSetFormat(StrEnum):
@@ -471,7 +528,10 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
         test_set_format = TestSetFormat.PEARMUT
     elif _JSON_OBJECT.match(text):
         is_wmt = _GENMT_KEY.search(first_line) and not _OUTPUTS_KEY.search(first_line)
-        test_set_format = TestSetFormat.GENMT if is_wmt else TestSetFormat.JSONL
+        if is_wmt:
+            test_set_format = TestSetFormat.GENMT
+        else:
+            test_set_format = TestSetFormat.JSONL
     elif name.endswith(JSON_ENDINGS):
         test_set_format = TestSetFormat.JSONL
     elif "source" in _column_names(name, first_line):
@@ -481,7 +541,10 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
 
 def _column_names(name: str, first_line: str) -> list[str]:
     """Return the names of all columns but the last. Commas separate columns only in a .csv: prose has them, too."""
-    separator = separator_of(first_line) if name.endswith(".csv") else "\t"
+    if name.endswith(".csv"):
+        separator = separator_of(first_line)
+    else:
+        separator = "\t"
     return [cell.strip(' "').lower() for cell in first_line.split(separator)[:-1]]
 
 
@@ -522,7 +585,10 @@ def read_test_set(
     Raises FormatError at the first error, here or while iterating; the caller must then undo what it did
     with earlier segments.
     """
-    omitted = Omissions() if omissions is None else omissions
+    if omissions is None:
+        omitted = Omissions()
+    else:
+        omitted = omissions
     systems = systems or {}
     _refuse_names(systems)
     if file_format is None:
@@ -549,7 +615,9 @@ def read_test_set(
         segments = read_pearmut_campaign(source, omitted)
     else:
         segments = read_jsonl_test_set(source, omitted)
-    return complete(segments, omitted) if omissions is None else segments
+    if omissions is None:
+        return complete(segments, omitted)
+    return segments
 
 
 def _refuse_names(systems: Mapping[str, InputFile]) -> None:

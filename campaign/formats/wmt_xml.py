@@ -8,7 +8,13 @@ from xml.parsers import expat
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import PairChoice
 from campaign.formats.omissions import Omissions, SystemsSeen
-from campaign.formats.records import CONTROL, SegmentTexts, counted, one_line, system_name_problem
+from campaign.formats.records import (
+    CONTROL,
+    SegmentTexts,
+    counted,
+    one_line,
+    system_name_problem,
+)
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
@@ -42,7 +48,9 @@ class XmlVersion:
         """The name used in errors."""
         if self.kind == "hyp":
             return f"the output of {self.name}"
-        return f"the reference {self.name}".rstrip() if self.kind == "ref" else "the source"
+        if self.kind == "ref":
+            return f"the reference {self.name}".rstrip()
+        return "the source"
 
 
 @dataclass(slots=True)
@@ -97,7 +105,8 @@ class _Parser:
                 f"the file is not valid XML ({expat.ErrorString(error.code)})",
                 "write & as &amp; and < as &lt; in texts, close every element, and check that the transfer was complete",
             ) from error
-        done, self._done = self._done, []
+        done = self._done
+        self._done = []
         return done
 
     def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
@@ -121,7 +130,8 @@ class _Parser:
             self._refuse("elements are nested too deeply", "nest them as WMT does")
         if self._segment is not None:
             self._refuse(
-                f"the segment has an element {tag} inside", "use only text inside segments"
+                f"the segment has an element {tag} inside",
+                "use only text inside segments",
             )
         self._open.append(tag)
         if tag == "doc":
@@ -133,7 +143,10 @@ class _Parser:
 
     def _start_document(self, attributes: dict[str, str]) -> None:
         if self._document is not None:
-            self._refuse("a document is inside another document", "close the previous one: </doc>")
+            self._refuse(
+                "a document is inside another document",
+                "close the previous one: </doc>",
+            )
         name = self._attribute(attributes, "id", "document")
         self._document = XmlDocument(self._parser.CurrentLineNumber, name)
         self._characters_in_document = 0
@@ -220,9 +233,7 @@ class _Parser:
             self._document = None
 
 
-_SAME_SEGMENTS = (
-    "use the segments of the source, in the same order, in every translation of a document"
-)
+_SAME_SEGMENTS = "use the segments of the source, in the same order, in every translation of a document"
 
 
 def read_wmt_xml_test_set(
@@ -252,8 +263,10 @@ def read_wmt_xml_test_set(
         ]
         if not versions and len(document.versions) > 1:
             continue
-        references = [each for each in versions if each.kind == "ref"]
-        outputs = {each.name: each for each in versions if each.kind == "hyp"}
+        references = [version for version in versions if version.kind == "ref"]
+        outputs = {
+            version.name: version for version in versions if version.kind == "hyp"
+        }
         if choice.undecided:
             continue  # only the list of pairs matters now
         if source.segments:
@@ -262,9 +275,16 @@ def read_wmt_xml_test_set(
         else:
             left = f'{file.name}, line {document.line}: document "{document.name}"'
             omissions.left_out.append((left, "it has no segment"))
-        translators.update(dict.fromkeys(each.name for each in references))
+        translators.update(dict.fromkeys(reference.name for reference in references))
         yield from _segments(
-            file, document, source, references, outputs, tuple(translators), counter, systems
+            file,
+            document,
+            source,
+            references,
+            outputs,
+            tuple(translators),
+            counter,
+            systems,
         )
     choice.finish()
     counter.refuse_nothing()
@@ -298,10 +318,12 @@ def _segments(
             whole[name] = output
         else:
             systems.omissions.lacks(document.name, name, error)
-    by_translator = {
-        each.name: {key: found.text for key, found in _by_id(file, document, source, each).items()}
-        for each in references
-    }
+    by_translator = {}
+    for reference in references:
+        by_translator[reference.name] = {
+            key: found.text
+            for key, found in _by_id(file, document, source, reference).items()
+        }
     for index, segment in enumerate(source.segments):
         position, number = counter.place(document.name, segment.id, segment.line)
         yield SegmentTexts(
@@ -334,7 +356,9 @@ def _of(document: XmlDocument, segment: XmlSegment) -> str:
     return f" (document {document.name}, segment {segment.id})"
 
 
-def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
+def _refuse_disorder(
+    file: InputFile, document: XmlDocument, source: XmlVersion
+) -> None:
     """Refuse a source whose segment numbers decrease: moved text cannot be aligned."""
     last: XmlSegment | None = None
     for segment in source.segments:
@@ -379,10 +403,8 @@ def _by_id(
     wanted = {segment.id for segment in source.segments}
     segments: dict[str, XmlSegment] = {}
     for segment in version.segments:
-        place, called = (
-            Place(file.name, segment.line),
-            f'"{segment.id}" of the document "{document.name}"',
-        )
+        place = Place(file.name, segment.line)
+        called = f'"{segment.id}" of the document "{document.name}"'
         if segment.id in segments:
             raise place.error(
                 f"{version.called} has the segment {called} twice, first on line {segments[segment.id].line}",

@@ -17,7 +17,9 @@ _MAX_VALUES: Final = 200_000
 _WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 # Enough for any seed.
 _MAX_DIGITS: Final = 39
-_DECIMAL: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_DECIMAL: Final = re.compile(
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+)
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
 # Not storable in the database; line breaks and tabs are.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -52,19 +54,24 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
     """
     if len(content) > MAX_BYTES:
         raise Place(name).error(
-            f"the file has more than {MAX_BYTES:,} bytes", "move texts to separate files"
+            f"the file has more than {MAX_BYTES:,} bytes",
+            "move texts to separate files",
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise FormatError(name, "invalid UTF-8", "save the file as UTF-8", line=line) from error
+        raise FormatError(
+            name, "invalid UTF-8", "save the file as UTF-8", line=line
+        ) from error
     reader = _Reader(name, text)
     try:
         return reader.document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        raise Place(name, mark.line + 1 if mark else None, mark.column + 1 if mark else None).error(
+        raise Place(
+            name, mark.line + 1 if mark else None, mark.column + 1 if mark else None
+        ).error(
             f"invalid YAML: {error.problem or error.context}",
             "indent with spaces, and quote texts that contain special characters",
         ) from error
@@ -102,24 +109,34 @@ class _Reader:
         next(self._events)
         event = next(self._events)
         if isinstance(event, yaml.StreamEndEvent):
-            raise FormatError(self._name, "the file is empty", "add at least slug and name")
+            raise FormatError(
+                self._name, "the file is empty", "add at least slug and name"
+            )
         value = self._value(next(self._events), ())
         next(self._events)
         after = next(self._events)
         if not isinstance(after, yaml.StreamEndEvent):
-            raise self._error(after, "a second document begins here", "use one document per file")
+            raise self._error(
+                after, "a second document begins here", "use one document per file"
+            )
         return YamlTree(self._name, value, self._lines)
 
     def _value(self, event: Any, path: Path) -> Any:
         self._lines[path] = self._line(event)
         if getattr(event, "anchor", None) is not None:
             raise self._error(
-                event, "anchors and aliases are not supported", "repeat the value instead"
+                event,
+                "anchors and aliases are not supported",
+                "repeat the value instead",
             )
         if event.tag is not None:
-            raise self._error(event, f"the tag {event.tag} is not supported", "remove it")
+            raise self._error(
+                event, f"the tag {event.tag} is not supported", "remove it"
+            )
         if len(path) > MAX_DEPTH or len(self._lines) > _MAX_VALUES:
-            raise self._error(event, "the file is nested too deeply", "follow the schema")
+            raise self._error(
+                event, "the file is nested too deeply", "follow the schema"
+            )
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(path)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -129,7 +146,11 @@ class _Reader:
     def _mapping(self, path: Path) -> dict[str, Any]:
         values: dict[str, Any] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent) or event.tag is not None or event.anchor:
+            if (
+                not isinstance(event, yaml.ScalarEvent)
+                or event.tag is not None
+                or event.anchor
+            ):
                 raise self._error(event, "a key must be a word", "write key: value")
             key = event.value
             if key in values:
@@ -153,20 +174,26 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
         if _CONTROL.search(text):
-            raise self._error(event, "the text contains a control character", "remove it")
+            raise self._error(
+                event, "the text contains a control character", "remove it"
+            )
         if event.style is not None and event.style not in ("", "plain"):
             return text
         try:
             return scalar_of(text)
         except ValueError as error:
-            raise self._error(event, "the number is too large", "use a smaller one") from error
+            raise self._error(
+                event, "the number is too large", "use a smaller one"
+            ) from error
 
     def _line(self, event: Any) -> int:
         return int(event.start_mark.line) + 1
 
     def _error(self, event: Any, problem: str, remedy: str) -> FormatError:
         mark = event.start_mark
-        return FormatError(self._name, problem, remedy, line=mark.line + 1, column=mark.column + 1)
+        return FormatError(
+            self._name, problem, remedy, line=mark.line + 1, column=mark.column + 1
+        )
 
 
 class _Writer(yaml.SafeDumper):
@@ -207,6 +234,11 @@ _Writer.add_multi_representer(str, _text)
 def yaml_bytes(value: Any) -> bytes:
     """Return the values as YAML in UTF-8, with keys in their order."""
     text: str = yaml.dump(
-        value, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=2**20, indent=2
+        value,
+        Dumper=_Writer,
+        sort_keys=False,
+        allow_unicode=True,
+        width=2**20,
+        indent=2,
     )
     return text.encode()

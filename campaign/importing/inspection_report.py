@@ -80,7 +80,7 @@ class InspectionReport(ImportReport):
 
 def inspection_report(recognised: RecognisedSet, found: Inspection) -> InspectionReport:
     """Return the facts of an inspection as JSON."""
-    facts = {each.file.name: each for each in found.files}
+    facts = {file.file.name: file for file in found.files}
     return {
         "files": [_file(file, facts.get(file.name)) for file in recognised.files],
         "languages": list(found.languages) if found.languages else None,
@@ -106,11 +106,16 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> Inspectio
 
 def refused_report(error: FormatError) -> InspectionReport:
     """Return the report about files that could not be inspected."""
-    nothing = RecognisedSet("", (), None), Inspection((), None, 0, 0, 0, (), (), (), (), (), error)
+    nothing = (
+        RecognisedSet("", (), None),
+        Inspection((), None, 0, 0, 0, (), (), (), (), (), error),
+    )
     return inspection_report(*nothing)
 
 
-def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> ImportReport:
+def told_report(
+    left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
+) -> ImportReport:
     """Return the omissions and warnings of an import as JSON."""
     return {
         "left_out": [{"name": name, "why": why} for name, why in left_out],

@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from campaign.texts.languages import LanguageTagError, language_by_name, language_tag_checked
+from campaign.texts.languages import (
+    LanguageTagError,
+    language_by_name,
+    language_tag_checked,
+)
 
 
 @lru_cache(maxsize=1000)

@@ -9,7 +9,11 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from campaign.database.many_rows import constraints_check_now, rows_insert, statistics_refresh
+from campaign.database.many_rows import (
+    constraints_check_now,
+    rows_insert,
+    statistics_refresh,
+)
 from campaign.formats import SegmentTexts, system_name_problem
 from campaign.formats.errors import Place
 from campaign.formats.isolation import isolated_items
@@ -45,10 +49,14 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
         try:
             return Campaign.objects.get(slug=slug)
         except Campaign.DoesNotExist:
-            known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
+            known = ", ".join(
+                Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
+            )
             raise ImportRefusedError(
                 f'campaign "{slug}" not found',
-                f"choose one of: {known}" if known else "create it with --create-campaign NAME",
+                f"choose one of: {known}"
+                if known
+                else "create it with --create-campaign NAME",
             ) from None
     there = Campaign.objects.filter(slug=slug).first()
     if there is not None:
@@ -147,7 +155,9 @@ def test_set_import(
         writer.write(batch)
         written += len(batch)
     if not written:
-        raise ImportRefusedError("the test set has no segments", "provide at least one segment")
+        raise ImportRefusedError(
+            "the test set has no segments", "provide at least one segment"
+        )
     if media_refused(test_set=test_set, protocol=protocol):
         raise ImportRefusedError(
             "outputs are recordings or pictures, but judges of this protocol work with words",
@@ -174,11 +184,14 @@ def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
     for segment in segments:
         batch.append(segment)
         characters += len(segment.source)
-        characters += sum(map(len, segment.references)) + sum(map(len, segment.outputs.values()))
+        characters += sum(map(len, segment.references)) + sum(
+            map(len, segment.outputs.values())
+        )
         # Segments can be as long as lines, so their number alone does not limit memory.
         if len(batch) >= _BATCH_SEGMENTS or characters >= _BATCH_CHARACTERS:
             yield batch
-            batch, characters = [], 0
+            batch = []
+            characters = 0
     if batch:
         yield batch
 
@@ -209,12 +222,17 @@ class _Writer:
             for document, text in zip(documents, batch, strict=True)
         ]
         ids = rows_insert(Segment, segments, test_set_id=self._test_set.pk)
-        references, outputs = [], []
+        references = []
+        outputs = []
         for segment, texts in zip(ids, batch, strict=True):
             for number, text in enumerate(texts.references, 1):
                 if text:  # empty if this reference does not cover the segment
-                    references.append({"segment_id": segment, "number": number, "text": text})
-            by_system = {self._systems[name]: text for name, text in texts.outputs.items()}
+                    references.append(
+                        {"segment_id": segment, "number": number, "text": text}
+                    )
+            by_system = {
+                self._systems[name]: text for name, text in texts.outputs.items()
+            }
             if self._reference_system_id and texts.references and texts.references[0]:
                 by_system[self._reference_system_id] = texts.references[0]
             outputs += [
@@ -250,7 +268,10 @@ class _Writer:
         documents: list[Document] = []
         for segment in batch:
             if self._document is None or segment.document != self._document.name:
-                position = self._document.position + 1 if self._document else 1
+                if self._document:
+                    position = self._document.position + 1
+                else:
+                    position = 1
                 self._document = Document(
                     test_set=self._test_set, name=segment.document, position=position
                 )
@@ -276,7 +297,9 @@ def system_import(*, test_set: TestSet, name: str, file: StoredFile) -> System:
         raise ImportRefusedError(
             f'the test set already has a system "{name}"', "choose another name"
         )
-    with isolated_items(file.name, file.size(), partial(system_outputs, file)) as outputs:
+    with isolated_items(
+        file.name, file.size(), partial(system_outputs, file)
+    ) as outputs:
         texts = list(_texts_of_segments(test_set, file.name, outputs))
     system = System.objects.create(test_set=test_set, name=name)
     rows = [{"segment_id": segment, "text": text} for segment, text in texts]
@@ -304,7 +327,8 @@ def _texts_of_segments(
         place = Place(file, output.line)
         if segment is None:
             raise place.error(
-                f"the file continues after the last of {len(segments):,} segments", _REMEDY
+                f"the file continues after the last of {len(segments):,} segments",
+                _REMEDY,
             )
         pk, number, its_document = segment
         if output.document not in (None, its_document):
@@ -312,4 +336,9 @@ def _texts_of_segments(
                 f'segment {number} is in the document "{its_document}", but here in "{output.document}"',
                 _REMEDY,
             )
-        yield pk, filled_text(output.text, f"the output for segment {number}", place, _REMEDY)
+        yield (
+            pk,
+            filled_text(
+                output.text, f"the output for segment {number}", place, _REMEDY
+            ),
+        )

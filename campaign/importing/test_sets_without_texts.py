@@ -49,14 +49,17 @@ def test_set_without_texts_create(
         source_language=pair.tags.source,
         target_language=pair.tags.target,
     )
-    systems = [
-        System(
-            test_set=test_set,
-            name=system,
-            kind=SystemKind.REFERENCE if system == reference_system else SystemKind.SYSTEM,
+    systems = []
+    for system in content.systems:
+        systems.append(
+            System(
+                test_set=test_set,
+                name=system,
+                kind=SystemKind.REFERENCE
+                if system == reference_system
+                else SystemKind.SYSTEM,
+            )
         )
-        for system in content.systems
-    ]
     System.objects.bulk_create(systems)
     _documents_create(test_set, content)
     return test_set
@@ -79,7 +82,9 @@ class _Content:
         there = self.segments.setdefault(row.segment, here)
         refused = partial(FormatError, file, line=row.line)
         if problem := unseen_problem(here[0], "document name"):
-            raise refused(problem, "remove that character from the name", field="documentId")
+            raise refused(
+                problem, "remove that character from the name", field="documentId"
+            )
         # With several language pairs, one must be chosen first.
         if here != there and len(self.pairs) == 1:
             raise refused(
@@ -93,7 +98,9 @@ class _Content:
 def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Content:
     content = _Content()
     for file in files:
-        with isolated_items(file.name, file.size(), partial(five_way_blocks, file)) as rows:
+        with isolated_items(
+            file.name, file.size(), partial(five_way_blocks, file)
+        ) as rows:
             for row in rows:
                 pair = LanguagePair(row.source_language, row.target_language)
                 if languages is None or pair.tags == languages.tags:
@@ -101,14 +108,19 @@ def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Co
     return content
 
 
-def _only_pair(pairs: Counter[LanguagePair], languages: LanguagePair | None) -> LanguagePair:
+def _only_pair(
+    pairs: Counter[LanguagePair], languages: LanguagePair | None
+) -> LanguagePair:
     if not pairs:
         chosen = f" of {languages}" if languages else ""
         raise ImportRefusedError(
-            f"the input contains no judgments{chosen}", "provide a file with at least one"
+            f"the input contains no judgments{chosen}",
+            "provide a file with at least one",
         )
     if len({pair.tags for pair in pairs}) > 1:
-        listed = ", ".join(f"{pair} ({count:,})" for pair, count in sorted(pairs.items()))
+        listed = ", ".join(
+            f"{pair} ({count:,})" for pair, count in sorted(pairs.items())
+        )
         raise ImportRefusedError(
             f"the input contains several language pairs: {listed}",
             "choose a source and target language; each pair becomes its own test set",
@@ -141,11 +153,16 @@ def _positions(segments: list[tuple[int, str]]) -> list[tuple[int, int]]:
     IDs are used as positions if they are distinct positive integers; otherwise the known segments are counted.
     """
     ids = [id_ for _number, id_ in segments]
-    numeric = [int(id_) for id_ in ids if id_.isascii() and id_.isdigit() and len(id_) <= 10]
+    numeric = [
+        int(id_) for id_ in ids if id_.isascii() and id_.isdigit() and len(id_) <= 10
+    ]
     if len(numeric) == len(set(numeric)) == len(ids) and all(
         1 <= position <= _MAX_POSITION for position in numeric
     ):
         positions = numeric
     else:
         positions = list(range(1, len(ids) + 1))
-    return [(number, position) for (number, _id), position in zip(segments, positions, strict=True)]
+    return [
+        (number, position)
+        for (number, _id), position in zip(segments, positions, strict=True)
+    ]

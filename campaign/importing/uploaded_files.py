@@ -35,7 +35,9 @@ def uploaded_set(upload: Upload) -> Iterator[RecognisedSet]:
     with tempfile.TemporaryDirectory(prefix="quintet-") as temporary:
         folder = Path(temporary)
         files = list(upload.files.order_by("name"))
-        stored = [StoredFile(file.name, opener(_written(file.pk, folder))) for file in files]
+        stored = [
+            StoredFile(file.name, opener(_written(file.pk, folder))) for file in files
+        ]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
         languages = (upload.source_language, upload.target_language)
         read = partial(

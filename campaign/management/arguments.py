@@ -26,14 +26,20 @@ def share_argument(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and at most 1")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number above 0 and at most 1"
+        )
     return share
 
 
 def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) -> Task:
     """Return a task of a test set, or raise a CommandError that names all test sets."""
-    tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related("test_set")
-    there = {each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")}
+    tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related(
+        "test_set"
+    )
+    there = {
+        each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")
+    }
     task = there.get(protocol)
     if task is None and there:
         raise CommandError(
@@ -42,7 +48,9 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
     if task is None:
         tasks = tasks.filter(protocol=Protocol.RANKING)
         names = (
-            ", ".join(f'"{row.test_set.name}"' for row in tasks.order_by("test_set__name"))
+            ", ".join(
+                f'"{row.test_set.name}"' for row in tasks.order_by("test_set__name")
+            )
             or "none"
         )
         raise CommandError(
@@ -83,8 +91,12 @@ def campaign_named(slug: str) -> Campaign:
     """Return the campaign, or raise a CommandError that names all campaigns."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
-        slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
-        raise CommandError(f"Campaign “{slug}” not found. Available campaigns: {slugs or '–'}.")
+        slugs = ", ".join(
+            Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
+        )
+        raise CommandError(
+            f"Campaign “{slug}” not found. Available campaigns: {slugs or '–'}."
+        )
     return campaign
 
 
@@ -92,7 +104,9 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
     """Return the judge of a campaign, or raise a CommandError."""
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
     if judge is None:
-        raise CommandError(f"Judge “{pseudonym}” not found in campaign “{campaign.slug}”.")
+        raise CommandError(
+            f"Judge “{pseudonym}” not found in campaign “{campaign.slug}”."
+        )
     return judge
 
 
@@ -127,7 +141,9 @@ def address_option_add(parser: CommandParser) -> None:
 def address_argument(text: str) -> str:
     """Return the base URL of this Quintet, such as https://judge.example.org, without its path prefix."""
     if not text.startswith(("http://", "https://")):
-        raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not begin with http:// or https://"
+        )
     return text.rstrip("/").removesuffix(settings.URL_PREFIX)
 
 
@@ -139,7 +155,9 @@ def expiry_words(expires_at: datetime) -> str:
 def days_argument(text: str) -> Combinable:
     """Return the time after that many days, by the clock of the database."""
     if not text.isdecimal() or not 1 <= int(text) <= 3650:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 1 to 3650")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of days from 1 to 3650"
+        )
     return Now() + timedelta(days=int(text))
 
 

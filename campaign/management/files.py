@@ -17,7 +17,12 @@ from campaign.formats.archives import folder_files, holds_archive, opener
 from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
 from campaign.formats.isolation import isolated
-from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
+from campaign.formats.recognising import (
+    FileRole,
+    RecognisedFile,
+    RecognisedSet,
+    recognise,
+)
 from campaign.formats.set_reading import files_recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
@@ -71,7 +76,10 @@ def files_recognised(
         return _isolated_recognised(name, folder_files(path), languages)
     archive = StoredFile(name, opener(path))
     if holds_archive(archive):
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="quintet-"))) / "unpacked"
+        folder = (
+            Path(stack.enter_context(TemporaryDirectory(prefix="quintet-")))
+            / "unpacked"
+        )
         read = partial(files_recognise, name, [archive], folder, languages)
         return isolated(name, archive.size(), read)
     return files_with_roles(
@@ -88,7 +96,8 @@ def _together(paths: Sequence[Path]) -> tuple[str, list[StoredFile]]:
             )
     above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
     files = [
-        StoredFile(path.absolute().relative_to(above).as_posix(), opener(path)) for path in paths
+        StoredFile(path.absolute().relative_to(above).as_posix(), opener(path))
+        for path in paths
     ]
     return str(above), files
 
@@ -132,16 +141,22 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
     for segment in found.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
-        yield from (f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items())
+        yield from (
+            f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items()
+        )
 
 
 def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
     """Yield a line for everything that was lost in a conversion."""
     for loss in losses:
-        yield (f"Not converted: {loss.what} ({loss.count:,} times, first at {loss.first}).")
+        yield (
+            f"Not converted: {loss.what} ({loss.count:,} times, first at {loss.first})."
+        )
 
 
-def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:
+def told_lines(
+    left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
+) -> Iterator[str]:
     """Yield a line for everything that an import leaves out or warns about."""
     for name, why in left_out:
         yield f"Skipped: {name} ({why})"
@@ -163,7 +178,10 @@ def _role(file: RecognisedFile) -> str:
 
 
 def _system(system: SystemFacts) -> Iterator[str]:
-    ratio = "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}"
+    if system.usual_ratio is None:
+        ratio = "–"
+    else:
+        ratio = f"{system.usual_ratio:.2f}"
     yield (
         f"{system.name}: length ratio {ratio}, outliers: {system.outlier_count:,}, repeated for another source: "
         f"{system.repeated:,}, copied from the source: {system.copied:,}"
@@ -174,7 +192,9 @@ def _system(system: SystemFacts) -> Iterator[str]:
 
 def _one_line(text: str) -> str:
     shown = text.replace("\n", " ⏎ ")
-    return shown if len(shown) <= _WIDTH else f"{shown[:_WIDTH]}…"
+    if len(shown) <= _WIDTH:
+        return shown
+    return f"{shown[:_WIDTH]}…"
 
 
 class Progress:
@@ -189,7 +209,8 @@ class Progress:
 
     def begin(self, task: str) -> Self:
         """Begin the next step."""
-        self._task, self._percent = task, -1
+        self._task = task
+        self._percent = -1
         return self
 
     def say(self, sentence: str) -> None:
@@ -201,7 +222,10 @@ class Progress:
         self._err.flush()
 
     def __call__(self, done: int, total: int) -> None:
-        percent = min(100 * done // total, 100) if total else 100
+        if total:
+            percent = min(100 * done // total, 100)
+        else:
+            percent = 100
         if self._shown and percent != self._percent:
             self._percent = percent
             self._err.write(f"\r\x1b[K{self._task}: {percent}%", str, ending="")

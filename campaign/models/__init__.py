@@ -31,10 +31,23 @@ from campaign.models.judge import (
 )
 from campaign.models.machine import MachineJudge
 from campaign.models.panel import Panel, PanelKind, Participation, ParticipationState
-from campaign.models.system import BadReference, Output, OutputCorrection, System, SystemKind
+from campaign.models.system import (
+    BadReference,
+    Output,
+    OutputCorrection,
+    System,
+    SystemKind,
+)
 from campaign.models.task import Document, Protocol, Reference, Segment, Task, TestSet
 from campaign.models.upload import FilePart, KeptFile, ReferenceUse, Upload
-from campaign.models.user import ApiToken, IdempotentAnswer, Session, SignInCount, TokenScope, User
+from campaign.models.user import (
+    ApiToken,
+    IdempotentAnswer,
+    Session,
+    SignInCount,
+    TokenScope,
+    User,
+)
 from campaign.models.webhook import (
     TEST_EVENT,
     DeliveryState,

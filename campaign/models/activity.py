@@ -113,16 +113,21 @@ class ActivityEvent(models.Model):
 
     class Meta:
         constraints = [
-            is_one_of("operation", ActivityOperation, name="activity_event_operation_is_known"),
+            is_one_of(
+                "operation", ActivityOperation, name="activity_event_operation_is_known"
+            ),
             is_one_of("origin", ActivityOrigin, name="activity_event_origin_is_known"),
             models.CheckConstraint(
-                condition=models.Q(count=1) | models.Q(count__gt=1, object_id__isnull=True),
+                condition=models.Q(count=1)
+                | models.Q(count__gt=1, object_id__isnull=True),
                 name="activity_event_of_several_has_no_object",
             ),
         ]
         indexes = [
             models.Index(fields=["campaign", "-id"], name="activity_event_of_campaign"),
-            models.Index(fields=["campaign", "user", "-id"], name="activity_event_of_user"),
+            models.Index(
+                fields=["campaign", "user", "-id"], name="activity_event_of_user"
+            ),
         ]
         triggers = [
             trigger_from_file(

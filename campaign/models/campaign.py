@@ -116,9 +116,13 @@ MAX_JUDGED: Final = 60
 
 
 class CampaignQuerySet(RecordedQuerySet["Campaign"]):
-    def with_role_of(self, user: "User | int | models.Expression") -> "CampaignQuerySet":
+    def with_role_of(
+        self, user: "User | int | models.Expression"
+    ) -> "CampaignQuerySet":
         """Return the campaigns this user is a member of, including those in the bin, each with their `role`."""
-        return self.filter(memberships__user=user).annotate(role=models.F("memberships__role"))
+        return self.filter(memberships__user=user).annotate(
+            role=models.F("memberships__role")
+        )
 
     def kept(self) -> "CampaignQuerySet":
         """Leave out the campaigns in the bin."""
@@ -136,7 +140,12 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
 def _line(words: Any, help_text: Any) -> "models.CharField[str, str]":
     """Return a model field for a line of text, which may be empty."""
     return models.CharField(
-        words, max_length=200, blank=True, default="", db_default="", help_text=help_text
+        words,
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=help_text,
     )
 
 
@@ -200,8 +209,12 @@ class Campaign(RecordedModel):
             "along with their measured time."
         ),
     )
-    duration = _line(_("Duration"), _("For example, “about 40 minutes, any time until 1 May”."))
-    contact = _line(_("Contact"), _("Contact for judges. E-mail addresses become links."))
+    duration = _line(
+        _("Duration"), _("For example, “about 40 minutes, any time until 1 May”.")
+    )
+    contact = _line(
+        _("Contact"), _("Contact for judges. E-mail addresses become links.")
+    )
     time_zone = models.CharField(
         _("Time zone"),
         max_length=64,
@@ -220,7 +233,12 @@ class Campaign(RecordedModel):
     created_at = inserted_at()
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
-        "self", models.PROTECT, related_name="rehearsal", null=True, blank=True, editable=False
+        "self",
+        models.PROTECT,
+        related_name="rehearsal",
+        null=True,
+        blank=True,
+        editable=False,
     )
 
     # The database refuses transitions that `campaign.models.campaign` does not allow, and sets the two
@@ -276,7 +294,8 @@ class Campaign(RecordedModel):
         verbose_name = _("Campaign")
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(lease_minutes__gte=1), name="campaign_lease_is_positive"
+                condition=models.Q(lease_minutes__gte=1),
+                name="campaign_lease_is_positive",
             ),
             models.CheckConstraint(
                 condition=~models.Q(judged="") & ~models.Q(judged={}),
@@ -292,8 +311,13 @@ class Campaign(RecordedModel):
             ),
             is_one_of("state", CampaignState, name="campaign_state_is_known"),
             models.CheckConstraint(
-                condition=models.Q(state=CampaignState.BIN, state_before_bin__isnull=False)
-                | (~models.Q(state=CampaignState.BIN) & models.Q(state_before_bin__isnull=True)),
+                condition=models.Q(
+                    state=CampaignState.BIN, state_before_bin__isnull=False
+                )
+                | (
+                    ~models.Q(state=CampaignState.BIN)
+                    & models.Q(state_before_bin__isnull=True)
+                ),
                 name="campaign_state_before_bin_iff_in_bin",
             ),
         ]
@@ -355,7 +379,9 @@ OWNING_ROLES: Final = (MembershipRole.OWNER,)
 class Membership(RecordedModel):
     """A user's part in running a campaign. Judges are `Judge`s, not members."""
 
-    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="memberships")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="memberships"
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.CASCADE,
@@ -365,7 +391,9 @@ class Membership(RecordedModel):
     )
     role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.
-    daily_alerts = models.BooleanField(_("Daily alert e-mail"), default=False, db_default=False)
+    daily_alerts = models.BooleanField(
+        _("Daily alert e-mail"), default=False, db_default=False
+    )
 
     personal: ClassVar = PersonalData(
         person="user",
@@ -387,12 +415,14 @@ class Membership(RecordedModel):
         verbose_name = _("Membership")
         constraints = [
             models.UniqueConstraint(
-                fields=["user", "campaign"], name="membership_once_per_user_and_campaign"
+                fields=["user", "campaign"],
+                name="membership_once_per_user_and_campaign",
             ),
             is_one_of("role", MembershipRole, name="membership_role_is_known"),
             # Alerts require action, which analysts cannot take.
             models.CheckConstraint(
-                condition=models.Q(daily_alerts=False) | models.Q(role__in=CHANGING_ROLES),
+                condition=models.Q(daily_alerts=False)
+                | models.Q(role__in=CHANGING_ROLES),
                 name="membership_daily_alerts_need_changing_role",
             ),
         ]

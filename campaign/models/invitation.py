@@ -48,7 +48,9 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
 
     def valid(self) -> "InvitationQuerySet":
         """Select links that are neither revoked nor expired nor used up, by the database's clock."""
-        return self.filter(revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now())
+        return self.filter(
+            revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now()
+        )
 
     def to_become_member(self) -> "InvitationQuerySet":
         """Select the invitations by e-mail to become a member; see `Invitation.makes_member`."""
@@ -69,7 +71,9 @@ class Invitation(RecordedModel):
     are derived from the secret key, so that organisers can see them again.
     """
 
-    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="invitations")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="invitations"
+    )
     # Empty for a shared link; one for new judges is limited by the cap.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -87,7 +91,9 @@ class Invitation(RecordedModel):
         blank=True,
         help_text="Maximum number of judges who can join with a shared link.",
     )
-    arrived = models.PositiveIntegerField(default=0, help_text="Number of judges who joined.")
+    arrived = models.PositiveIntegerField(
+        default=0, help_text="Number of judges who joined."
+    )
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("Languages"),
@@ -153,15 +159,23 @@ class Invitation(RecordedModel):
             is_one_of("role", InvitationRole, name="invitation_role_is_known"),
             models.CheckConstraint(
                 # A check that compares with NULL passes.
-                condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
-                | models.Q(user__isnull=True, role__in=TO_RESULTS, cap__isnull=True, arrived=0)
+                condition=models.Q(
+                    user__isnull=True, role="judge", cap__isnull=False, cap__gte=1
+                )
                 | models.Q(
-                    ~models.Q(role__in=TO_RESULTS), user__isnull=False, cap__isnull=True, arrived=0
+                    user__isnull=True, role__in=TO_RESULTS, cap__isnull=True, arrived=0
+                )
+                | models.Q(
+                    ~models.Q(role__in=TO_RESULTS),
+                    user__isnull=False,
+                    cap__isnull=True,
+                    arrived=0,
                 ),
                 name="invitation_link_is_capped_or_to_results",
             ),
             models.CheckConstraint(
-                condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
+                condition=models.Q(cap__isnull=True)
+                | models.Q(arrived__lte=models.F("cap")),
                 name="invitation_arrived_within_cap",
             ),
             models.CheckConstraint(
@@ -211,7 +225,11 @@ class BrowserVisit(models.Model):
     )
     # The link that was opened; empty while at work.
     invitation = models.ForeignKey(
-        Invitation, models.SET_NULL, related_name="browser_visits", null=True, blank=True
+        Invitation,
+        models.SET_NULL,
+        related_name="browser_visits",
+        null=True,
+        blank=True,
     )
     at_work = models.BooleanField()
     # A keyed hash of the id in its cookie; empty once it was purged.
@@ -239,12 +257,15 @@ class BrowserVisit(models.Model):
                 name="browser_visit_link_xor_at_work",
             ),
             models.CheckConstraint(
-                condition=models.Q(browser__isnull=False) | models.Q(at_work=False, device=""),
+                condition=models.Q(browser__isnull=False)
+                | models.Q(at_work=False, device=""),
                 name="browser_visit_without_browser_opens_link",
             ),
         ]
         indexes = [
-            models.Index(fields=["judge", "seen_at"], name="browser_visit_by_judge_time"),
+            models.Index(
+                fields=["judge", "seen_at"], name="browser_visit_by_judge_time"
+            ),
             # For the visits to purge.
             models.Index(
                 fields=["seen_at"],
@@ -315,12 +336,16 @@ class MailQuerySet(models.QuerySet["Mail"]):
     def to_members(self) -> "MailQuerySet":
         """Select the invitations to become a member that are in force and not accepted, including expired ones."""
         return self.filter(
-            kind=MailKind.MEMBER, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
+            kind=MailKind.MEMBER,
+            withdrawn_at__isnull=True,
+            invitation__accepted_at__isnull=True,
         )
 
     def due(self) -> "MailQuerySet":
         """Select messages to be sent now, by the database's clock, except to finished campaigns."""
-        over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
+        over = Campaign.objects.filter(
+            state__in=[CampaignState.ARCHIVED, CampaignState.BIN]
+        )
         return self.filter(
             # Without a join, so that rows can be locked.
             models.Q(erasure__isnull=False) | ~models.Q(campaign__in=over.values("pk")),
@@ -383,7 +408,11 @@ class Mail(models.Model):
     note = models.TextField(blank=True, max_length=1000)
     # For judges, the link of the latest attempt.
     invitation = models.OneToOneField(
-        "campaign.Invitation", models.SET_NULL, related_name="mail", null=True, blank=True
+        "campaign.Invitation",
+        models.SET_NULL,
+        related_name="mail",
+        null=True,
+        blank=True,
     )
     created_by = by_user()
     # Time at which it was withdrawn or replaced by another.
@@ -431,7 +460,8 @@ class Mail(models.Model):
                 condition=_has_what_it_is_about(), name="mail_subject_matches_kind"
             ),
             models.CheckConstraint(
-                condition=~models.Q(address="") | ~models.Q(state__in=["queued", "sending"]),
+                condition=~models.Q(address="")
+                | ~models.Q(state__in=["queued", "sending"]),
                 name="mail_address_until_sent",
             ),
             # A judge may be a member, too.
@@ -446,7 +476,9 @@ class Mail(models.Model):
                 condition=models.Q(withdrawn_at__isnull=True, kind="member"),
                 name="mail_one_in_force_per_campaign_and_user",
             ),
-            models.UniqueConstraint(fields=["user", "day"], name="mail_of_alerts_once_a_day"),
+            models.UniqueConstraint(
+                fields=["user", "day"], name="mail_of_alerts_once_a_day"
+            ),
             models.UniqueConstraint(
                 fields=["erasure", "kind", "user"],
                 condition=models.Q(erasure__isnull=False),

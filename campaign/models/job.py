@@ -55,9 +55,13 @@ class Job(models.Model):
     `done` of `total` are in the unit of its kind, and are written while it runs.
     """
 
-    campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="jobs"
+    )
     kind = models.CharField(max_length=20, choices=JobKind)
-    name = models.CharField(max_length=200, help_text="Name of the object that the job works on.")
+    name = models.CharField(
+        max_length=200, help_text="Name of the object that the job works on."
+    )
     parameters = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     state = models.CharField(max_length=9, choices=JobState, default=JobState.QUEUED)
     done = models.PositiveBigIntegerField(default=0)
@@ -118,4 +122,6 @@ class Job(models.Model):
     @property
     def share(self) -> float | None:
         """Share that is done, at most 1; None if the total is unknown."""
-        return min(1.0, self.done / self.total) if self.total else None
+        if self.total:
+            return min(1.0, self.done / self.total)
+        return None

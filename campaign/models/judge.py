@@ -47,15 +47,21 @@ class Judge(RecordedModel):
         db_index=False,
     )
     pseudonym = models.CharField(_("Pseudonym"), max_length=100)
-    origin = models.CharField(_("Origin"), max_length=9, choices=Origin, default=Origin.PERSON)
+    origin = models.CharField(
+        _("Origin"), max_length=9, choices=Origin, default=Origin.PERSON
+    )
     # Entered by and visible to organisers only.
-    address = models.EmailField(_("E-mail address"), blank=True, default="", db_default="")
+    address = models.EmailField(
+        _("E-mail address"), blank=True, default="", db_default=""
+    )
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("Languages"),
         default=list,
         blank=True,
-        help_text=_("Languages the judge reads. Leave empty for all languages of the campaign."),
+        help_text=_(
+            "Languages the judge reads. Leave empty for all languages of the campaign."
+        ),
     )
     expertise = ArrayField(
         models.CharField(max_length=60),
@@ -99,15 +105,25 @@ class Judge(RecordedModel):
     # A keyed hash of the id in its cookie.
     joined_browser = models.BinaryField(max_length=32, null=True, blank=True)
     service = models.CharField(max_length=60, blank=True, default="", db_default="")
-    external_id = models.CharField(max_length=100, blank=True, default="", db_default="")
+    external_id = models.CharField(
+        max_length=100, blank=True, default="", db_default=""
+    )
     created_at = inserted_at()
     # Time at which the judge and their links were withdrawn. Empty while they can judge.
-    withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        pgettext_lazy("judge", "Withdrawn"), null=True, blank=True
+    )
     # Time at which the judge declined. Empty if they take part.
-    declined_at = models.DateTimeField(pgettext_lazy("judge", "Declined"), null=True, blank=True)
+    declined_at = models.DateTimeField(
+        pgettext_lazy("judge", "Declined"), null=True, blank=True
+    )
     # By name of the question, each a `campaign.models.questions.Answer`.
     answers = models.JSONField(
-        _("Answers to questions"), default=dict, db_default={}, blank=True, editable=False
+        _("Answers to questions"),
+        default=dict,
+        db_default={},
+        blank=True,
+        editable=False,
     )
 
     personal: ClassVar = PersonalData(
@@ -157,7 +173,8 @@ class Judge(RecordedModel):
         verbose_name = _("Judge")
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "pseudonym"], name="judge_pseudonym_unique_in_campaign"
+                fields=["campaign", "pseudonym"],
+                name="judge_pseudonym_unique_in_campaign",
             ),
             models.UniqueConstraint(
                 fields=["user", "campaign"], name="judge_once_per_user_and_campaign"
@@ -177,7 +194,8 @@ class Judge(RecordedModel):
                 condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
             ),
             models.UniqueConstraint(
-                fields=["joined_by", "joined_browser"], name="judge_once_per_link_and_browser"
+                fields=["joined_by", "joined_browser"],
+                name="judge_once_per_link_and_browser",
             ),
             models.CheckConstraint(
                 condition=models.Q(joined_by__isnull=True, joined_browser__isnull=True)
@@ -209,7 +227,9 @@ class Judge(RecordedModel):
     def called(self) -> str:
         """The pseudonym with the name that organisers gave, if any, for their pages. Reads `user`."""
         name = "" if self.user is None else self.user.name
-        return self.pseudonym if name in ("", self.pseudonym) else f"{self.pseudonym} ({name})"
+        if name in ("", self.pseudonym):
+            return self.pseudonym
+        return f"{self.pseudonym} ({name})"
 
     def __str__(self) -> str:
         return self.pseudonym
@@ -284,7 +304,9 @@ class JudgeGroup(RecordedModel):
     Designs and settings of rankings refer to groups permanently, so the row of a deleted group stays, without judges.
     """
 
-    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="judge_groups")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="judge_groups"
+    )
     name = models.CharField(_("Name"), max_length=60)
     blocks_asked = models.PositiveIntegerField(
         _("Blocks per judge"),
@@ -293,7 +315,9 @@ class JudgeGroup(RecordedModel):
         help_text="Maximum number of blocks. Leave empty to use the campaign's limit.",
     )
     created_at = inserted_at()
-    removed_at = models.DateTimeField(_("Deleted"), null=True, blank=True, editable=False)
+    removed_at = models.DateTimeField(
+        _("Deleted"), null=True, blank=True, editable=False
+    )
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Judge group created"),
@@ -313,9 +337,12 @@ class JudgeGroup(RecordedModel):
                 condition=models.Q(removed_at__isnull=True),
                 name="judge_group_name_unique_in_campaign",
             ),
-            models.CheckConstraint(condition=~models.Q(name=""), name="judge_group_name_not_empty"),
             models.CheckConstraint(
-                condition=models.Q(blocks_asked__isnull=True) | models.Q(blocks_asked__gte=1),
+                condition=~models.Q(name=""), name="judge_group_name_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(blocks_asked__isnull=True)
+                | models.Q(blocks_asked__gte=1),
                 name="judge_group_blocks_positive",
             ),
         ]
@@ -383,7 +410,9 @@ class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
     def open(self) -> "ErasureRequestQuerySet":
         """Return the requests that are neither withdrawn nor refused nor carried out."""
         return self.filter(
-            withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+            withdrawn_at__isnull=True,
+            refused_at__isnull=True,
+            carried_out_at__isnull=True,
         )
 
     def due(self) -> "ErasureRequestQuerySet":
@@ -456,7 +485,9 @@ class ErasureRequest(RecordedModel):
             models.UniqueConstraint(
                 fields=["judge"],
                 condition=models.Q(
-                    withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+                    withdrawn_at__isnull=True,
+                    refused_at__isnull=True,
+                    carried_out_at__isnull=True,
                 ),
                 name="erasure_request_one_open_per_judge",
             ),
@@ -476,7 +507,11 @@ class ErasureRequest(RecordedModel):
     @property
     def is_open(self) -> bool:
         """True if it is neither withdrawn, refused nor carried out."""
-        return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None
+        return (
+            self.withdrawn_at is None
+            and self.refused_at is None
+            and self.carried_out_at is None
+        )
 
 
 class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
@@ -531,13 +566,17 @@ class Instructions(RecordedModel):
         verbose_name = _("Instructions")
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "version"], name="instructions_version_unique_in_campaign"
+                fields=["campaign", "version"],
+                name="instructions_version_unique_in_campaign",
             ),
             models.CheckConstraint(
-                condition=models.Q(version__gt=1) | models.Q(version=1, demands_acceptance=True),
+                condition=models.Q(version__gt=1)
+                | models.Q(version=1, demands_acceptance=True),
                 name="instructions_first_version_demands_acceptance",
             ),
-            models.CheckConstraint(condition=~models.Q(text=""), name="instructions_not_empty"),
+            models.CheckConstraint(
+                condition=~models.Q(text=""), name="instructions_not_empty"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -550,7 +589,9 @@ class Acceptance(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", models.PROTECT, related_name="acceptances", db_index=False
     )
-    instructions = models.ForeignKey(Instructions, models.PROTECT, related_name="acceptances")
+    instructions = models.ForeignKey(
+        Instructions, models.PROTECT, related_name="acceptances"
+    )
     accepted_at = inserted_at()
 
     personal: ClassVar = PersonalData(
@@ -566,7 +607,8 @@ class Acceptance(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "instructions"], name="acceptance_once_per_judge_and_version"
+                fields=["judge", "instructions"],
+                name="acceptance_once_per_judge_and_version",
             ),
         ]
         triggers = [

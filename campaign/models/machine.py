@@ -18,19 +18,25 @@ class MachineJudge(RecordedModel):
     Its terms never change: another version, prompt or setting is another machine judge.
     """
 
-    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="machines")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="machines"
+    )
     name = models.CharField(_("Name"), max_length=60)
     version = models.CharField(
         _("Version"),
         max_length=60,
-        help_text=_("For example, that of the model. Another version is another machine judge."),
+        help_text=_(
+            "For example, that of the model. Another version is another machine judge."
+        ),
     )
     prompt = models.TextField(_("Prompt"), blank=True, default="")
     settings = models.TextField(
         _("Settings"),
         blank=True,
         default="",
-        help_text=_("For example, the temperature. Nothing here is sent to the program."),
+        help_text=_(
+            "For example, the temperature. Nothing here is sent to the program."
+        ),
     )
     asked_twice = models.BooleanField(
         _("Asked twice"),
@@ -41,7 +47,9 @@ class MachineJudge(RecordedModel):
     token_digest = models.CharField(_("Token"), max_length=128, blank=True, default="")
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        pgettext_lazy("judge", "Withdrawn"), null=True, blank=True
+    )
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Machine judge added"),

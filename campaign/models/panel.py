@@ -21,9 +21,7 @@ from campaign.models.user import by_user
 
 KEY_BYTES = 16  # 128 bits
 #: Prolific fills it in: https://docs.prolific.com/api-reference/studies/the-study-object
-PROLIFIC_QUERY = (
-    "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-)
+PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
 
 def panel_key() -> str:
@@ -63,17 +61,23 @@ class Panel(RecordedModel):
             "URL parameter added by the service, as in ?participant=ID. Not used for Prolific."
         ),
     )
-    name = models.CharField(_("Name"), max_length=100, help_text=_("Visible to organisers only."))
+    name = models.CharField(
+        _("Name"), max_length=100, help_text=_("Visible to organisers only.")
+    )
     key = SealedField(default=panel_key)
     events_key = SealedField(default=panel_key)
     blocks_asked = models.PositiveIntegerField(
         _("Sentences requested"),
-        help_text=_("Sentences per participation. Preferably a multiple of the sentences per HIT."),
+        help_text=_(
+            "Sentences per participation. Preferably a multiple of the sentences per HIT."
+        ),
     )
     participations_per_member = models.PositiveSmallIntegerField(
         _("Participations per person"),
         default=1,
-        help_text=_("How often one person can take part. Each time they get new sentences."),
+        help_text=_(
+            "How often one person can take part. Each time they get new sentences."
+        ),
     )
     minutes_allowed = models.PositiveIntegerField(
         _("Time limit in minutes"),
@@ -115,7 +119,9 @@ class Panel(RecordedModel):
     webhook_secret = SealedField(_("Webhook secret"), max_length=200, blank=True)
     created_by = by_user(on_delete=models.PROTECT)
     created_at = inserted_at()
-    closed_at = models.DateTimeField(pgettext_lazy("panel", "Closed"), null=True, blank=True)
+    closed_at = models.DateTimeField(
+        pgettext_lazy("panel", "Closed"), null=True, blank=True
+    )
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Panel created"),
@@ -147,14 +153,18 @@ class Panel(RecordedModel):
         verbose_name = _("Panel")
         constraints = [
             models.UniqueConstraint(fields=["key"], name="panel_key_unique"),
-            models.UniqueConstraint(fields=["events_key"], name="panel_events_key_unique"),
+            models.UniqueConstraint(
+                fields=["events_key"], name="panel_events_key_unique"
+            ),
             models.UniqueConstraint(
                 fields=["campaign", "name"], name="panel_name_unique_in_campaign"
             ),
             is_one_of("kind", PanelKind, name="panel_kind_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
-                    blocks_asked__gte=1, participations_per_member__gte=1, minutes_allowed__gte=1
+                    blocks_asked__gte=1,
+                    participations_per_member__gte=1,
+                    minutes_allowed__gte=1,
                 ),
                 name="panel_limits_positive",
             ),
@@ -187,7 +197,9 @@ class Panel(RecordedModel):
     @property
     def query(self) -> str:
         """End of the address that is pasted into the service."""
-        return PROLIFIC_QUERY if self.kind == PanelKind.PROLIFIC else f"?{self.id_parameter}="
+        if self.kind == PanelKind.PROLIFIC:
+            return PROLIFIC_QUERY
+        return f"?{self.id_parameter}="
 
 
 class ParticipationState(models.TextChoices):
@@ -223,7 +235,9 @@ class Participation(models.Model):
     panel = models.ForeignKey(
         "campaign.Panel", models.CASCADE, related_name="participations", db_index=False
     )
-    judge = models.ForeignKey("campaign.Judge", models.CASCADE, related_name="participations")
+    judge = models.ForeignKey(
+        "campaign.Judge", models.CASCADE, related_name="participations"
+    )
     session_id = models.CharField(max_length=100)
     study_id = models.CharField(max_length=100, blank=True)
     blocks_asked = models.PositiveIntegerField()
@@ -277,7 +291,9 @@ class Participation(models.Model):
             ),
             is_one_of("state", ParticipationState, name="participation_state_is_known"),
             models.CheckConstraint(
-                condition=models.Q(state="started", ended_at__isnull=True, blocks_done__isnull=True)
+                condition=models.Q(
+                    state="started", ended_at__isnull=True, blocks_done__isnull=True
+                )
                 | (
                     ~models.Q(state="started")
                     & models.Q(ended_at__isnull=False, blocks_done__isnull=False)
@@ -292,14 +308,19 @@ class Participation(models.Model):
             # A participant who returns or times out later keeps their code.
             models.CheckConstraint(
                 condition=(~models.Q(state="started") | models.Q(code=""))
-                & (~models.Q(state__in=["finished", "screened_out"]) | ~models.Q(code="")),
+                & (
+                    ~models.Q(state__in=["finished", "screened_out"])
+                    | ~models.Q(code="")
+                ),
                 name="participation_code_iff_earned",
             ),
             models.CheckConstraint(
-                condition=models.Q(blocks_asked__gte=1), name="participation_blocks_positive"
+                condition=models.Q(blocks_asked__gte=1),
+                name="participation_blocks_positive",
             ),
             models.CheckConstraint(
-                condition=~models.Q(session_id=""), name="participation_session_id_not_empty"
+                condition=~models.Q(session_id=""),
+                name="participation_session_id_not_empty",
             ),
         ]
         indexes = [

@@ -70,12 +70,16 @@ def choices_of(value: AnswerValue) -> list[str]:
         return []
     if isinstance(value, bool):
         return ["yes" if value else "no"]
-    return value if isinstance(value, list) else [str(value)]
+    if isinstance(value, list):
+        return value
+    return [str(value)]
 
 
 def plain_number(number: float) -> float:
     """Return a whole number without its decimal point."""
-    return int(number) if number == int(number) else number
+    if number == int(number):
+        return int(number)
+    return number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +222,9 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
             )
         },
     )
-    kind = serializers.ChoiceField(choices=QuestionKind.choices, help_text="Kind of answer.")
+    kind = serializers.ChoiceField(
+        choices=QuestionKind.choices, help_text="Kind of answer."
+    )
     stage = serializers.ChoiceField(
         choices=QuestionStage.choices,
         default=QuestionStage.START,
@@ -228,13 +234,17 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         default=False, help_text="Judges must answer, or agree, to continue."
     )
     texts = JudgeQuestionTextSerializer(
-        many=True, allow_empty=False, help_text="One per language; the first is the default."
+        many=True,
+        allow_empty=False,
+        help_text="One per language; the first is the default.",
     )
 
     def validate_name(self, name: str) -> str:
         """Refuse the names of other columns."""
         if name in RESERVED_NAMES:
-            raise serializers.ValidationError(_("This name is reserved. Choose another name."))
+            raise serializers.ValidationError(
+                _("This name is reserved. Choose another name.")
+            )
         return name
 
     def validate(self, attrs: Any) -> Any:
@@ -251,7 +261,9 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         if len(numbers) > 1:
             _refuse(
                 "choices",
-                _("Enter the same number of choices in each language, in the same order."),
+                _(
+                    "Enter the same number of choices in each language, in the same order."
+                ),
             )
         if len({text["language"] for text in attrs["texts"]}) < len(attrs["texts"]):
             _refuse("language", _("A language occurs twice."))
@@ -272,7 +284,9 @@ def questions_checked(value: object) -> list[QuestionJSON]:
     )
     if not serializer.is_valid():
         raise QuestionsRefusedError(serializer_problem(serializer, "questions"))
-    questions = [cast("QuestionJSON", dict(question)) for question in serializer.validated_data]
+    questions = [
+        cast("QuestionJSON", dict(question)) for question in serializer.validated_data
+    ]
     names = [question["name"] for question in questions]
     if len(set(names)) < len(names):
         raise QuestionsRefusedError(_("Two questions have the same name."))

@@ -30,7 +30,9 @@ _READ_AS = {"_ref": SystemKind.REFERENCE, "_badref": SystemKind.BAD_REFERENCE}
 def system_label(name: str) -> str:
     """Return a system's name for display; files, REST and filters use `_ref` and `_badref`."""
     kind = _READ_AS.get(name)
-    return name if kind is None else str(kind.label)
+    if kind is None:
+        return name
+    return str(kind.label)
 
 
 def system_in_sentence(name: str) -> str:
@@ -60,15 +62,21 @@ class System(RecordedModel):
         "campaign.TestSet", models.CASCADE, related_name="systems", db_index=False
     )
     name = models.CharField(_("Name"), max_length=200)
-    kind = models.CharField(_("Kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
+    kind = models.CharField(
+        _("Kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM
+    )
     constrained = models.BooleanField(
         _("Constrained"),
         null=True,
         blank=True,
         help_text=_("Trained only on the data the task allows."),
     )
-    approach = models.CharField(_("Approach"), max_length=200, blank=True, db_default="")
-    condition = models.CharField(_("Condition"), max_length=200, blank=True, db_default="")
+    approach = models.CharField(
+        _("Approach"), max_length=200, blank=True, db_default=""
+    )
+    condition = models.CharField(
+        _("Condition"), max_length=200, blank=True, db_default=""
+    )
     team = models.CharField(_("Team"), max_length=200, blank=True, db_default="")
     contact = models.CharField(
         _("Contact"),
@@ -89,7 +97,15 @@ class System(RecordedModel):
         created=pgettext_lazy("activity", "System added"),
         changed=pgettext_lazy("activity", "System changed"),
         deleted=pgettext_lazy("activity", "System removed"),
-        fields=[*("name", "kind", "constrained", "approach", "condition", "team"), "withdrawn_at"],
+        fields=[
+            "name",
+            "kind",
+            "constrained",
+            "approach",
+            "condition",
+            "team",
+            "withdrawn_at",
+        ],
         hidden=["contact"],
         campaign="test_set__campaign_id",
         test_set="test_set_id",
@@ -172,7 +188,9 @@ class Output(models.Model):
                 name="output_once_per_segment_and_system",
                 nulls_distinct=False,
             ),
-            models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
+            models.CheckConstraint(
+                condition=~models.Q(text=""), name="output_text_not_empty"
+            ),
         ]
         triggers = [
             trigger_from_file(
@@ -191,8 +209,12 @@ class Output(models.Model):
 class OutputCorrection(RecordedModel):
     """A wrong output that an organiser replaced while judges may have seen it."""
 
-    before = models.OneToOneField("campaign.Output", models.CASCADE, related_name="correction")
-    after = models.OneToOneField("campaign.Output", on_delete=models.CASCADE, related_name="+")
+    before = models.OneToOneField(
+        "campaign.Output", models.CASCADE, related_name="correction"
+    )
+    after = models.OneToOneField(
+        "campaign.Output", on_delete=models.CASCADE, related_name="+"
+    )
     reason = models.CharField(_("Reason"), max_length=300, blank=True)
     # Exclude judgments of blocks that showed the wrong text.
     leaves_out = models.BooleanField(_("Exclude judgments"))
@@ -234,14 +256,20 @@ class BadReference(RecordedModel):
         APPROVED = "approved", _("approved")
         REJECTED = "rejected", _("rejected")
 
-    output = models.OneToOneField("campaign.Output", models.CASCADE, related_name="bad_reference")
+    output = models.OneToOneField(
+        "campaign.Output", models.CASCADE, related_name="bad_reference"
+    )
     damage = models.CharField("damage", max_length=9, choices=Damage)
     detail = models.TextField("damaged part", blank=True)
     seed = SeedField()
     attempt = models.PositiveIntegerField(
-        _("Attempt"), default=1, help_text="Number of the draw for this segment, from 1."
+        _("Attempt"),
+        default=1,
+        help_text="Number of the draw for this segment, from 1.",
     )
-    status = models.CharField(_("Status"), max_length=8, choices=Status, default=Status.PENDING)
+    status = models.CharField(
+        _("Status"), max_length=8, choices=Status, default=Status.PENDING
+    )
     # Empty if approved from the command line.
     reviewed_by = by_user(on_delete=models.PROTECT)
     reviewed_at = models.DateTimeField(null=True, blank=True)
@@ -268,12 +296,16 @@ class BadReference(RecordedModel):
             is_one_of("damage", Damage, name="bad_reference_damage_is_known"),
             models.CheckConstraint(
                 condition=models.Q(status="pending", reviewed_at__isnull=True)
-                | models.Q(status__in=["approved", "rejected"], reviewed_at__isnull=False),
+                | models.Q(
+                    status__in=["approved", "rejected"], reviewed_at__isnull=False
+                ),
                 name="bad_reference_reviewed_iff_not_pending",
             ),
             models.CheckConstraint(
                 condition=models.Q(
-                    status="approved", approved_at__isnull=False, withdrawn_at__isnull=True
+                    status="approved",
+                    approved_at__isnull=False,
+                    withdrawn_at__isnull=True,
                 )
                 | models.Q(
                     ~models.Q(status="approved"),
@@ -281,7 +313,9 @@ class BadReference(RecordedModel):
                     withdrawn_at__isnull=True,
                 )
                 | models.Q(
-                    status="rejected", approved_at__isnull=False, withdrawn_at__isnull=False
+                    status="rejected",
+                    approved_at__isnull=False,
+                    withdrawn_at__isnull=False,
                 ),
                 name="bad_reference_withdrawn_iff_rejected_after_approval",
             ),
@@ -289,6 +323,8 @@ class BadReference(RecordedModel):
         indexes = [
             # Rows that wait for a reviewer.
             models.Index(
-                fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
+                fields=["id"],
+                condition=models.Q(status="pending"),
+                name="bad_reference_pending",
             ),
         ]

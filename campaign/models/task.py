@@ -43,7 +43,9 @@ class TestSet(RecordedModel):
         help_text="Only judges with all of these areas of expertise receive work.",
     )
     # Named before names had to differ in more than upper and lower case.
-    differs_only_in_case = models.BooleanField(default=False, db_default=False, editable=False)
+    differs_only_in_case = models.BooleanField(
+        default=False, db_default=False, editable=False
+    )
     created_at = inserted_at()
 
     recording: ClassVar = Recording(
@@ -67,7 +69,9 @@ class TestSet(RecordedModel):
                 condition=models.Q(differs_only_in_case=False),
                 name="test_set_name_unique_in_campaign_ignoring_case",
             ),
-            models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
+            models.CheckConstraint(
+                condition=~models.Q(name=""), name="test_set_name_not_empty"
+            ),
         ]
 
     # Keep pytest from collecting the class because of its name.
@@ -78,7 +82,9 @@ class TestSet(RecordedModel):
 
 
 class Document(models.Model):
-    test_set = models.ForeignKey(TestSet, models.CASCADE, related_name="documents", db_index=False)
+    test_set = models.ForeignKey(
+        TestSet, models.CASCADE, related_name="documents", db_index=False
+    )
     name = models.CharField(max_length=300)
     position = models.PositiveIntegerField(help_text="From 1.")
 
@@ -89,7 +95,8 @@ class Document(models.Model):
                 fields=["test_set", "name"], name="document_name_unique_in_test_set"
             ),
             models.UniqueConstraint(
-                fields=["test_set", "position"], name="document_position_unique_in_test_set"
+                fields=["test_set", "position"],
+                name="document_position_unique_in_test_set",
             ),
         ]
 
@@ -100,12 +107,18 @@ class Document(models.Model):
 class Segment(models.Model):
     """A source text; `source_text` is NULL (unknown) if judgments were imported without texts."""
 
-    test_set = models.ForeignKey(TestSet, models.CASCADE, related_name="segments", db_index=False)
-    document = models.ForeignKey(Document, models.CASCADE, related_name="segments", db_index=False)
+    test_set = models.ForeignKey(
+        TestSet, models.CASCADE, related_name="segments", db_index=False
+    )
+    document = models.ForeignKey(
+        Document, models.CASCADE, related_name="segments", db_index=False
+    )
     number = models.PositiveIntegerField(
         help_text="Number within the test set, from 1; srcIndex in WMT files."
     )
-    position = models.PositiveIntegerField(help_text="Number within the document, from 1.")
+    position = models.PositiveIntegerField(
+        help_text="Number within the document, from 1."
+    )
     source_text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
 
     class Meta:
@@ -115,10 +128,12 @@ class Segment(models.Model):
                 fields=["test_set", "number"], name="segment_number_unique_in_test_set"
             ),
             models.UniqueConstraint(
-                fields=["document", "position"], name="segment_position_unique_in_document"
+                fields=["document", "position"],
+                name="segment_position_unique_in_document",
             ),
             models.CheckConstraint(
-                condition=~models.Q(source_text=""), name="segment_source_text_not_empty"
+                condition=~models.Q(source_text=""),
+                name="segment_source_text_not_empty",
             ),
             models.CheckConstraint(
                 condition=models.Q(number__gte=1, position__gte=1),
@@ -133,7 +148,9 @@ class Segment(models.Model):
 class Reference(models.Model):
     """A text written by a person for a segment, such as a translation, shown to judges beside the source."""
 
-    segment = models.ForeignKey(Segment, models.CASCADE, related_name="references", db_index=False)
+    segment = models.ForeignKey(
+        Segment, models.CASCADE, related_name="references", db_index=False
+    )
     # From 1.
     number = models.PositiveSmallIntegerField()
     text = models.TextField()
@@ -144,7 +161,9 @@ class Reference(models.Model):
             models.UniqueConstraint(
                 fields=["segment", "number"], name="reference_number_unique_in_segment"
             ),
-            models.CheckConstraint(condition=~models.Q(text=""), name="reference_text_not_empty"),
+            models.CheckConstraint(
+                condition=~models.Q(text=""), name="reference_text_not_empty"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -193,12 +212,16 @@ _WORK: Final = {
     ),
     Protocol.TWO_OUTPUTS: _("You compare two outputs and choose the better one."),
     Protocol.TOP: _("You mark the best of several outputs."),
-    Protocol.SPANS: _("You mark the errors in an output and give it a score from 0 to 100."),
+    Protocol.SPANS: _(
+        "You mark the errors in an output and give it a score from 0 to 100."
+    ),
     Protocol.SORTING: _("You compare two outputs and choose the better one."),
     Protocol.EDITING: _(
         "You correct texts without seeing the source, and decide whether corrections by others are acceptable."
     ),
-    Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
+    Protocol.QUIZ: _(
+        "You read short texts and decide whether statements about them are true."
+    ),
 }
 
 _WORK_BY_CRITERIA: Final = _("You rate outputs by the questions on the page.")
@@ -226,7 +249,9 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
 
     def language_pairs(self) -> "models.QuerySet[Task, tuple[str, str]]":
         """Return the source and target language of each task."""
-        return self.values_list("test_set__source_language", "test_set__target_language")
+        return self.values_list(
+            "test_set__source_language", "test_set__target_language"
+        )
 
     def languages(self) -> set[str]:
         """Return the languages of the texts of these tasks. One query."""
@@ -240,14 +265,18 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
 
     def with_role_of(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Return the tasks of `open_to`, each with the user's `role` in its campaign."""
-        return self.open_to(user).annotate(role=models.F("test_set__campaign__memberships__role"))
+        return self.open_to(user).annotate(
+            role=models.F("test_set__campaign__memberships__role")
+        )
 
     def named(self) -> "TaskQuerySet":
         """Return these tasks, each with its test set, so that `called` needs no further query."""
         others = Task.objects.filter(test_set=models.OuterRef("test_set")).exclude(
             pk=models.OuterRef("pk")
         )
-        return self.select_related("test_set").annotate(has_others=models.Exists(others))
+        return self.select_related("test_set").annotate(
+            has_others=models.Exists(others)
+        )
 
 
 class Task(RecordedModel):
@@ -285,7 +314,9 @@ class Task(RecordedModel):
         _("Blocks per segment"),
         null=True,
         blank=True,
-        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
+        help_text=_(
+            "Maximum number of blocks planned for each segment. Leave empty for no limit."
+        ),
     )
     created_at = inserted_at()
     closed_at = models.DateTimeField(
@@ -338,7 +369,9 @@ class Task(RecordedModel):
     def get_protocol_display(self) -> str:  # type: ignore[no-redef]  # Django lets models define it
         """Return the name of the protocol; ratings by criteria of their own have one of their own."""
         return str(
-            _("Ratings by criteria") if self.has_own_criteria else Protocol(self.protocol).label
+            _("Ratings by criteria")
+            if self.has_own_criteria
+            else Protocol(self.protocol).label
         )
 
     @property
@@ -353,7 +386,9 @@ class Task(RecordedModel):
     @property
     def criterion(self) -> str:
         """Criterion in starter instructions; empty if the page asks about several."""
-        return "" if self.has_own_criteria else self.question or Protocol(self.protocol).criterion
+        if self.has_own_criteria:
+            return ""
+        return self.question or Protocol(self.protocol).criterion
 
     @property
     def question(self) -> str:
@@ -364,7 +399,9 @@ class Task(RecordedModel):
     def state(self) -> CampaignState:
         """State shown on every page: that of its campaign, unless the task itself was closed."""
         campaign = CampaignState(self.test_set.campaign.state)
-        return campaign if self.closed_at is None else CampaignState.CLOSED
+        if self.closed_at is None:
+            return campaign
+        return CampaignState.CLOSED
 
     def __str__(self) -> str:
         return f"{self.test_set_id}: {self.protocol}"
@@ -372,12 +409,16 @@ class Task(RecordedModel):
     @property
     def exposed_apart(self) -> str:
         """Value of `Exposure.apart` for its HITs: the protocol if segments are shown again in it, otherwise empty."""
-        return self.protocol if self.segments_again else ""
+        if self.segments_again:
+            return self.protocol
+        return ""
 
     @property
     def called(self) -> str:
         """Display name: that of its test set, with the protocol if the test set has other tasks."""
-        return self.called_in_full if self.is_one_of_several else self.test_set.name
+        if self.is_one_of_several:
+            return self.called_in_full
+        return self.test_set.name
 
     @property
     def called_in_full(self) -> str:
@@ -390,4 +431,6 @@ class Task(RecordedModel):
         said: bool | None = getattr(self, "has_others", None)
         if said is not None:
             return said
-        return Task.objects.filter(test_set=self.test_set_id).exclude(pk=self.pk).exists()
+        return (
+            Task.objects.filter(test_set=self.test_set_id).exclude(pk=self.pk).exists()
+        )

@@ -22,7 +22,10 @@ class ReferenceUse(models.TextChoices):
         "control",
         _("Hidden control if not shown to judges; not ranked if shown."),
     )
-    RANKED = "ranked", _("Always ranked as one of the outputs, even if shown to judges.")
+    RANKED = (
+        "ranked",
+        _("Always ranked as one of the outputs, even if shown to judges."),
+    )
     LEFT_OUT = "left_out", _("Never ranked.")
 
 
@@ -47,15 +50,23 @@ class Upload(models.Model):
     reference_use = models.CharField(
         max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
     )
-    protocol = models.CharField(max_length=20, choices=Protocol, default=Protocol.RANKING)
+    protocol = models.CharField(
+        max_length=20, choices=Protocol, default=Protocol.RANKING
+    )
     blocks_wanted = models.PositiveIntegerField(null=True, blank=True)
     # Roles chosen by an organiser, by file name.
     roles = models.JSONField(default=dict, blank=True)
     report = models.JSONField(
-        null=True, blank=True, help_text="Result of the last check or import of the files."
+        null=True,
+        blank=True,
+        help_text="Result of the last check or import of the files.",
     )
     test_set = models.OneToOneField(
-        "campaign.TestSet", models.SET_NULL, related_name="upload", null=True, blank=True
+        "campaign.TestSet",
+        models.SET_NULL,
+        related_name="upload",
+        null=True,
+        blank=True,
     )
     created_by = by_user()
     created_at = inserted_at()
@@ -63,7 +74,9 @@ class Upload(models.Model):
 
     class Meta:
         constraints = [
-            is_one_of("reference_use", ReferenceUse, name="upload_reference_use_is_known"),
+            is_one_of(
+                "reference_use", ReferenceUse, name="upload_reference_use_is_known"
+            ),
             is_one_of("protocol", Protocol, name="upload_protocol_is_known"),
         ]
 
@@ -136,7 +149,9 @@ class KeptFile(models.Model):
         default=False, help_text="Only those who may change the campaign get it."
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
-    seconds = models.FloatField(null=True, blank=True, help_text="Duration of sound or video.")
+    seconds = models.FloatField(
+        null=True, blank=True, help_text="Duration of sound or video."
+    )
     made_by = by_user()
     made_at = inserted_at()
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -171,7 +186,15 @@ class KeptFile(models.Model):
             pgtrigger.Protect(
                 name="kept_file_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *("upload_id", "task_id", "name", "size", "digest", "kind", "file_format"),
+                    *(
+                        "upload_id",
+                        "task_id",
+                        "name",
+                        "size",
+                        "digest",
+                        "kind",
+                        "file_format",
+                    ),
                     *("after", "until", "watermark", "stored_as"),
                 ),
             ),
@@ -184,13 +207,19 @@ class KeptFile(models.Model):
 class FilePart(models.Model):
     """Consecutive bytes of a file."""
 
-    file = models.ForeignKey(KeptFile, models.CASCADE, related_name="parts", db_index=False)
+    file = models.ForeignKey(
+        KeptFile, models.CASCADE, related_name="parts", db_index=False
+    )
     offset = models.PositiveBigIntegerField()
     content = models.BinaryField()
 
     class Meta:
         ordering = ["offset"]
         constraints = [
-            models.UniqueConstraint(fields=["file", "offset"], name="file_part_offset_once"),
-            models.CheckConstraint(condition=~Q(content=b""), name="file_part_is_not_empty"),
+            models.UniqueConstraint(
+                fields=["file", "offset"], name="file_part_offset_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(content=b""), name="file_part_is_not_empty"
+            ),
         ]

@@ -38,16 +38,25 @@ class UserManager(BaseUserManager["User"]):
         return address_canonical(email or "")
 
     def create_user(
-        self, *, name: str, email: str | None = None, password: str | None = None, **fields: Any
+        self,
+        *,
+        name: str,
+        email: str | None = None,
+        password: str | None = None,
+        **fields: Any,
     ) -> "User":
-        user = self.model(name=name, email=self.normalize_email(email) if email else None, **fields)
+        user = self.model(
+            name=name, email=self.normalize_email(email) if email else None, **fields
+        )
         user.set_password(password)
         user.full_clean(exclude=["password"])
         user.save(using=self._db)
         return user
 
     def create_superuser(self, *, name: str, email: str, password: str) -> "User":
-        return self.create_user(name=name, email=email, password=password, is_staff=True)
+        return self.create_user(
+            name=name, email=email, password=password, is_staff=True
+        )
 
     def with_address(self, address: str) -> "User | None":
         """Return the user with this e-mail address, whatever its case and the spelling of its domain."""
@@ -101,7 +110,9 @@ class User(AbstractBaseUser):
     class Meta:
         verbose_name = _("User")
         constraints = [
-            models.UniqueConstraint(Lower("email"), name="user_email_unique_ignoring_case"),
+            models.UniqueConstraint(
+                Lower("email"), name="user_email_unique_ignoring_case"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -122,7 +133,9 @@ class User(AbstractBaseUser):
             return super().check_password(None)
         forms = (composed(raw_password), raw_password, decomposed(raw_password))
         # Mostly one form, for which one slow hash is computed.
-        return any(super(User, self).check_password(form) for form in dict.fromkeys(forms))
+        return any(
+            super(User, self).check_password(form) for form in dict.fromkeys(forms)
+        )
 
 
 def by_user(
@@ -183,7 +196,9 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        store: type[SessionBase] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
+        store: type[SessionBase] = import_string(
+            f"{settings.SESSION_ENGINE}.SessionStore"
+        )
         return store
 
     personal: ClassVar = PersonalData(
@@ -239,16 +254,24 @@ class ApiToken(RecordedModel):
         verbose_name=_("User"),
     )
     name = models.CharField(_("Name"), max_length=100, blank=True, default="")
-    scope = models.CharField(_("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
+    scope = models.CharField(
+        _("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE
+    )
     # Empty for all campaigns of the user.
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="api_tokens", null=True, blank=True
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="api_tokens",
+        null=True,
+        blank=True,
     )
     digest = models.CharField(max_length=128)
     token_key = models.CharField(max_length=25)
     created_at = inserted_at()
     expiry = models.DateTimeField(_("Expires"))
-    last_used_at = models.DateTimeField(null=True, blank=True, help_text="Rounded to the hour.")
+    last_used_at = models.DateTimeField(
+        null=True, blank=True, help_text="Rounded to the hour."
+    )
 
     # Recorded in each campaign that it opens; in none if the user is not a member of any.
     personal: ClassVar = PersonalData(
@@ -272,7 +295,8 @@ class ApiToken(RecordedModel):
         deleted=pgettext_lazy("activity", "API token deleted"),
         fields=["name", "user_id", "scope", "expiry"],
         campaign="user__memberships__campaign_id",
-        where=models.Q(campaign=None) | models.Q(campaign=models.F("user__memberships__campaign")),
+        where=models.Q(campaign=None)
+        | models.Q(campaign=models.F("user__memberships__campaign")),
         called="name",
     )
 
@@ -317,5 +341,7 @@ class IdempotentAnswer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["user", "key"], name="idempotent_answer_once_a_key")
+            models.UniqueConstraint(
+                fields=["user", "key"], name="idempotent_answer_once_a_key"
+            )
         ]

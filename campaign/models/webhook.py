@@ -48,12 +48,16 @@ class WebhookEndpoint(RecordedModel):
     )
     # Encrypted: the address of a chat is all that one needs to write into it.
     url = SealedField(_("Address"), max_length=1000)
-    description = models.CharField(_("Description"), max_length=200, blank=True, default="")
+    description = models.CharField(
+        _("Description"), max_length=200, blank=True, default=""
+    )
     events = ArrayField(models.CharField(max_length=30), verbose_name=_("Events"))
     secret = SealedField(_("Secret"), max_length=100)
     old_secret = SealedField(max_length=100, blank=True, default="")
     old_secret_until = models.DateTimeField(null=True, blank=True)
-    paused_at = models.DateTimeField(pgettext_lazy("webhook", "Paused"), null=True, blank=True)
+    paused_at = models.DateTimeField(
+        pgettext_lazy("webhook", "Paused"), null=True, blank=True
+    )
     failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
         pgettext_lazy("webhook", "Switched off"),
@@ -80,7 +84,8 @@ class WebhookEndpoint(RecordedModel):
         ordering = ["id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(events__contained_by=list(WebhookEvent.values)) & ~Q(events=[]),
+                condition=Q(events__contained_by=list(WebhookEvent.values))
+                & ~Q(events=[]),
                 name="webhook_events_are_known",
             ),
             models.CheckConstraint(
@@ -121,7 +126,9 @@ class WebhookDelivery(models.Model):
     message_id = models.UUIDField(default=uuid4, editable=False)
     event = models.CharField(max_length=30)
     body = models.TextField()
-    state = models.CharField(max_length=9, choices=DeliveryState, default=DeliveryState.WAITING)
+    state = models.CharField(
+        max_length=9, choices=DeliveryState, default=DeliveryState.WAITING
+    )
     attempts = models.PositiveSmallIntegerField(default=0)
     next_attempt_at = models.DateTimeField(null=True, blank=True, db_default=Now())
     answer_code = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -134,7 +141,8 @@ class WebhookDelivery(models.Model):
         constraints = [
             is_one_of("state", DeliveryState, name="webhook_delivery_state_is_known"),
             models.UniqueConstraint(
-                fields=["endpoint", "message_id"], name="webhook_message_once_per_endpoint"
+                fields=["endpoint", "message_id"],
+                name="webhook_message_once_per_endpoint",
             ),
             models.CheckConstraint(
                 condition=Q(state="waiting", next_attempt_at__isnull=False)
@@ -145,10 +153,14 @@ class WebhookDelivery(models.Model):
         indexes = [
             # For the worker, which looks for messages every few seconds.
             models.Index(
-                F("next_attempt_at"), name="webhook_delivery_due", condition=Q(state="waiting")
+                F("next_attempt_at"),
+                name="webhook_delivery_due",
+                condition=Q(state="waiting"),
             ),
             # For the metrics.
             models.Index(
-                F("attempted_at"), name="webhook_delivery_failed", condition=Q(state="failed")
+                F("attempted_at"),
+                name="webhook_delivery_failed",
+                condition=Q(state="failed"),
             ),
         ]

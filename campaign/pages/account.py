@@ -38,7 +38,8 @@ class TokenForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         fields: Any = self.fields
-        days, campaign = fields["days"], fields["campaign"]
+        days = fields["days"]
+        campaign = fields["campaign"]
         days.initial = settings.TOKEN_DAYS
         most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
         days.validators.append(MaxValueValidator(most))
@@ -54,7 +55,9 @@ def _password(label: Any, **attributes: Any) -> forms.CharField:
         strip=False,
         # The time for hashing grows with the length of the password.
         max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", **attributes}),
+        widget=forms.PasswordInput(
+            attrs={"autocomplete": "new-password", **attributes}
+        ),
     )
 
 
@@ -78,7 +81,9 @@ class NameForm(forms.Form):
     """Display name of a user."""
 
     name = NameField(
-        label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
+        label=_("Name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
 
 

@@ -69,12 +69,15 @@ class ActivityFilter(DeskFilter):
         people = activity_people(campaign=campaign)
         users = [(f"{_USER}{user.pk}", user.name) for user in people]
         kinds = [
-            (model._meta.label_lower, str(model._meta.verbose_name)) for model in recorded_models()
+            (model._meta.label_lower, str(model._meta.verbose_name))
+            for model in recorded_models()
         ]
         self.filters["person"].extra["choices"] = [*users, *_AUTHORS.items()]
         self.filters["kind"].extra["choices"] = sorted(kinds, key=lambda kind: kind[1])
 
-    def of_person(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_person(
+        self, rows: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         if value.startswith(_USER):
             return rows.filter(user=value.removeprefix(_USER))
@@ -86,7 +89,9 @@ _SHOWN: Final = 200
 _NOTHING: Final = "–"
 #: Choices of fields that Django does not know.
 _CHOICES: Final = {"events": WebhookEvent.choices, "judged": Judged.choices}
-_LANGUAGES: Final = frozenset({"language", "languages", "source_language", "target_language"})
+_LANGUAGES: Final = frozenset(
+    {"language", "languages", "source_language", "target_language"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,9 @@ class ActivityRow:
     fields: Sequence[ChangedField]
 
 
-def activity_rows(campaign: Campaign, events: Sequence[ActivityEvent]) -> list[ActivityRow]:
+def activity_rows(
+    campaign: Campaign, events: Sequence[ActivityEvent]
+) -> list[ActivityRow]:
     """Return events in words. One query for each table that values refer to, regardless of the number of events."""
     words = _Words(campaign, events)
     return [words.row(event) for event in events]
@@ -120,7 +127,8 @@ class _Words:
     """The names that a page of events needs, looked up together."""
 
     def __init__(self, campaign: Campaign, events: Sequence[ActivityEvent]) -> None:
-        self._campaign, self._events = campaign, events
+        self._campaign = campaign
+        self._events = events
 
     def row(self, event: ActivityEvent) -> ActivityRow:
         model = _model(event)
@@ -141,15 +149,21 @@ class _Words:
                 "account": event.operator,
             }
         if event.origin == ActivityOrigin.TASK and event.user_id is None:
-            return _("Rule") if event.changes.get("rule_id") else _("Worker")
+            if event.changes.get("rule_id"):
+                return _("Rule")
+            return _("Worker")
         if event.origin == ActivityOrigin.DATABASE:
             return _("Manual SQL as %(account)s") % {"account": event.operator}
         if event.user_id is None:
             return _("Not signed in")
         name = self._named(User, event.user_id)
-        return _("%(name)s (API)") % {"name": name} if event.origin == "api" else name
+        if event.origin == "api":
+            return _("%(name)s (API)") % {"name": name}
+        return name
 
-    def _fields(self, event: ActivityEvent, model: type[models.Model]) -> Iterator[ChangedField]:
+    def _fields(
+        self, event: ActivityEvent, model: type[models.Model]
+    ) -> Iterator[ChangedField]:
         """Yield the changed fields; for a created or deleted object, those with a value."""
         for name, (before, after) in event.changes.items():
             field = self._field(event, model, name, before, after)
@@ -167,18 +181,21 @@ class _Words:
         # A field that a later version removed is shown by its column name.
         known = {field.attname: field for field in model._meta.concrete_fields}
         field = known.get(name)
-        words = str(capfirst(field.verbose_name)) if field is not None else name
+        if field is not None:
+            words = str(capfirst(field.verbose_name))
+        else:
+            words = name
         if issubclass(model, RecordedModel) and name in model.recording.hidden:
             was = [_("Secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
                 was[1] = _("New secret")
         else:
             was = [self._value(field, value) for value in (before, after)]
-        created, deleted = (
-            event.operation == each
-            for each in (ActivityOperation.CREATED, ActivityOperation.DELETED)
+        created = event.operation == ActivityOperation.CREATED
+        deleted = event.operation == ActivityOperation.DELETED
+        return ChangedField(
+            words, None if created else was[0], None if deleted else was[1]
         )
-        return ChangedField(words, None if created else was[0], None if deleted else was[1])
 
     def _value(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
         if value in (None, "", [], {}):
@@ -195,7 +212,9 @@ class _Words:
         if isinstance(value, list | dict):
             return json.dumps(value, ensure_ascii=False)
         if isinstance(value, bool):
-            return _("yes") if value else _("no")
+            if value:
+                return _("yes")
+            return _("no")
         if field is None or not isinstance(value, str):
             return str(localize(value))
         if isinstance(field, models.DateTimeField):
@@ -208,7 +227,9 @@ class _Words:
 
     def _named(self, model: Any, key: int | None) -> str:
         name = self._names.get(model, {}).get(key or 0)
-        return f"#{key}" if name is None else system_label(name)
+        if name is None:
+            return f"#{key}"
+        return system_label(name)
 
     @cached_property
     def _names(self) -> dict[type[models.Model], Mapping[int, str]]:
@@ -220,7 +241,9 @@ class _Words:
             for field in model._meta.concrete_fields if model is not None else []:
                 if isinstance(field, models.ForeignKey):
                     keys = event.changes.get(field.attname, ())
-                    wanted[field.related_model].update(key for key in keys if key is not None)
+                    wanted[field.related_model].update(
+                        key for key in keys if key is not None
+                    )
         found: dict[type[models.Model], Mapping[int, str]] = {}
         for model, keys in wanted.items():
             if model is User:
@@ -256,4 +279,6 @@ def activity_in_words(model: type[models.Model] | None, operation: str) -> str:
 
 def _name(event: ActivityEvent) -> str:
     """Return the name of the changed object, or “× 12” for several."""
-    return f"× {localize(event.count)}" if event.count > 1 else system_label(event.object_name)
+    if event.count > 1:
+        return f"× {localize(event.count)}"
+    return system_label(event.object_name)

@@ -44,12 +44,18 @@ def rights(request: HttpRequest) -> dict[str, bool]:
     }
 
 
-def transitions_of(role: MembershipRole, transitions: Sequence[Transition]) -> list[Transition]:
+def transitions_of(
+    role: MembershipRole, transitions: Sequence[Transition]
+) -> list[Transition]:
     """Return the transitions of a campaign's state that a member in this role may make."""
     if role.may_own:
         return list(transitions)
     deleted = Transition.DELETE
-    return [each for each in transitions if role.may_change and each != deleted]
+    return [
+        transition
+        for transition in transitions
+        if role.may_change and transition != deleted
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,9 @@ TEST_SET: Final = (
         _of_task("ranking", gettext_lazy("Results"), "test-set-dashboard"),
         _of_task("systems", gettext_lazy("Systems"), "systems"),
         _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
-        _of_task("ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"),
+        _of_task(
+            "ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"
+        ),
         _of_task("publish", gettext_lazy("Publish"), "publish"),
     ),
     _group(
@@ -107,7 +115,9 @@ TEST_SET: Final = (
         gettext_lazy("Judges"),
         _of_task("judges", gettext_lazy("Quality"), "judge-quality"),
         _of_task("training", gettext_lazy("Training"), "training"),
-        _of_task("bad-references", gettext_lazy("Damaged references"), "bad-references"),
+        _of_task(
+            "bad-references", gettext_lazy("Damaged references"), "bad-references"
+        ),
     ),
     _group(
         gettext_lazy("Data"),
@@ -223,7 +233,9 @@ def desk_of(
 
     of_tasks = [
         Tab(
-            each.called_in_full if of_test_set[each.test_set_id] > 1 else each.test_set.name,
+            each.called_in_full
+            if of_test_set[each.test_set_id] > 1
+            else each.test_set.name,
             _address(below[-1], campaign, each),
             is_current=each == shown,
         )
@@ -239,10 +251,15 @@ def desk_of(
         "tasks": of_tasks,
         "task": next((tab for tab in of_tasks if tab.is_current), None),
         "task_shown": shown,
-        "above": None if path == home else Tab(str(named.words), home, is_current=False),
+        "above": None
+        if path == home
+        else Tab(str(named.words), home, is_current=False),
     }
 
 
 def _address(room: Room, campaign: Campaign, task: Task | None) -> str:
-    named = [task.pk] if room.of_task and task is not None else []
+    if room.of_task and task is not None:
+        named = [task.pk]
+    else:
+        named = []
     return reverse(room.page, args=[campaign.slug, *named])

@@ -41,7 +41,8 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     ) -> "DeskFilter":
         """Return the filter that a request asks for."""
         asked = cls(data=request.GET, queryset=queryset, request=request, **options)
-        asked.at, asked.keeps = at or request.path, keeps
+        asked.at = at or request.path
+        asked.keeps = keeps
         return asked
 
     @property
@@ -56,7 +57,9 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         """The address without the filter."""
         others = QueryDict(mutable=True)
         others.update(dict(self.kept))
-        return f"{self.at}?{others.urlencode()}" if others else self.at
+        if others:
+            return f"{self.at}?{others.urlencode()}"
+        return self.at
 
     @property
     def found(self) -> QuerySet[Any, Any]:
@@ -70,12 +73,16 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     @property
     def status(self) -> int:
         """Status of the response: 400 if the address is invalid."""
-        return 200 if self.form.is_valid() else 400
+        if self.form.is_valid():
+            return 200
+        return 400
 
     @property
     def is_used(self) -> bool:
         """True if any filter is set."""
-        return any(self.data.get(self.form.add_prefix(name)) for name in self.form.fields)
+        return any(
+            self.data.get(self.form.add_prefix(name)) for name in self.form.fields
+        )
 
 
 class JudgesFilter(DeskFilter):
@@ -85,7 +92,9 @@ class JudgesFilter(DeskFilter):
         label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
     )
 
-    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_name(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(
             Q(pseudonym__icontains=value)
@@ -106,7 +115,8 @@ class DaysForm(forms.Form):
     """Form of filters by the days from `first` to `last`, both included and optional."""
 
     def clean(self) -> None:
-        first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
+        first = self.cleaned_data.get("first")
+        last = self.cleaned_data.get("last")
         if first and last and last < first:
             self.add_error("last", _("The last day is before the first day."))
 
@@ -133,7 +143,9 @@ class BadReferenceFilter(DeskFilter):
 class OutputFilter(DeskFilter):
     """Filters of `outputs_of`."""
 
-    system = django_filters.CharFilter("system__name", label=gettext_lazy("System"), max_length=200)
+    system = django_filters.CharFilter(
+        "system__name", label=gettext_lazy("System"), max_length=200
+    )
     segment = django_filters.NumberFilter(
         "segment__number", label=gettext_lazy("Segment"), **_NUMBER
     )

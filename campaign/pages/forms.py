@@ -47,8 +47,14 @@ class VersionedForm(forms.Form):
         super().full_clean()
         if not self.is_bound or not self.data.get(VERSION):
             return
-        then = dict(part.split(":", 1) for part in self.data[VERSION].split() if ":" in part)
-        names = [name for name in self.fields if name in then and then[name] != _hash(self, name)]
+        then = dict(
+            part.split(":", 1) for part in self.data[VERSION].split() if ":" in part
+        )
+        names = [
+            name
+            for name in self.fields
+            if name in then and then[name] != _hash(self, name)
+        ]
         if not names:
             return
         said = _(
@@ -60,13 +66,17 @@ class VersionedForm(forms.Form):
     @property
     def changed_meanwhile(self) -> str:
         """The message if the form was refused because of a concurrent change; otherwise empty."""
-        return sentence_list(self.errors.get(VERSION, ())) if self.is_bound else ""
+        if self.is_bound:
+            return sentence_list(self.errors.get(VERSION, ()))
+        return ""
 
 
 class TaskRulesForm(VersionedForm):
     """Rules of a task, or those of a preset before they are saved; the version is that of the task's."""
 
-    def __init__(self, data: Any = None, *, task_rules: Mapping[str, Any], **more: Any) -> None:
+    def __init__(
+        self, data: Any = None, *, task_rules: Mapping[str, Any], **more: Any
+    ) -> None:
         super().__init__(data, **more)
         self._task_rules = task_rules
 
@@ -94,7 +104,9 @@ def languages_validate(tags: str | Sequence[str]) -> None:
 class MessageForm(forms.Form):
     """An invitation by e-mail."""
 
-    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    language = forms.ChoiceField(
+        label=_("Language of the message"), choices=settings.LANGUAGES
+    )
     note = forms.CharField(
         label=_("Personal note"),
         max_length=1000,

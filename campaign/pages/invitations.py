@@ -30,7 +30,11 @@ from campaign.pages.forms import MessageForm, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
-from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
+from campaign.services.invitations import (
+    MOST_JUDGES_OF_A_LINK,
+    last_moment,
+    link_lifetime,
+)
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
@@ -83,11 +87,19 @@ class _InvitationTable(DeskTable):
     template = ""
 
     def __init__(
-        self, rows: QuerySet[Any], *, campaign: Campaign, request: HttpRequest, prefix: str = ""
+        self,
+        rows: QuerySet[Any],
+        *,
+        campaign: Campaign,
+        request: HttpRequest,
+        prefix: str = "",
     ) -> None:
         reads_only = not rights(request)["may_change"]
-        super().__init__(rows, exclude=("actions",) if reads_only else (), prefix=prefix)
-        self._campaign, self._request = campaign, request
+        super().__init__(
+            rows, exclude=("actions",) if reads_only else (), prefix=prefix
+        )
+        self._campaign = campaign
+        self._request = request
 
     def cell_actions(self, row: Any) -> SafeString:
         context = {"campaign": self._campaign, "row": row}
@@ -102,9 +114,14 @@ class LinkTable(_InvitationTable):
         gettext_lazy("Joined"), by="arrived", then="-pk", initial_sort_descending=True
     )
     state = SortedColumn(gettext_lazy("State"), by="standing", then="-pk")
-    ends = SortedColumn(gettext_lazy("Last day"), by="expires_at", then="-pk", kind="seen")
+    ends = SortedColumn(
+        gettext_lazy("Last day"), by="expires_at", then="-pk", kind="seen"
+    )
     made_by = SortedColumn(
-        gettext_lazy("Created by"), by="created_by", order="created_by__name", then="-pk"
+        gettext_lazy("Created by"),
+        by="created_by",
+        order="created_by__name",
+        then="-pk",
     )
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
@@ -128,7 +145,10 @@ class LinkTable(_InvitationTable):
             "%(arrived)s of %(cap)s judges",
             row.cap or 0,
         )
-        return said % {"arrived": number_format(row.arrived), "cap": number_format(row.cap or 0)}
+        return said % {
+            "arrived": number_format(row.arrived),
+            "cap": number_format(row.cap or 0),
+        }
 
     def cell_state(self, row: Any) -> str:
         if row.revoked_at is not None:
@@ -143,7 +163,9 @@ class LinkTable(_InvitationTable):
         )
 
     def cell_made_by(self, row: Invitation) -> str:
-        return "" if row.created_by is None else row.created_by.name
+        if row.created_by is None:
+            return ""
+        return row.created_by.name
 
 
 def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
@@ -155,24 +177,37 @@ class InvitedTable(_InvitationTable):
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")
-    message = _sorted(gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True)
-    opened = _sorted(
-        gettext_lazy("Link opened"), "opened_at", kind="wide", initial_sort_descending=True
+    message = _sorted(
+        gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True
     )
-    link = _sorted(gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True)
+    opened = _sorted(
+        gettext_lazy("Link opened"),
+        "opened_at",
+        kind="wide",
+        initial_sort_descending=True,
+    )
+    link = _sorted(
+        gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True
+    )
     look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Judges")
     template = "organiser/_invited_actions.html"
 
-    def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest) -> None:
+    def __init__(
+        self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest
+    ) -> None:
         super().__init__(rows, campaign=campaign, request=request)
         # Reversing the URL for each row would take a quarter of the page's time.
-        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
+        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix(
+            "0/"
+        )
 
     def cell_name(self, row: Any) -> SafeString:
-        return format_html('<a href="{}{}/"><bdi>{}</bdi></a>', self._judge, row.pk, row.pseudonym)
+        return format_html(
+            '<a href="{}{}/"><bdi>{}</bdi></a>', self._judge, row.pk, row.pseudonym
+        )
 
     def cell_address(self, row: Any) -> str | SafeString:
         address = row.address or (row.mail.address if row.mail is not None else "")
@@ -192,11 +227,16 @@ class InvitedTable(_InvitationTable):
         if not mail.error:
             return said
         known = {
-            MailState.UNCONFIRMED.value: _("We do not know whether the message was sent."),
+            MailState.UNCONFIRMED.value: _(
+                "We do not know whether the message was sent."
+            ),
             MailState.QUEUED.value: _("It will be retried."),
         }.get(mail.state, "")
         return format_html(
-            '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>', said, known, mail.error
+            '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>',
+            said,
+            known,
+            mail.error,
         )
 
     def cell_opened(self, row: Any) -> SafeString:
@@ -209,7 +249,10 @@ class InvitedTable(_InvitationTable):
             in_browsers = ngettext(
                 "in %(browsers)s browser", "in %(browsers)s browsers", row.browsers
             ) % {"browsers": row.browsers}
-            kinds = f" ({comma_list(row.kinds)})" if row.kinds else ""
+            if row.kinds:
+                kinds = f" ({comma_list(row.kinds)})"
+            else:
+                kinds = ""
             said.append(f"{in_browsers}{kinds}")
         if row.accepted:
             accepted = _("accepted instructions version %(version)s")
@@ -234,7 +277,8 @@ class InvitedTable(_InvitationTable):
             )
             said.append(
                 format_html(
-                    '<p class="notice error">{}</p>', concurrent % _moment(row.concurrent_at)
+                    '<p class="notice error">{}</p>',
+                    concurrent % _moment(row.concurrent_at),
                 )
             )
         return format_html_join("", "{}", ((each,) for each in said))
@@ -245,7 +289,9 @@ class _LanguagesForm(forms.Form):
 
     languages = forms.MultipleChoiceField(
         label=gettext_lazy("Languages of the judges"),
-        help_text=gettext_lazy("Leave all unchecked for all languages of the campaign."),
+        help_text=gettext_lazy(
+            "Leave all unchecked for all languages of the campaign."
+        ),
         required=False,
         validators=[languages_validate],
         widget=forms.CheckboxSelectMultiple,
@@ -288,7 +334,9 @@ class ResultsLinkForm(_SharedLinkForm):
     """A link to the results of a campaign."""
 
     field_order = ("anonymous", "expires", "note")
-    anonymous = forms.BooleanField(label=gettext_lazy("Anonymise systems"), required=False)
+    anonymous = forms.BooleanField(
+        label=gettext_lazy("Anonymise systems"), required=False
+    )
 
 
 class LinkForm(_SharedLinkForm, _LanguagesForm):
@@ -303,7 +351,8 @@ class LinkForm(_SharedLinkForm, _LanguagesForm):
         initial=20,
     )
     asks_languages = forms.BooleanField(
-        label=gettext_lazy("Ask new judges which of these languages they read"), required=False
+        label=gettext_lazy("Ask new judges which of these languages they read"),
+        required=False,
     )
 
 

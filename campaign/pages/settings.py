@@ -57,7 +57,9 @@ class CampaignForm(forms.Form):
     def save(self, *, user: User, time_zone: str) -> Campaign | None:
         """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
         with RefusalsAt(self):
-            return campaign_create(organisers=[user], time_zone=time_zone, **self.cleaned_data)
+            return campaign_create(
+                organisers=[user], time_zone=time_zone, **self.cleaned_data
+            )
         return None
 
 
@@ -80,7 +82,10 @@ class JudgedField(forms.MultiValueField):
         super().__init__(
             fields=[forms.ChoiceField(choices=known, required=False), own],
             widget=_JudgedWidget(
-                [forms.Select(choices=known), forms.Textarea({**own.widget.attrs, **label})]
+                [
+                    forms.Select(choices=known),
+                    forms.Textarea({**own.widget.attrs, **label}),
+                ]
             ),
             require_all_fields=False,
             **options,
@@ -109,7 +114,9 @@ class _JudgedWidget(forms.MultiWidget):
 
     def decompress(self, value: Any) -> list[Any]:
         """Return what each of both shows."""
-        return [value, ""] if value in Judged.values else ["", value]
+        if value in Judged.values:
+            return [value, ""]
+        return ["", value]
 
 
 def _field(field: Any, **options: Any) -> Any:
@@ -120,17 +127,26 @@ def _field(field: Any, **options: Any) -> Any:
                 "Shown to judges. Your own word can be one line for all readers, or a line per language, such as “de: Bildunterschriften”."
             ),
         )
-    limits = {"min_value": 1, "max_value": _MOST[field.name]} if field.name in _MOST else {}
+    if field.name in _MOST:
+        limits = {"min_value": 1, "max_value": _MOST[field.name]}
+    else:
+        limits = {}
     return field.formfield(**limits, **options)
 
 
 class SettingsForm(VersionedForm):
     """The rules of a campaign. Each help text states the effect of a change on judges at work."""
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, campaign: Campaign
+    ) -> None:
         self.campaign = campaign
-        super().__init__(data, initial={name: getattr(campaign, name) for name in _RULES})
-        self.fields.update(fields_for_model(Campaign, _RULES, formfield_callback=_field))
+        super().__init__(
+            data, initial={name: getattr(campaign, name) for name in _RULES}
+        )
+        self.fields.update(
+            fields_for_model(Campaign, _RULES, formfield_callback=_field)
+        )
 
     def save(self, *, rank_shown_reference: bool = False) -> bool:
         """Save only the fields changed in this form; return False, with an error, if refused.
@@ -140,7 +156,9 @@ class SettingsForm(VersionedForm):
         changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
         try:
             campaign_change(
-                campaign=self.campaign, rank_shown_reference=rank_shown_reference, **changes
+                campaign=self.campaign,
+                rank_shown_reference=rank_shown_reference,
+                **changes,
             )
         except ReferenceRankedError:
             raise
@@ -195,7 +213,9 @@ class LifetimeForm(VersionedForm):
         required=False,
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, campaign: Campaign
+    ) -> None:
         self.campaign = campaign
         self.tasks = tasks_in_order(campaign)
         zone = campaign.zone
@@ -224,7 +244,9 @@ class LifetimeForm(VersionedForm):
             except SkippedTimeError:
                 self.add_error(
                     "closes_at",
-                    _("This time does not exist: clocks go forward for daylight-saving time."),
+                    _(
+                        "This time does not exist: clocks go forward for daylight-saving time."
+                    ),
                 )
         return str(name)
 
@@ -239,7 +261,9 @@ class LifetimeForm(VersionedForm):
 
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is in the past."""
-        wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
+        wanted = {
+            each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks
+        }
         time_zone = self.cleaned_data["time_zone"]
         with RefusalsAt(self, "closes_at"), transaction.atomic():
             if time_zone != self.campaign.zone.key:

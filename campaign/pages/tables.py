@@ -47,21 +47,27 @@ class SortedColumn(tables.Column):  # type: ignore[misc]  # untyped
         **options: Any,
     ) -> None:
         super().__init__(verbose_name=words, accessor=by, **options)
-        self._by, self._then = order or by, then
+        self._by = order or by
+        self._then = then
         self.kind = kind
 
     def order(
         self, queryset: QuerySet[Any, Any], is_descending: bool
     ) -> tuple[QuerySet[Any, Any], bool]:
         by = F(self._by)
-        first = by.desc(nulls_last=True) if is_descending else by.asc(nulls_last=True)
+        if is_descending:
+            first = by.desc(nulls_last=True)
+        else:
+            first = by.asc(nulls_last=True)
         return queryset.order_by(first, self._then), True
 
 
 class PlainColumn(tables.Column):  # type: ignore[misc]
     """A column that cannot be sorted by."""
 
-    def __init__(self, words: str | Promise, *, by: str, kind: str = "", **options: Any) -> None:
+    def __init__(
+        self, words: str | Promise, *, by: str, kind: str = "", **options: Any
+    ) -> None:
         super().__init__(verbose_name=words, accessor=by, orderable=False, **options)
         self.kind = kind
 
@@ -89,7 +95,9 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         """Set up the table; `of` are the first arguments of the URLs that `link` reverses."""
         super().__init__(rows, **options)
         # Reversing the URL of each row would take a quarter of a page's time.
-        self._around_key = cache(lambda name: reverse(name, args=[*of, 0]).rpartition("/0/"))
+        self._around_key = cache(
+            lambda name: reverse(name, args=[*of, 0]).rpartition("/0/")
+        )
 
     def link(self, name: str, key: int, words: Any) -> SafeString:
         """Return a link to the page of this name and key; names have their own direction."""
@@ -108,7 +116,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
         `at` is the page's own address, for POST requests to other addresses that show the page.
         """
-        self._asked, self._at = request.GET, at
+        self._asked = request.GET
+        self._at = at
         wanted = request.GET.get(self.prefixed_order_by_field, "")
         if wanted:
             self.order_by = wanted
@@ -125,18 +134,28 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def heads(self) -> Iterator[tuple[Any, str]]:
         """The columns, each with the address that sorts by it; empty if none does."""
         for column in self._filled_columns:
-            by = column.order_by_alias.next if column.orderable else ""
-            yield column, self._asked_with(**{self.prefixed_order_by_field: by}) if by else ""
+            if column.orderable:
+                by = column.order_by_alias.next
+            else:
+                by = ""
+            yield (
+                column,
+                self._asked_with(**{self.prefixed_order_by_field: by}) if by else "",
+            )
 
     @property
     def previous_page(self) -> str:
         """The address of the previous page."""
-        return self._asked_with(**{self.prefixed_page_field: self.page.previous_page_number()})
+        return self._asked_with(
+            **{self.prefixed_page_field: self.page.previous_page_number()}
+        )
 
     @property
     def next_page(self) -> str:
         """The address of the next page."""
-        return self._asked_with(**{self.prefixed_page_field: self.page.next_page_number()})
+        return self._asked_with(
+            **{self.prefixed_page_field: self.page.next_page_number()}
+        )
 
     def _asked_with(self, **changed: str | int) -> str:
         """Return the address with this change; a different order starts at the first page."""
@@ -149,7 +168,11 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     @cached_property
     def _filled_columns(self) -> list[Any]:
         """The columns; those that are empty are left out if the page shows all rows."""
-        if self.page.has_other_pages() or self.in_all is not None or not self.page.object_list:
+        if (
+            self.page.has_other_pages()
+            or self.in_all is not None
+            or not self.page.object_list
+        ):
             return list(self.columns)
         first, *others = self.columns
         return [first, *(column for column in others if self._has_value(column))]
@@ -196,7 +219,9 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def _around(column: Any, *, is_first: bool) -> tuple[SafeString, str]:
         kind = column.column.kind
         if is_first:
-            return format_html('<th role="rowheader" scope="row" class="{}">', kind), "</th>"
+            return format_html(
+                '<th role="rowheader" scope="row" class="{}">', kind
+            ), "</th>"
         opening = '<td role="cell" class="{}" data-label="{}">'
         return format_html(opening, kind, column.header), "</td>"
 
@@ -210,7 +235,10 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
     *way, name = accessor.split("__")
     of = reduce(getattr, way, record)
     words = getattr(of, f"get_{name}_display", None)
-    value = getattr(of, name) if words is None else words()
+    if words is None:
+        value = getattr(of, name)
+    else:
+        value = words()
     if isinstance(value, datetime):
         return moment(value)
     if isinstance(value, int):
@@ -219,7 +247,9 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
         return ", ".join(map(str, value))
     if name in _NAMES and isinstance(value, str):
         return format_html("<bdi>{}</bdi>", value)
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return str(value)
 
 
 def moment(at: datetime) -> SafeString:

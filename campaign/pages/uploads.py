@@ -47,7 +47,10 @@ class UploadForm(forms.Form):
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         help_text=_("First task of the test set. You can add others later."),
-        choices=[(each.value, _PROTOCOL_LABELS.get(each, each.label)) for each in Protocol],
+        choices=[
+            (protocol.value, _PROTOCOL_LABELS.get(protocol, protocol.label))
+            for protocol in Protocol
+        ],
     )
     reference_use = forms.ChoiceField(
         label=_("Reference"), choices=ReferenceUse, widget=forms.RadioSelect
@@ -63,7 +66,9 @@ class UploadForm(forms.Form):
     )
     by_paragraph = forms.BooleanField(
         label=_("Split documents into paragraphs"),
-        help_text=_("For WMT JSON Lines files, where each document is one segment by default."),
+        help_text=_(
+            "For WMT JSON Lines files, where each document is one segment by default."
+        ),
         required=False,
     )
     common_documents = forms.BooleanField(
@@ -72,8 +77,12 @@ class UploadForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, upload: Upload) -> None:
-        super().__init__(data, initial={n: getattr(upload, n) for n in self.base_fields})
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, upload: Upload
+    ) -> None:
+        super().__init__(
+            data, initial={n: getattr(upload, n) for n in self.base_fields}
+        )
         self.upload = upload
         if self.data.get("act") == "import":
             for name in ("name", "source_language", "target_language"):

@@ -23,7 +23,9 @@ def activity_events(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
 def state_changes(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
     """Return the events that changed the state of a campaign, newest first."""
     return activity_events(campaign=campaign).filter(
-        kind="campaign.campaign", operation=ActivityOperation.CHANGED, changes__has_key="state"
+        kind="campaign.campaign",
+        operation=ActivityOperation.CHANGED,
+        changes__has_key="state",
     )
 
 
@@ -42,12 +44,16 @@ def events_by(campaign: Campaign) -> dict[str, Q]:
 def _judges(campaign: Campaign) -> QuerySet[Judge]:
     """Return the judges who are not members; people who are both appear under their name."""
     members = Membership.objects.filter(campaign=campaign).values("user")
-    return Judge.objects.filter(campaign=campaign, user__isnull=False).exclude(user__in=members)
+    return Judge.objects.filter(campaign=campaign, user__isnull=False).exclude(
+        user__in=members
+    )
 
 
 def activity_people(*, campaign: Campaign) -> list[User]:
     """Return the users in a campaign's log who are not its judges, by name."""
-    ids = ActivityEvent.objects.filter(campaign=campaign, user__isnull=False).values("user")
+    ids = ActivityEvent.objects.filter(campaign=campaign, user__isnull=False).values(
+        "user"
+    )
     return list(
         User.objects.filter(pk__in=ids)
         .exclude(pk__in=_judges(campaign).values("user"))
@@ -72,7 +78,9 @@ def events_named(
     """Yield all events, each with the names of users. They are read in portions by key, so that no query stays open."""
     after: int | None = None
     while True:
-        portion = list((events if after is None else events.filter(pk__lt=after))[:1000])
+        portion = list(
+            (events if after is None else events.filter(pk__lt=after))[:1000]
+        )
         if not portion:
             return
         after = portion[-1].pk

@@ -12,7 +12,9 @@ def bad_references_of(*, test_set_id: int) -> QuerySet[BadReference]:
     Their segments have the references as `in_order`. Two queries.
     """
     references = Prefetch(
-        "output__segment__references", Reference.objects.order_by("number"), to_attr="in_order"
+        "output__segment__references",
+        Reference.objects.order_by("number"),
+        to_attr="in_order",
     )
     return (
         BadReference.objects.of(test_set_id)

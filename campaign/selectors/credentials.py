@@ -110,7 +110,9 @@ def links_valid(*, campaign: Campaign | None = None) -> InvitationQuerySet:
     links = Invitation.objects.valid()
     if campaign is not None:
         links = links.filter(campaign=campaign)
-    return links.select_related("user", "campaign", "created_by").order_by("expires_at", "id")
+    return links.select_related("user", "campaign", "created_by").order_by(
+        "expires_at", "id"
+    )
 
 
 def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
@@ -119,7 +121,9 @@ def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
     Excludes invitations to become a member, which are reissued instead.
     """
     links = Invitation.objects.but_to_become_member().filter(
-        campaign=campaign, revoked_at__gt=Now() - _SHOWN_AFTER_WITHDRAWAL, expires_at__gt=Now()
+        campaign=campaign,
+        revoked_at__gt=Now() - _SHOWN_AFTER_WITHDRAWAL,
+        expires_at__gt=Now(),
     )
     return links.select_related("user", "created_by").order_by("-revoked_at", "-id")
 
@@ -154,7 +158,8 @@ def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:
     """Return whether the user is a judge or member of another campaign. Two queries at most."""
     parts: tuple[type[Judge] | type[Membership], ...] = (Judge, Membership)
     return any(
-        part.objects.filter(user=user_id).exclude(campaign=campaign_id).exists() for part in parts
+        part.objects.filter(user=user_id).exclude(campaign=campaign_id).exists()
+        for part in parts
     )
 
 
@@ -188,14 +193,18 @@ def _access(user_id: int | None, campaign_id: int, *, is_judge: bool) -> Access:
     if user_id is None:  # a judge of a file
         return Access(0, 0, 0)
     links = Invitation.objects.valid().filter(campaign=campaign_id, user=user_id)
-    links = links.filter(role=_JUDGE) if is_judge else links.exclude(role=_JUDGE)
+    if is_judge:
+        links = links.filter(role=_JUDGE)
+    else:
+        links = links.exclude(role=_JUDGE)
     tokens = tokens_valid().filter(user=user_id)
     sessions = Session.objects.filter(user=user_id, expire_date__gt=Now())
     is_more = takes_part_elsewhere(user_id=user_id, campaign_id=campaign_id) or (
         is_judge and Membership.objects.filter(user=user_id).exists()
     )
     if is_more:
-        tokens, sessions = tokens.none(), sessions.none()
+        tokens = tokens.none()
+        sessions = sessions.none()
     return Access(links=links.count(), browsers=sessions.count(), tokens=tokens.count())
 
 
@@ -233,7 +242,9 @@ def address_of_judge(judge: Judge) -> str:
 
     It is that of their account, the one that organisers entered, or that of the latest message sent to them.
     """
-    account = judge.user.email if judge.user is not None else None
+    account = None
+    if judge.user is not None:
+        account = judge.user.email
     if account or judge.address:
         return account or judge.address
     mails = Mail.objects.filter(judge=judge, state=MailState.SENT, withdrawn_at=None)
@@ -242,7 +253,9 @@ def address_of_judge(judge: Judge) -> str:
 
 def judges_by_address(*, campaign: Campaign) -> dict[str, str]:
     """Return the pseudonyms of judges by their address, and by those of messages in force, as `address_key`. Two queries."""
-    mails = Mail.objects.to_judges().filter(campaign=campaign, withdrawn_at__isnull=True)
+    mails = Mail.objects.to_judges().filter(
+        campaign=campaign, withdrawn_at__isnull=True
+    )
     judges = Judge.objects.filter(campaign=campaign).exclude(address="")
     rows = [
         *mails.values_list("address", "judge__pseudonym"),
@@ -349,7 +362,9 @@ def member_invitations(*, campaign: Campaign) -> QuerySet[Mail]:
     return (
         waiting.select_related("campaign", "invitation", "user", "created_by")
         .annotate(
-            has_expired=Case(When(invitation__expires_at__lte=Now(), then=True), default=False)
+            has_expired=Case(
+                When(invitation__expires_at__lte=Now(), then=True), default=False
+            )
         )
         .order_by("-id")
     )
@@ -359,7 +374,9 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
     """Return the valid link that the judge made for their other devices. One query."""
     return (
         Invitation.objects.valid()
-        .filter(campaign=judge.campaign_id, user=judge.user_id, created_by=judge.user_id)
+        .filter(
+            campaign=judge.campaign_id, user=judge.user_id, created_by=judge.user_id
+        )
         .order_by("-id")
         .first()
     )
@@ -384,8 +401,12 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
     )
     all_mails = Mail.objects.filter(judge=judge)
     mails = all_mails.filter(withdrawn_at__isnull=True).order_by("-id")
-    acceptances = Acceptance.objects.filter(judge=judge).order_by("-instructions__version")
-    openings = BrowserVisit.objects.filter(judge=judge, at_work=False).order_by("seen_at")
+    acceptances = Acceptance.objects.filter(judge=judge).order_by(
+        "-instructions__version"
+    )
+    openings = BrowserVisit.objects.filter(judge=judge, at_work=False).order_by(
+        "seen_at"
+    )
     return (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
         .select_related("user", "joined_by")
@@ -403,12 +424,17 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
                 Subquery(openings.values("seen_at")[:1]),
             ),
             accepted=Subquery(acceptances.values("instructions__version")[:1]),
-            had_link=Exists(revoked) | Exists(all_mails.filter(withdrawn_at__isnull=False)),
-            link_ends=Subquery(own_links.order_by("-expires_at").values("expires_at")[:1]),
+            had_link=Exists(revoked)
+            | Exists(all_mails.filter(withdrawn_at__isnull=False)),
+            link_ends=Subquery(
+                own_links.order_by("-expires_at").values("expires_at")[:1]
+            ),
         )
         .annotate(
             standing=Case(
-                When(withdrawn_at__isnull=False, then=Value(StandingOfInvited.WITHDRAWN)),
+                When(
+                    withdrawn_at__isnull=False, then=Value(StandingOfInvited.WITHDRAWN)
+                ),
                 When(declined_at__isnull=False, then=Value(StandingOfInvited.DECLINED)),
                 When(opened_at__isnull=False, then=Value(StandingOfInvited.PRESENT)),
                 When(mail_state__in=_NOT_SENT, then=Value(StandingOfInvited.NOT_SENT)),
@@ -467,4 +493,6 @@ def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datet
 
 def _neighbour(of: Lag | Lead) -> Window:
     """Return a window over the visits of the same judge, before or after this one."""
-    return Window(of, partition_by=F("judge"), order_by=[F("seen_at").asc(), F("id").asc()])
+    return Window(
+        of, partition_by=F("judge"), order_by=[F("seen_at").asc(), F("id").asc()]
+    )

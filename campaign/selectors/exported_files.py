@@ -24,24 +24,32 @@ class FileStorageError(Exception):
 def file_storage(*, kind: str) -> Storage | None:
     """Return the operator's storage of media or of exports; None if they are kept in the database."""
     alias = MEDIA if kind == MEDIA else EXPORTS
-    return storages[alias] if alias in storages.backends else None
+    if alias in storages.backends:
+        return storages[alias]
+    return None
 
 
 def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
     """Return the stored files, the newest first; files that name judges only if the user may change the campaign."""
     found = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
-    return found if may_change else found.filter(names_people=False)
+    if may_change:
+        return found
+    return found.filter(names_people=False)
 
 
 def export_jobs(*, task: Task) -> list[Job]:
     """Return the last job that exports from a task, and all others that have not ended. One query."""
     jobs = Job.objects.filter(
-        campaign=task.test_set.campaign_id, kind=JobKind.EXPORT, parameters__task=task.pk
+        campaign=task.test_set.campaign_id,
+        kind=JobKind.EXPORT,
+        parameters__task=task.pk,
     ).order_by("-pk")[:10]
     return [job for place, job in enumerate(jobs) if not place or not job.has_ended]
 
 
-def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+def exported_bytes(
+    file: KeptFile, *, start: int = 0, stop: int | None = None
+) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, one part at a time.
 
     Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `FileStorageError` if the
@@ -60,7 +68,9 @@ def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -
 
 def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[bytes]:
     # One statement: its result stays on the server until it is read, outside a transaction, too.
-    for offset, content in parts.values_list("offset", "content").iterator(chunk_size=1):
+    for offset, content in parts.values_list("offset", "content").iterator(
+        chunk_size=1
+    ):
         yield bytes(content)[max(0, start - offset) : end - offset]
 
 
@@ -76,7 +86,9 @@ def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
     except Exception as error:
         # Storages raise errors of any class.
         logger.exception("The file storage did not return %s.", file.stored_as)
-        raise FileStorageError(_("The file storage is unavailable. Try again later.")) from error
+        raise FileStorageError(
+            _("The file storage is unavailable. Try again later.")
+        ) from error
 
     def read() -> Iterator[bytes]:
         with opened as content:

@@ -22,7 +22,9 @@ def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
         newest[row.language] = row
         if row.demands_acceptance:
             demanded = row.version
-    return {language: row for language, row in newest.items() if row.version >= demanded}
+    return {
+        language: row for language, row in newest.items() if row.version >= demanded
+    }
 
 
 def instructions_to_read(
@@ -40,7 +42,9 @@ def starter_instructions(*, campaign: Campaign, language: str) -> str:
     translated = {language_tag_checked(tag): tag for tag, _name in settings.LANGUAGES}
     if language not in translated:
         return ""
-    tasks = list(Task.objects.of(campaign).order_by("pk")) or [Task(protocol=Protocol.RANKING)]
+    tasks = list(Task.objects.of(campaign).order_by("pk")) or [
+        Task(protocol=Protocol.RANKING)
+    ]
     with translation.override(translated[language]):
         paragraphs: dict[str, None] = {}
         for task in tasks:

@@ -41,7 +41,9 @@ def media_of_machine(machine_id: int) -> MediaAddress:
     """Return the function for addresses that only this machine judge can open, and only once it was given one."""
 
     def address(name: str) -> str:
-        return reverse("judging-media", args=[_signature(_machine(machine_id), name), name])
+        return reverse(
+            "judging-media", args=[_signature(_machine(machine_id), name), name]
+        )
 
     return address
 
@@ -64,7 +66,9 @@ def media_refused(*, test_set: TestSet, protocol: str) -> bool:
     """Return whether a protocol needs words, but outputs of a test set are or contain files."""
     if not Protocol(protocol).needs_words:
         return False
-    return Output.objects.filter(segment__test_set=test_set, text__contains=MARK_BEGINS).exists()
+    return Output.objects.filter(
+        segment__test_set=test_set, text__contains=MARK_BEGINS
+    ).exists()
 
 
 def is_media_signature(signature: str, *, judge_id: int, name: str) -> bool:
@@ -72,7 +76,9 @@ def is_media_signature(signature: str, *, judge_id: int, name: str) -> bool:
     return constant_time_compare(signature, _signature(str(judge_id), name))
 
 
-def is_media_signature_of_machine(signature: str, *, machine_id: int, name: str) -> bool:
+def is_media_signature_of_machine(
+    signature: str, *, machine_id: int, name: str
+) -> bool:
     """Return whether `signature` is in the address of this file that the machine judge was given."""
     return constant_time_compare(signature, _signature(_machine(machine_id), name))
 

@@ -22,7 +22,9 @@ from campaign.formats.json_text import JSONObject, decode_json
 # Prolific's ids are 24 hexadecimal digits; elsewhere they may be numbers, base64 or e-mail addresses.
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:=/~-]{0,99}")
 #: What programs write for an id they do not have, and what Mechanical Turk sends to workers who preview a task.
-_NO_IDS: Final = frozenset({"null", "undefined", "none", "nan", "assignment_id_not_available"})
+_NO_IDS: Final = frozenset(
+    {"null", "undefined", "none", "nan", "assignment_id_not_available"}
+)
 
 
 class EntryRefusedError(Exception):
@@ -56,10 +58,14 @@ def generic_entry(query: Mapping[str, str], *, parameter: str) -> Entry:
 def _id(query: Mapping[str, str], name: str) -> str:
     value = query.get(name, "").strip()
     if not value:
-        raise EntryRefusedError(_("The URL parameter “%(name)s” is missing.") % {"name": name})
+        raise EntryRefusedError(
+            _("The URL parameter “%(name)s” is missing.") % {"name": name}
+        )
     if value.lower() in _NO_IDS or "%" in value or "{" in value or "$" in value:
         raise EntryRefusedError(
-            _("The URL parameter “%(name)s” still contains a placeholder instead of an ID.")
+            _(
+                "The URL parameter “%(name)s” still contains a placeholder instead of an ID."
+            )
             % {"name": name}
         )
     if not _ID.fullmatch(value):
@@ -115,7 +121,12 @@ def prolific_event(
     data = _json_object(body)
     if data.get("event_type") != "submission.status.change":
         return None
-    status = _json_text(data, "status").upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
+    status = (
+        _json_text(data, "status")
+        .upper()
+        .replace("_", " ")
+        .replace("TIMED OUT", "TIMED-OUT")
+    )
     return Event(session_id=_json_text(data, "resource_id"), status=status[:40], at=at)
 
 

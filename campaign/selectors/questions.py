@@ -37,7 +37,10 @@ def answers_owed(*, judge: Judge, stage: QuestionStage) -> list[Question]:
 
 def questions_to_judge(*, judge: Judge, is_end: bool) -> list[Question]:
     """Return the questions on a judge's page: those of the end, or those of the start and all that they were asked."""
-    stage = QuestionStage.END if is_end else QuestionStage.START
+    if is_end:
+        stage = QuestionStage.END
+    else:
+        stage = QuestionStage.START
     return [
         question
         for question in questions_stored(judge.campaign.questions)
@@ -93,7 +96,9 @@ class AnswersSummary:
         """
         counts = {row.answer: row.judges for row in self.counts if row.judges}
         is_safe = min(counts.values(), default=0) >= SMALLEST_GROUP
-        return counts if is_safe and self.question.kind.has_choices else {}
+        if is_safe and self.question.kind.has_choices:
+            return counts
+        return {}
 
 
 def answers_summaries(
@@ -107,24 +112,31 @@ def answers_summaries(
     if judges is not None:
         people = people.filter(pk__in=judges)
     asked = list(people)
-    return [_summary(question, asked) for question in questions_stored(campaign.questions)]
+    return [
+        _summary(question, asked) for question in questions_stored(campaign.questions)
+    ]
 
 
 def _summary(question: Question, judges: Sequence[Judge]) -> AnswersSummary:
     asked = [judge for judge in judges if question.name in judge.answers]
-    answered = [judge for judge in asked if judge.answers[question.name]["value"] is not None]
+    answered = [
+        judge for judge in asked if judge.answers[question.name]["value"] is not None
+    ]
     values = [judge.answers[question.name]["value"] for judge in answered]
     numbers = []
     if question.kind == QuestionKind.NUMBER:
         # Answers to an earlier version may be texts.
         numbers = [value for value in values if isinstance(value, int | float)]
-    middle = plain_number(median(numbers)) if numbers else None
+    middle = None
+    if numbers:
+        middle = plain_number(median(numbers))
     return AnswersSummary(
         question=question,
         answered=len(answered),
         unanswered=len(asked) - len(answered),
         earlier=sum(
-            not question.is_answered_by(judge.answers[question.name]) for judge in answered
+            not question.is_answered_by(judge.answers[question.name])
+            for judge in answered
         ),
         counts=_counts(question, answered, middle),
         median=middle,
@@ -147,6 +159,8 @@ def _counts(
     others = [answer for answer in by_answer if answer not in question.choices]
     others.sort(key=lambda answer: -len(by_answer[answer]))
     return [
-        AnswerCount(answer, by_answer[answer], len(by_answer[answer]) / max(1, len(answered)))
+        AnswerCount(
+            answer, by_answer[answer], len(by_answer[answer]) / max(1, len(answered))
+        )
         for answer in [*question.choices, *others[:_OTHERS_SHOWN]]
     ]

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.models import ActivityEvent, Campaign, CampaignState, Job, JobKind, JobState
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    CampaignState,
+    Job,
+    JobKind,
+    JobState,
+)
 
 #: Changes to objects of these kinds make a rehearsal outdated.
 _WHAT_IS_REHEARSED: Final = (
@@ -49,10 +56,17 @@ class RehearsalState:
 def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
     """Return the rehearsal of a campaign. Two queries; four if there is one."""
     clone = Campaign.objects.filter(rehearsal_of=campaign).first()
-    jobs = Job.objects.filter(campaign=campaign).select_related("asked_by").order_by("-pk")
+    jobs = (
+        Job.objects.filter(campaign=campaign).select_related("asked_by").order_by("-pk")
+    )
     written = jobs.filter(kind=JobKind.REHEARSAL, state=JobState.DONE)
-    rehearsal = None if clone is None else written.first()
-    changes = ActivityEvent.objects.filter(campaign=campaign.pk, kind__in=_WHAT_IS_REHEARSED)
+    if clone is None:
+        rehearsal = None
+    else:
+        rehearsal = written.first()
+    changes = ActivityEvent.objects.filter(
+        campaign=campaign.pk, kind__in=_WHAT_IS_REHEARSED
+    )
     return RehearsalState(
         rehearsal=rehearsal,
         campaign=clone,

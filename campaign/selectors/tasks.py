@@ -27,14 +27,18 @@ def ranking_task(*, test_set: TestSet) -> Task:
 def first_task(*, test_set: TestSet) -> Task:
     """Return the task that a test set was created with."""
     return (
-        Task.objects.select_related("test_set__campaign").filter(test_set=test_set).earliest("pk")
+        Task.objects.select_related("test_set__campaign")
+        .filter(test_set=test_set)
+        .earliest("pk")
     )
 
 
 def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
     """Return the ID of the campaign in an address: 0 if it does not exist, None if the address contains none."""
     if "slug" in kwargs:
-        campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
+        campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list(
+            "pk", flat=True
+        )
         return campaigns.first() or 0
     if "task_id" in kwargs:
         tasks = Task.objects.filter(pk=kwargs["task_id"])
@@ -51,8 +55,14 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
     If the judge chose a task, only its sentences are returned; none if the campaign has no task yet.
     """
     tasks = Task.objects.of(campaign).order_by("pk")
-    chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks
-    words = [line for task in chosen for line in (task.work, task.question)]
+    if judge and judge.chosen_task_id:
+        chosen = tasks.filter(pk=judge.chosen_task_id)
+    else:
+        chosen = tasks
+    words = []
+    for task in chosen:
+        for line in (task.work, task.question):
+            words.append(line)
     return list(dict.fromkeys(filter(None, words)))
 
 
@@ -62,12 +72,17 @@ judgments_asked: Final = Signal()
 
 def has_judgments(*, test_set: TestSet) -> bool:
     """Return True if a block of the test set has been judged."""
-    return any(said for _receiver, said in judgments_asked.send(sender=TestSet, test_set=test_set))
+    return any(
+        said
+        for _receiver, said in judgments_asked.send(sender=TestSet, test_set=test_set)
+    )
 
 
 def is_judged(*, campaign: Campaign) -> bool:
     """Return True if a block of the campaign has been judged. At most two queries per test set."""
-    return any(has_judgments(test_set=test_set) for test_set in campaign.test_sets.all())
+    return any(
+        has_judgments(test_set=test_set) for test_set in campaign.test_sets.all()
+    )
 
 
 def languages_settled_in_words(*, test_set: TestSet) -> str:
@@ -79,7 +94,9 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
         "the texts as a new test set with the correct languages."
     ) % {
         "name": test_set.name,
-        "languages": language_pair_name(test_set.source_language, test_set.target_language),
+        "languages": language_pair_name(
+            test_set.source_language, test_set.target_language
+        ),
     }
 
 
@@ -104,7 +121,9 @@ def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
     hidden control but are not.
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
-    return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]
+    return [
+        sentence for _receiver, said in answers for sentence in cast("list[str]", said)
+    ]
 
 
 def languages_without_work(
@@ -118,7 +137,10 @@ def languages_without_work(
     if not languages:
         return ""
     pairs = Task.objects.of(campaign).language_pairs()
-    known = {tag for pair in pairs for tag in pair}
+    known = set()
+    for pair in pairs:
+        for tag in pair:
+            known.add(tag)
     unknown = comma_list(language_name(tag) for tag in languages if tag not in known)
     has_work = not judge or any(reads_languages(languages, pair) for pair in pairs)
     said = {"languages": unknown, "judge": judge}
@@ -126,7 +148,9 @@ def languages_without_work(
         return _("No test set uses %(languages)s.") % said
     if unknown:
         return (
-            _("No test set uses %(languages)s. %(judge)s will receive no work until one does.")
+            _(
+                "No test set uses %(languages)s. %(judge)s will receive no work until one does."
+            )
             % said
         )
     if not has_work:

@@ -35,14 +35,20 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
         Segment.objects.filter(test_set_id=task.test_set_id)
         .select_related("document")
         .prefetch_related(
-            Prefetch("references", Reference.objects.order_by("number"), to_attr="in_order"),
+            Prefetch(
+                "references", Reference.objects.order_by("number"), to_attr="in_order"
+            ),
             Prefetch("outputs", outputs, to_attr="by_system"),
         )
     )
 
 
 def text_lines(
-    *, task: Task, names: Mapping[int, str] | None = None, after: int = 0, until: int | None = None
+    *,
+    task: Task,
+    names: Mapping[int, str] | None = None,
+    after: int = 0,
+    until: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the texts of each segment as an object of the JSON Lines format of test sets.
 
@@ -72,7 +78,8 @@ def text_lines(
             "segment": segment.number,
             "source": segment.source_text,
             "references": [
-                references.get(number, "") for number in range(1, max(references, default=0) + 1)
+                references.get(number, "")
+                for number in range(1, max(references, default=0) + 1)
             ],
             "outputs": dict(sorted(outputs.items())),
         }
@@ -82,7 +89,9 @@ def documents_of(*, task: Task) -> QuerySet[Document]:
     """Return the documents in their order, each with `segment_count` and `first_segment`, a number. One query."""
     return (
         Document.objects.filter(test_set=task.test_set_id)
-        .annotate(segment_count=Count("segments"), first_segment=Min("segments__number"))
+        .annotate(
+            segment_count=Count("segments"), first_segment=Min("segments__number")
+        )
         .order_by("position")
     )
 
@@ -115,7 +124,9 @@ def texts_page(*, task: Task, start: int = 1) -> TextsPage:
     return TextsPage(
         segments=rows[:SEGMENTS_ON_A_PAGE],
         before=earlier[-1] if earlier else None,
-        after=rows[SEGMENTS_ON_A_PAGE].number if len(rows) > SEGMENTS_ON_A_PAGE else None,
+        after=rows[SEGMENTS_ON_A_PAGE].number
+        if len(rows) > SEGMENTS_ON_A_PAGE
+        else None,
     )
 
 
@@ -129,5 +140,7 @@ def _systems_by_text(segment: Any) -> dict[str | None, list[str]]:
             own.add(output.text)
     listed = {reference.text for reference in segment.in_order}
     return {
-        text: names for text, names in systems.items() if len(names) > 1 or text not in own & listed
+        text: names
+        for text, names in systems.items()
+        if len(names) > 1 or text not in own & listed
     }

@@ -19,13 +19,18 @@ def uploads_read(*, campaign: Campaign, uploads: Sequence[Any]) -> Sequence[Any]
     """
     files: dict[UUID | None, list[KeptFile]] = {upload.pk: [] for upload in uploads}
     found = KeptFile.objects.filter(upload__in=uploads)
-    for file in found.annotate(held=Coalesce(Sum(Length("parts__content")), 0)).order_by("name"):
+    for file in found.annotate(
+        held=Coalesce(Sum(Length("parts__content")), 0)
+    ).order_by("name"):
         files[file.upload_id].append(file)
-    jobs = Job.objects.filter(campaign=campaign, parameters__upload__in=[str(pk) for pk in files])
+    jobs = Job.objects.filter(
+        campaign=campaign, parameters__upload__in=[str(pk) for pk in files]
+    )
     latest = {job.parameters["upload"]: job for job in jobs.order_by("pk")}
     for upload in uploads:
         upload.campaign = campaign
-        upload.sent, upload.job = files[upload.pk], latest.get(str(upload.pk))
+        upload.sent = files[upload.pk]
+        upload.job = latest.get(str(upload.pk))
     return uploads
 
 
@@ -48,4 +53,6 @@ def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
     found = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
         file_count=Count("files")
     )
-    return (found.filter(file_count__gt=0) if with_files else found).order_by("-created_at")
+    return (found.filter(file_count__gt=0) if with_files else found).order_by(
+        "-created_at"
+    )

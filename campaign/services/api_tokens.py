@@ -51,7 +51,9 @@ def token_create(
     expiry = now + timedelta(days=_days_checked(days))
     if through is not None and expiry > through.expiry:
         raise CredentialRefusedError(
-            _("A token cannot create a token that expires later. Sign in to create one.")
+            _(
+                "A token cannot create a token that expires later. Sign in to create one."
+            )
         )
     if campaign is not None and not _takes_part(user, campaign):
         raise CredentialRefusedError(_("Campaign not found, or you are not a member."))
@@ -80,7 +82,8 @@ def token_use_note(*, token: ApiToken) -> None:
 
 
 def _days_checked(days: int | None) -> int:
-    days = settings.TOKEN_DAYS if days is None else days
+    if days is None:
+        days = settings.TOKEN_DAYS
     if days < 1:
         raise CredentialRefusedError("Enter a validity of at least 1 day.")
     most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)

@@ -9,7 +9,15 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.database.seeds import seed_draw
-from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
+from campaign.models import (
+    BadReference,
+    Output,
+    Reference,
+    System,
+    SystemKind,
+    TestSet,
+    User,
+)
 from campaign.texts.damage import USUAL_DAMAGES, Damage, bad_text, damage_draw
 from campaign.texts.media import MARK_BEGINS
 from campaign.texts.normalisation import normalise_text
@@ -70,11 +78,16 @@ def bad_references_make(
         number
         for number in references
         if number not in there
-        and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(10**9, "choice")
+        and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(
+            10**9, "choice"
+        )
         < share * 10**9
     ]
     taken = _texts_of(chosen, system)
-    made = [_damaged(references, number, taken[number], seed, 1, damages) for number in chosen]
+    made = [
+        _damaged(references, number, taken[number], seed, 1, damages)
+        for number in chosen
+    ]
     _rows_create(system, made, reviewer=None)
     if not chosen and not there:
         system.delete()
@@ -97,16 +110,23 @@ def bad_references_store(
     taken = _texts_of([each.segment for each in given], system)
     for each in given:
         if each.segment not in known:
-            raise BadReferenceRefusedError(_("The segment has no reference."), each.segment)
+            raise BadReferenceRefusedError(
+                _("The segment has no reference."), each.segment
+            )
         _text_check(each.segment, each.text, taken[each.segment])
     _rows_create(system, given, reviewer)
 
 
-def _rows_create(system: System, given: Sequence[GivenBadReference], reviewer: User | None) -> None:
+def _rows_create(
+    system: System, given: Sequence[GivenBadReference], reviewer: User | None
+) -> None:
     numbers = [each.segment for each in given]
-    segments = dict(system.test_set.segments.filter(number__in=numbers).values_list("number", "id"))
+    segments = dict(
+        system.test_set.segments.filter(number__in=numbers).values_list("number", "id")
+    )
     outputs = Output.objects.bulk_create(
-        Output(system=system, segment_id=segments[each.segment], text=each.text) for each in given
+        Output(system=system, segment_id=segments[each.segment], text=each.text)
+        for each in given
     )
     seed = seed_draw()
     BadReference.objects.bulk_create(
@@ -127,19 +147,26 @@ def _reviewed(status: BadReference.Status, reviewer: User | None) -> dict[str, A
     if status == BadReference.Status.PENDING:
         return {}
     reviewed = {"reviewed_by": reviewer, "reviewed_at": Now()}
-    return reviewed | ({"approved_at": Now()} if status == BadReference.Status.APPROVED else {})
+    return reviewed | (
+        {"approved_at": Now()} if status == BadReference.Status.APPROVED else {}
+    )
 
 
 def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
     """Refuse a blank text, or one that judges could not tell from another text of the segment."""
-    if not text.strip() or normalise_text(text) in {normalise_text(each) for each in taken}:
+    if not text.strip() or normalise_text(text) in {
+        normalise_text(each) for each in taken
+    }:
         raise BadReferenceRefusedError(
-            _("The text is empty or identical to a reference or another output."), segment
+            _("The text is empty or identical to a reference or another output."),
+            segment,
         )
 
 
 @transaction.atomic
-def bad_reference_rewrite(*, bad_reference: BadReference, given: GivenBadReference) -> BadReference:
+def bad_reference_rewrite(
+    *, bad_reference: BadReference, given: GivenBadReference
+) -> BadReference:
     """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
     Raises `BadReferenceRefusedError` if judges may have seen the present text, or could not tell the new one from
@@ -161,17 +188,24 @@ def bad_reference_review(
     remain. Raises `BadReferenceRefusedError` if a withdrawn one is approved.
     """
     row = BadReference.objects.select_for_update().get(pk=bad_reference.pk)
-    status = BadReference.Status.APPROVED if approve else BadReference.Status.REJECTED
+    if approve:
+        status = BadReference.Status.APPROVED
+    else:
+        status = BadReference.Status.REJECTED
     if row.status == status:
         return row
     if approve and row.withdrawn_at is not None:
-        raise BadReferenceRefusedError(_("This damaged reference was withdrawn permanently."))
+        raise BadReferenceRefusedError(
+            _("This damaged reference was withdrawn permanently.")
+        )
     # By the database's clock, because planning looks up which references were approved at a time.
     if approve:
         row.approved_at = Now()
     elif row.approved_at is not None:
         row.withdrawn_at = Now()
-    row.status, row.reviewed_by, row.reviewed_at = status, reviewer, Now()
+    row.status = status
+    row.reviewed_by = reviewer
+    row.reviewed_at = Now()
     row.save()
     row.refresh_from_db(fields=["approved_at", "withdrawn_at", "reviewed_at"])
     return row
@@ -184,10 +218,13 @@ def bad_reference_redraw(*, bad_reference: BadReference) -> BadReference:
     Raises `BadReferenceRefusedError` if judges may have seen the text.
     """
     row = _unseen_locked(bad_reference)
-    output, number = row.output, row.output.segment.number
+    output = row.output
+    number = row.output.segment.number
     taken = {*_texts_of([number], output.system)[number], output.text or ""}
     references = _first_references(output.system.test_set)
-    return _replaced(row, _damaged(references, number, taken, row.seed, row.attempt + 1))
+    return _replaced(
+        row, _damaged(references, number, taken, row.seed, row.attempt + 1)
+    )
 
 
 def _unseen_locked(bad_reference: BadReference) -> BadReference:
@@ -210,9 +247,14 @@ def _replaced(row: BadReference, given: GivenBadReference) -> BadReference:
     """Store another text, which waits for a review; return the row."""
     row.output.text = given.text
     row.output.save(update_fields=["text"])
-    row.damage, row.detail, row.attempt = given.damage.value, given.detail, given.attempt
-    row.seed = row.seed if given.seed is None else given.seed
-    row.status, row.reviewed_by, row.reviewed_at = BadReference.Status.PENDING, None, None
+    row.damage = given.damage.value
+    row.detail = given.detail
+    row.attempt = given.attempt
+    if given.seed is not None:
+        row.seed = given.seed
+    row.status = BadReference.Status.PENDING
+    row.reviewed_by = None
+    row.reviewed_at = None
     row.save()
     return row
 
@@ -225,7 +267,9 @@ def _system(test_set: TestSet) -> System:
     )
     if system.kind != SystemKind.BAD_REFERENCE:
         raise BadReferenceRefusedError(
-            _("A system is called %(name)s, which is reserved for damaged references. Rename it.")
+            _(
+                "A system is called %(name)s, which is reserved for damaged references. Rename it."
+            )
             % {"name": BAD_REFERENCE_SYSTEM}
         )
     return system
@@ -234,7 +278,9 @@ def _system(test_set: TestSet) -> System:
 def _first_references(test_set: TestSet) -> dict[int, str]:
     """Return the first reference of each segment by its number, in the order of the segments."""
     rows = (
-        Reference.objects.filter(segment__test_set=test_set, segment__source_text__isnull=False)
+        Reference.objects.filter(
+            segment__test_set=test_set, segment__source_text__isnull=False
+        )
         # Recordings and pictures cannot be damaged.
         .exclude(text__contains=MARK_BEGINS)
         .order_by("segment__number", "number")
@@ -248,7 +294,11 @@ def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
     """Return all outputs and references of the segments, except those of `system`."""
     texts: dict[int, set[str]] = {number: set() for number in numbers}
     here = {"segment__test_set": system.test_set_id, "segment__number__in": numbers}
-    outputs = Output.objects.current().filter(**here, text__isnull=False).exclude(system=system)
+    outputs = (
+        Output.objects.current()
+        .filter(**here, text__isnull=False)
+        .exclude(system=system)
+    )
     references = Reference.objects.filter(**here)
     rows: Iterable[tuple[int, str | None]] = [
         *outputs.values_list("segment__number", "text"),

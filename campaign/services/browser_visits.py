@@ -18,7 +18,11 @@ def browser_visit_record(
     Each call adds a row, also for the same browser.
     """
     return BrowserVisit.objects.create(
-        judge=judge, browser=browser, device=device, invitation=opened, at_work=opened is None
+        judge=judge,
+        browser=browser,
+        device=device,
+        invitation=opened,
+        at_work=opened is None,
     )
 
 
@@ -31,7 +35,8 @@ def browser_visits_purge() -> int:
     due = timezone.now() - timedelta(days=settings.BROWSER_VISITS_KEPT_DAYS)
     old = BrowserVisit.objects.filter(browser__isnull=False, seen_at__lt=due)
     opened_before = BrowserVisit.objects.filter(
-        Q(seen_at__lt=OuterRef("seen_at")) | Q(seen_at=OuterRef("seen_at"), pk__lt=OuterRef("pk")),
+        Q(seen_at__lt=OuterRef("seen_at"))
+        | Q(seen_at=OuterRef("seen_at"), pk__lt=OuterRef("pk")),
         judge=OuterRef("judge"),
         at_work=False,
     )

@@ -33,9 +33,19 @@ from campaign.models import (
 from campaign.models.campaign import MAX_JUDGED, TRANSITIONS
 from campaign.models.questions import questions_checked
 from campaign.selectors.media import media_refused
-from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
+from campaign.selectors.tasks import (
+    is_judged,
+    languages_settled_in_words,
+    reference_use_in_words,
+)
 from campaign.services.exported_files import file_bytes_delete
-from campaign.services.jobs import JobProgress, JobResult, handles, job_cancel, job_queue
+from campaign.services.jobs import (
+    JobProgress,
+    JobResult,
+    handles,
+    job_cancel,
+    job_queue,
+)
 from campaign.services.members import (
     NotAllowedError,
     campaign_lock,
@@ -62,7 +72,13 @@ class RehearsalRefusedError(RefusedError):
 
 @transaction.atomic
 def rehearsal_begin(
-    *, campaign: Campaign, bots: int, skill: float, share: float, seed: int, by: User | None
+    *,
+    campaign: Campaign,
+    bots: int,
+    skill: float,
+    share: float,
+    seed: int,
+    by: User | None,
 ) -> Job:
     """Queue the rehearsal of a draft, replacing an earlier one; return the job.
 
@@ -84,7 +100,9 @@ def rehearsal_begin(
         raise RehearsalRefusedError(_("Add texts before you start a rehearsal."))
     if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
         raise RehearsalRefusedError(
-            _("A rehearsal is already starting or ending. Wait until it is done, or stop it.")
+            _(
+                "A rehearsal is already starting or ending. Wait until it is done, or stop it."
+            )
         )
     return job_queue(
         campaign=campaign,
@@ -98,7 +116,9 @@ def rehearsal_begin(
 def rehearsable_check(campaign: Campaign) -> None:
     """Raise `RehearsalRefusedError` unless the campaign is a draft and not itself a rehearsal."""
     if campaign.rehearsal_of_id is not None:
-        raise RehearsalRefusedError(_("This is a rehearsal and cannot be rehearsed itself."))
+        raise RehearsalRefusedError(
+            _("This is a rehearsal and cannot be rehearsed itself.")
+        )
     if campaign.state != CampaignState.DRAFT:
         raise RehearsalRefusedError(
             _("“%(name)s” is %(state)s. Only draft campaigns can be rehearsed.")
@@ -137,7 +157,9 @@ def rehearsal_erase(*, campaign: Campaign) -> int:
     Its job stays in the list of jobs.
     """
     rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
-    return 0 if rehearsal is None else _erase(rehearsal)
+    if rehearsal is None:
+        return 0
+    return _erase(rehearsal)
 
 
 def _erase(campaign: Campaign) -> int:
@@ -157,7 +179,9 @@ def _end(job: Job, _progress: JobProgress) -> JobResult:
 def _jobs(campaign: Campaign, *kinds: JobKind) -> Any:
     """Return the jobs of these kinds that have not ended."""
     unended = [JobState.QUEUED, JobState.RUNNING]
-    return Job.objects.filter(campaign=campaign, kind__in=kinds, state__in=unended).order_by("pk")
+    return Job.objects.filter(
+        campaign=campaign, kind__in=kinds, state__in=unended
+    ).order_by("pk")
 
 
 # The columns hold no more; a lease of a year is practically unlimited.
@@ -238,14 +262,18 @@ def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
     if "source_language" in changes or "target_language" in changes:
         before = locked.test_set.source_language, locked.test_set.target_language
         after = language_pair_checked(
-            changes.get("source_language", before[0]), changes.get("target_language", before[1])
+            changes.get("source_language", before[0]),
+            changes.get("target_language", before[1]),
         )
         settled = languages_settled_in_words(test_set=locked.test_set)
         if after != before and settled:
             raise RulesRefusedError(settled, field="source_language")
         changes["source_language"], changes["target_language"] = after
     _store(locked, {name: each for name, each in changes.items() if name in _QUOTAS})
-    _store(locked.test_set, {name: each for name, each in changes.items() if name not in _QUOTAS})
+    _store(
+        locked.test_set,
+        {name: each for name, each in changes.items() if name not in _QUOTAS},
+    )
     return locked
 
 
@@ -281,7 +309,11 @@ def campaign_change(
     unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if changes.get("show_reference") and not locked.show_reference and not rank_shown_reference:
+    if (
+        changes.get("show_reference")
+        and not locked.show_reference
+        and not rank_shown_reference
+    ):
         # `design_change` takes the same lock.
         facts = reference_use_in_words(campaign=locked, shown=True)
         if facts:
@@ -291,14 +323,17 @@ def campaign_change(
     if "judged" in changes:
         changes["judged"] = lines_checked(changes["judged"], "judged", MAX_JUDGED)
     for name, value in changes.items():
-        setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
+        setattr(
+            locked, name, " ".join(value.split()) if isinstance(value, str) else value
+        )
     if not locked.show_source and not locked.show_reference:
         raise RulesRefusedError(
             _("Show the source, the reference, or both."), field="show_reference"
         )
     if locked.time_zone and locked.time_zone not in time_zone_names():
         raise RulesRefusedError(
-            "Enter a time zone of the IANA database, such as Europe/Prague.", field="time_zone"
+            "Enter a time zone of the IANA database, such as Europe/Prague.",
+            field="time_zone",
         )
     if changes:
         locked.save(update_fields=list(changes))
@@ -310,7 +345,9 @@ class TaskRefusedError(RefusedError):
 
 
 @transaction.atomic
-def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: int | None) -> Task:
+def task_create(
+    *, test_set: TestSet, protocol: str, by: User | None, **quotas: int | None
+) -> Task:
     """Add a task with another protocol to a test set; return it.
 
     It is open to judges as soon as HITs are planned, and independent of the test set's other tasks. `quotas`
@@ -325,7 +362,9 @@ def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: 
             % {"name": test_set.name, "protocol": Protocol(protocol).label},
             field="protocol",
         )
-    if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
+    if not Segment.objects.filter(
+        test_set=test_set, source_text__isnull=False
+    ).exists():
         raise TaskRefusedError(
             _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
             field="test_set",
@@ -346,9 +385,13 @@ def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: 
 
 def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
     """Lock and return the campaign whose tasks are to change. Raises as `task_create`."""
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+    campaign = Campaign.objects.select_for_update(no_key=True).get(
+        pk=test_set.campaign_id
+    )
     if by is not None:
-        role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
+        role = Membership.objects.filter(campaign=campaign, user=by).values_list(
+            "role", flat=True
+        )
         found = role.first()
         if found is None:
             raise NotAllowedError(_("Campaign not found, or you are not a member."))
@@ -411,7 +454,9 @@ class NameNotTypedError(StateRefusedError):
 
 
 @transaction.atomic
-def campaign_state_change(*, campaign: Campaign, transition: Transition, by: User | None) -> bool:
+def campaign_state_change(
+    *, campaign: Campaign, transition: Transition, by: User | None
+) -> bool:
     """Change the state of a campaign; return whether it changed.
 
     Repeating a transition changes nothing. A closing time that has passed is cleared when the campaign opens
@@ -430,7 +475,9 @@ def campaign_state_change(*, campaign: Campaign, transition: Transition, by: Use
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
     if after == CampaignState.OPEN:
-        Campaign.objects.filter(pk=campaign.pk, closes_at__lte=Now()).update(closes_at=None)
+        Campaign.objects.filter(pk=campaign.pk, closes_at__lte=Now()).update(
+            closes_at=None
+        )
     rehearsal_end_later(campaign=campaign, by=by)
     _set(campaign, after)
     return True
@@ -483,7 +530,10 @@ def campaign_restore(*, campaign: Campaign, by: User | None) -> bool:
 
 @transaction.atomic
 def campaign_extend(
-    *, campaign: Campaign, closes_at: datetime | None, blocks_wanted: dict[int, int | None]
+    *,
+    campaign: Campaign,
+    closes_at: datetime | None,
+    blocks_wanted: dict[int, int | None],
 ) -> None:
     """Set the automatic closing time of a campaign, None for never, and the targets of its tasks.
 
@@ -493,7 +543,9 @@ def campaign_extend(
     _lock(campaign)
     if closes_at and closes_at != campaign.closes_at and closes_at <= timezone.now():
         raise StateRefusedError(
-            _("This time is in the past. To close the campaign now, use “Close campaign”.")
+            _(
+                "This time is in the past. To close the campaign now, use “Close campaign”."
+            )
         )
     campaign.closes_at = closes_at
     campaign.save(update_fields=["closes_at"])
@@ -507,7 +559,8 @@ def campaigns_close_due() -> int:
         Q(state__in=[CampaignState.OPEN, CampaignState.PAUSED]), closes_at__lte=Now()
     )
     return sum(
-        campaign_state_change(campaign=each, transition=Transition.CLOSE, by=None) for each in due
+        campaign_state_change(campaign=each, transition=Transition.CLOSE, by=None)
+        for each in due
     )
 
 
@@ -525,7 +578,9 @@ def bin_empty() -> Sequence[str]:
 
 
 def _lock(campaign: Campaign) -> None:
-    campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
+    campaign.refresh_from_db(
+        from_queryset=Campaign.objects.select_for_update(no_key=True)
+    )
 
 
 def _set(campaign: Campaign, after: CampaignState) -> None:

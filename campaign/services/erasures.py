@@ -52,7 +52,9 @@ class ErasureRefusedError(RefusedError):
 
 
 @transaction.atomic
-def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> ErasureRequest:
+def erasure_ask(
+    *, judge: Judge, by: User | None = None, language: str = ""
+) -> ErasureRequest:
     """Record that a judge asks to be erased, and return the request, or the open one if there is one.
 
     `by` is the member who asks on the judge's behalf, `language` that of the page on which the judge
@@ -62,7 +64,8 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
     judge = row_locked(judge)
     if judge.user_id is None:
         raise ErasureRefusedError(
-            _("“%(judge)s” is not a person and has no data to erase.") % {"judge": judge.pseudonym}
+            _("“%(judge)s” is not a person and has no data to erase.")
+            % {"judge": judge.pseudonym}
         )
     if judge.erasure_requests.filter(carried_out_at__isnull=False).exists():
         raise ErasureRefusedError(
@@ -71,7 +74,9 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
     known = judge.erasure_requests.open().first()
     if known is not None:
         return known
-    asked = ErasureRequest.objects.create(judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE)
+    asked = ErasureRequest.objects.create(
+        judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE
+    )
     asked.refresh_from_db()
     _mails_request(request=asked, language=language)
     return asked
@@ -86,7 +91,9 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
     name = pseudonym.replace("\0", "").strip()
     judge = Judge.objects.filter(campaign=campaign, pseudonym=name).first()
     if judge is None:
-        raise ErasureRefusedError(_("Judge not found: %(value)s.") % {"value": name[:100]})
+        raise ErasureRefusedError(
+            _("Judge not found: %(value)s.") % {"value": name[:100]}
+        )
     return erasure_ask(judge=judge, by=by)
 
 
@@ -125,10 +132,14 @@ def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
 
     `language` is that of the page on which the judge asked. The organiser who recorded the request is not notified.
     """
-    erasure_judge_tell(request=request, kind=MailKind.ERASURE_RECORDED, language=language)
+    erasure_judge_tell(
+        request=request, kind=MailKind.ERASURE_RECORDED, language=language
+    )
     if mail_is_printed():
         return
-    knowing = [pk for pk in (request.asked_by_id, request.judge.user_id) if pk is not None]
+    knowing = [
+        pk for pk in (request.asked_by_id, request.judge.user_id) if pk is not None
+    ]
     organisers = User.objects.filter(
         memberships__campaign=request.judge.campaign_id,
         memberships__role__in=CHANGING_ROLES,
@@ -136,10 +147,14 @@ def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
     ).exclude(pk__in=knowing)
     for user in organisers.order_by("pk"):
         if user.email:
-            _queue(request, MailKind.ERASURE_ASKED, user.email, user.language, user=user)
+            _queue(
+                request, MailKind.ERASURE_ASKED, user.email, user.language, user=user
+            )
 
 
-def erasure_judge_tell(*, request: ErasureRequest, kind: MailKind, language: str = "") -> None:
+def erasure_judge_tell(
+    *, request: ErasureRequest, kind: MailKind, language: str = ""
+) -> None:
     """Queue a message to the judge of a request, in their language; nothing if no address is known.
 
     The message about the erasure itself is queued before it is carried out, while the address is
@@ -180,7 +195,9 @@ def _language_of(judge: Judge) -> str:
         return judge.user.language
     asked = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")
     sent = Mail.objects.filter(judge=judge, state=MailState.SENT).order_by("-pk")
-    languages = [rows.values_list("language", flat=True).first() for rows in (asked, sent)]
+    languages = [
+        rows.values_list("language", flat=True).first() for rows in (asked, sent)
+    ]
     return next(filter(None, languages), "")
 
 
@@ -192,7 +209,9 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
     campaign = request.judge.campaign
     to_organiser = mail.kind == MailKind.ERASURE_ASKED
     with translation.override(mail.language), timezone.override(campaign.zone):
-        page = reverse("erasures" if to_organiser else "judge-data", args=[campaign.slug])
+        page = reverse(
+            "erasures" if to_organiser else "judge-data", args=[campaign.slug]
+        )
         body = render_to_string(
             "campaign/erasure_mail.txt",
             {
@@ -205,13 +224,20 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
         )
         subject = _SUBJECTS[MailKind(mail.kind)]() % {"campaign": campaign.name}
     return EmailMessage(
-        subject=" ".join(subject.split()), body=body, to=[mail.address], connection=connection
+        subject=" ".join(subject.split()),
+        body=body,
+        to=[mail.address],
+        connection=connection,
     )
 
 
 _SUBJECTS: Final = {
-    MailKind.ERASURE_RECORDED: lambda: _("Your data erasure request was received: %(campaign)s"),
-    MailKind.ERASURE_REFUSED: lambda: _("Your data erasure request was refused: %(campaign)s"),
+    MailKind.ERASURE_RECORDED: lambda: _(
+        "Your data erasure request was received: %(campaign)s"
+    ),
+    MailKind.ERASURE_REFUSED: lambda: _(
+        "Your data erasure request was refused: %(campaign)s"
+    ),
     MailKind.ERASURE_CARRIED_OUT: lambda: _("Your data was erased: %(campaign)s"),
     MailKind.ERASURE_ASKED: lambda: _("Data erasure request: %(campaign)s"),
 }
@@ -219,7 +245,9 @@ _SUBJECTS: Final = {
 
 def files_naming_judges(*, judge: Judge) -> QuerySet[KeptFile]:
     """Return the exported files that name the judges of a judge's campaign."""
-    return KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
+    return KeptFile.objects.filter(
+        task__test_set__campaign=judge.campaign_id, names_people=True
+    )
 
 
 def erasure_counts(*, judge: Judge) -> dict[str, int]:
@@ -245,7 +273,8 @@ def judge_unlink(*, judge: Judge) -> dict[str, int]:
     Call it in a transaction that has locked the judge's row.
     """
     mails = Mail.objects.filter(
-        kind__in=[MailKind.ERASURE_RECORDED, MailKind.ERASURE_REFUSED], erasure__judge=judge
+        kind__in=[MailKind.ERASURE_RECORDED, MailKind.ERASURE_REFUSED],
+        erasure__judge=judge,
     )
     removed = {"mails about erasure": mails.delete()[0]}
     _events_of_judge_erase(judge)
@@ -253,12 +282,16 @@ def judge_unlink(*, judge: Judge) -> dict[str, int]:
         changed = _rows_erase(declared, rows, judge)
         if declared.called:
             removed[declared.called] = changed
-    _rows(Judge).filter(pk=judge.pk).update(withdrawn_at=Coalesce("withdrawn_at", Now()))
+    _rows(Judge).filter(pk=judge.pk).update(
+        withdrawn_at=Coalesce("withdrawn_at", Now())
+    )
     user = judge.user
     if user is None:
         return removed
     if not Membership.objects.filter(user=user, campaign=judge.campaign_id).exists():
-        ActivityEvent.objects.filter(campaign=judge.campaign_id, user=user).update(user=None)
+        ActivityEvent.objects.filter(campaign=judge.campaign_id, user=user).update(
+            user=None
+        )
     if _has_other_parts(user, judge):
         nobody = User.objects.create(is_active=False)
         _rows(Judge).filter(pk=judge.pk).update(user=nobody)
@@ -291,7 +324,9 @@ def _rows_of_judge(judge: Judge) -> Iterator[tuple[PersonalData, QuerySet[Any]]]
     yield from _rows_of_person(judge)
 
 
-def _rows_of_person(person: Judge | User) -> Iterator[tuple[PersonalData, QuerySet[Any]]]:
+def _rows_of_person(
+    person: Judge | User,
+) -> Iterator[tuple[PersonalData, QuerySet[Any]]]:
     """Yield the rows of each model with erased data of a judge or of a user."""
     for model, declared in personal_models():
         # The activity log is erased with the rows that it is about.
@@ -300,7 +335,9 @@ def _rows_of_person(person: Judge | User) -> Iterator[tuple[PersonalData, QueryS
             yield declared, _rows(model).filter(**{declared.person or "pk": person.pk})
 
 
-def _rows_erase(declared: PersonalData, rows: QuerySet[Any], person: Judge | User) -> int:
+def _rows_erase(
+    declared: PersonalData, rows: QuerySet[Any], person: Judge | User
+) -> int:
     """Delete the rows of a judge or of a user, or empty their erased fields; return the number of rows."""
     if not declared.rows_deleted:
         return rows.update(**erased_values(rows.model, declared))
@@ -316,7 +353,10 @@ def _events_of_rows_erase(
     """Empty what the activity log says about these rows, and about those of the person deleted before."""
     about = Q(object_id__in=rows.values("pk"))
     column = f"{declared.person}_id"
-    if owner_of(rows.model, declared) is type(person) and column in rows.model.recording.fields:
+    if (
+        owner_of(rows.model, declared) is type(person)
+        and column in rows.model.recording.fields
+    ):
         about |= Q(**{f"changes__{column}__contains": person.pk})
     events = ActivityEvent.objects.filter(about, kind=rows.model._meta.label_lower)
     events.update(changes={}, object_name="")

@@ -42,7 +42,8 @@ def exported_file_keep(
     include it. Raises `FileStorageError` if the storage fails; no part of the file is stored then.
     """
     with TemporaryFile() as whole:
-        digest, size = sha256(), 0
+        digest = sha256()
+        size = 0
         for part in content:
             digest.update(part)
             size += whole.write(part)
@@ -95,7 +96,9 @@ def file_parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
     if kept.stored_as:
         return
     for offset in range(0, kept.size, PART_BYTES):
-        FilePart.objects.create(file=kept, offset=offset, content=whole.read(PART_BYTES))
+        FilePart.objects.create(
+            file=kept, offset=offset, content=whole.read(PART_BYTES)
+        )
 
 
 def exported_files_delete(files: Iterable[KeptFile]) -> int:

@@ -61,5 +61,7 @@ def instructions_write(
 
 def instructions_accept(*, judge: Judge, instructions: Instructions) -> Acceptance:
     """Record and return the judge's acceptance of this version; repeating it changes nothing."""
-    acceptance, _created = Acceptance.objects.get_or_create(judge=judge, instructions=instructions)
+    acceptance, _created = Acceptance.objects.get_or_create(
+        judge=judge, instructions=instructions
+    )
     return acceptance

@@ -30,7 +30,11 @@ from campaign.models import (
 )
 from campaign.selectors.credentials import address_of_judge, judges_by_address
 from campaign.selectors.tasks import work_of_judges
-from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_renew,
+    judge_links_revoke,
+)
 from campaign.services.judges import judge_create_with_user
 from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.texts.addresses import address_canonical, address_key
@@ -124,7 +128,9 @@ def judges_invite_by_mail(
         Mail.objects.create(
             kind=MailKind.JUDGE,
             campaign=campaign,
-            judge=judge_create_with_user(campaign=campaign, languages=reads, address=address),
+            judge=judge_create_with_user(
+                campaign=campaign, languages=reads, address=address
+            ),
             address=address,
             language=language,
             note=note,
@@ -134,7 +140,9 @@ def judges_invite_by_mail(
         for address in new
     ]
     transaction.on_commit(mail_enqueue)
-    return Invited(mails=mails, known=[each for each in addresses if each not in new])
+    return Invited(
+        mails=mails, known=[address for address in addresses if address not in new]
+    )
 
 
 class NoAddressError(RefusedError):
@@ -148,11 +156,15 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
     It is in the language of their latest message, with the same note. Locks the judge's row. Raises `NoAddressError`,
     and then revokes nothing.
     """
-    locked = Judge.objects.select_for_update(no_key=True, of=("self",)).select_related("user")
+    locked = Judge.objects.select_for_update(no_key=True, of=("self",)).select_related(
+        "user"
+    )
     judge = locked.get(pk=judge.pk)
     address = judge.address or address_of_judge(judge)
     if not address:
-        raise NoAddressError(_("The address is missing. Enter one such as ada@example.org."))
+        raise NoAddressError(
+            _("The address is missing. Enter one such as ada@example.org.")
+        )
     latest = Mail.objects.to_judges().filter(judge=judge).order_by("-pk").first()
     judge_links_revoke(judge=judge)
     taken = NoAddressError(_address_taken())
@@ -177,7 +189,9 @@ def _address_taken() -> str:
 
 
 @transaction.atomic
-def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = "en") -> Mail:
+def own_link_send(
+    *, judge: Judge, address: str, base_url: str, language: str = "en"
+) -> Mail:
     """Queue a message with a link for the judge's other devices; return it.
 
     It replaces their earlier message, whose link is revoked; a link that they created on the page
@@ -199,7 +213,9 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
     row_locked(judge)
     if Mail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
         raise OwnLinkRefusedError(
-            _("You have reached the message limit. Create a link and copy it, or scan its QR code.")
+            _(
+                "You have reached the message limit. Create a link and copy it, or scan its QR code."
+            )
         )
     own_link_mails_withdraw(judge=judge)
     taken = OwnLinkRefusedError(_address_taken())
@@ -217,8 +233,12 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
 
 def own_link_mails_withdraw(*, judge: Judge) -> None:
     """Stop unsent messages that the judge requested, and revoke the links of the sent ones."""
-    mails = Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True)
-    Invitation.objects.filter(mail__in=mails, revoked_at__isnull=True).update(revoked_at=Now())
+    mails = Mail.objects.filter(
+        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
+    )
+    Invitation.objects.filter(mail__in=mails, revoked_at__isnull=True).update(
+        revoked_at=Now()
+    )
     mails.update(withdrawn_at=Now())
 
 
@@ -242,9 +262,12 @@ def mail_link_make(mail: Mail) -> str:
     return token
 
 
-def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
+def invitation_message(
+    mail: Mail, token: str, connection: BaseEmailBackend
+) -> EmailMessage:
     """Return a message with a link, for a judge or a future member."""
-    invitation, organiser = mail.invitation, _sender(mail)
+    invitation = mail.invitation
+    organiser = _sender(mail)
     if invitation is None:
         raise ValueError(mail.address)
     campaign = invitation.campaign
@@ -266,7 +289,9 @@ def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> 
         subject=" ".join((subject % {"campaign": campaign.name}).split()),
         body=body,
         to=[mail.address],
-        reply_to=[organiser.email] if organiser is not None and organiser.email else None,
+        reply_to=[organiser.email]
+        if organiser is not None and organiser.email
+        else None,
         connection=connection,
     )
 
@@ -277,17 +302,18 @@ def _sender(mail: Mail) -> User | None:
     if sender is None:
         return None
     memberships = Membership.objects.filter(campaign=mail.campaign_id, user=sender)
-    return sender if memberships.exists() else None
+    if memberships.exists():
+        return sender
+    return None
 
 
 def _subject_and_template(mail: Mail, invitation: Invitation) -> tuple[str, str]:
     if mail.judge is None:
         reads = invitation.role == InvitationRole.ANALYST
-        subject = (
-            _("Invitation to view a campaign: %(campaign)s")
-            if reads
-            else _("Invitation to organise a campaign: %(campaign)s")
-        )
+        if reads:
+            subject = _("Invitation to view a campaign: %(campaign)s")
+        else:
+            subject = _("Invitation to organise a campaign: %(campaign)s")
         return subject, "campaign/member_mail.txt"
     if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
         return _("Your personal link: %(campaign)s"), "campaign/own_link_mail.txt"

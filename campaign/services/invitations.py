@@ -16,7 +16,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import rows_insert
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Mail,
+    MailKind,
+    User,
+)
 from campaign.models.invitation import TO_RESULTS, TOKEN_BYTES, InvitationQuerySet
 from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
@@ -50,7 +58,9 @@ Moment: TypeAlias = datetime | Combinable
 def link_lifetime(role: str) -> timedelta:
     """Return the default validity of a link; those that sign in members end much sooner."""
     is_long = role in (InvitationRole.JUDGE, *TO_RESULTS)
-    return timedelta(days=settings.JUDGE_LINK_DAYS if is_long else settings.ORGANISER_LINK_DAYS)
+    return timedelta(
+        days=settings.JUDGE_LINK_DAYS if is_long else settings.ORGANISER_LINK_DAYS
+    )
 
 
 def last_moment(day: date | None) -> datetime | None:
@@ -134,7 +144,10 @@ def results_link_create(
 
     Anybody who has it reads them without signing in; if it `is_anonymous`, without the names of systems.
     """
-    role = InvitationRole.RESULTS_ANONYMOUS if is_anonymous else InvitationRole.RESULTS
+    if is_anonymous:
+        role = InvitationRole.RESULTS_ANONYMOUS
+    else:
+        role = InvitationRole.RESULTS
     invitation, _token = invitation_create(campaign=campaign, role=role, **described)
     return invitation, _shared_token_set(invitation)
 
@@ -170,7 +183,9 @@ def invitation_change(
                 row.arrived,
             )
         )
-    row.cap, row.expires_at, row.asks_languages = cap, expires_at, asks_languages
+    row.cap = cap
+    row.expires_at = expires_at
+    row.asks_languages = asks_languages
     row.languages = language_tags_checked(languages)
     row.save(update_fields=["cap", "expires_at", "asks_languages", "languages"])
     return row
@@ -213,7 +228,9 @@ def invitation_revoke(*, invitation: Invitation) -> None:
 
     An invitation to become a member is not sent any more, either.
     """
-    Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=Now())
+    Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(
+        revoked_at=Now()
+    )
     Mail.objects.to_members().filter(invitation=invitation).update(withdrawn_at=Now())
     invitation.refresh_from_db(fields=["revoked_at"])
 
@@ -253,9 +270,9 @@ def own_link_create(*, judge: Judge) -> str:
 @transaction.atomic
 def own_link_revoke(*, judge: Judge) -> int:
     """Revoke the links that the judge created, also by e-mail; return the number of links revoked."""
-    Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True).update(
-        withdrawn_at=Now()
-    )
+    Mail.objects.filter(
+        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
+    ).update(withdrawn_at=Now())
     links = _links_of(judge).filter(created_by=judge.user_id, revoked_at__isnull=True)
     return links.update(revoked_at=Now())
 
@@ -266,7 +283,9 @@ def judge_links_revoke(*, judge: Judge) -> datetime:
 
     Returns the time recorded for both, which identifies them later.
     """
-    now: datetime = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
+    now: datetime = (
+        Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
+    )
     Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     _links_of(judge).filter(revoked_at__isnull=True).update(revoked_at=now)
     return now
@@ -279,20 +298,27 @@ def judge_links_restore(*, judge: Judge) -> int:
     Links revoked before stay so. Nothing changes if the judge got another link or message since; a
     message whose address was invited again stays withdrawn.
     """
-    links, mails = _links_of(judge), Mail.objects.filter(judge=judge)
+    links = _links_of(judge)
+    mails = Mail.objects.filter(judge=judge)
     if links.valid().exists() or mails.filter(withdrawn_at__isnull=True).exists():
         return 0
     revoked = links.aggregate(at=Max("revoked_at"))["at"]
     withdrawn = mails.aggregate(at=Max("withdrawn_at"))["at"]
     latest = max(filter(None, (revoked, withdrawn)), default=None)
-    return judge_links_restore_of(judge=judge, revoked_at=latest) if latest else 0
+    if latest:
+        return judge_links_restore_of(judge=judge, revoked_at=latest)
+    return 0
 
 
 def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     """Bring back the links and messages of a judge that were withdrawn at this moment."""
     mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
-    taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
-    stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
+    taken = list(
+        mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True)
+    )
+    stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(
+        where=Lower("address")
+    )
     elsewhere = _mailed_elsewhere(judge)
     stopped = stopped.exclude(where__in=taken).exclude(pk__in=elsewhere)
     links = _links_of(judge).filter(revoked_at=revoked_at).exclude(mail__in=elsewhere)
@@ -301,7 +327,9 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
 
 def _mailed_elsewhere(judge: Judge) -> list[int]:
     """Return the organisers' messages that went to another address than the judge's current one."""
-    sent = Mail.objects.to_judges().filter(judge=judge).exclude(created_by=judge.user_id)
+    sent = (
+        Mail.objects.to_judges().filter(judge=judge).exclude(created_by=judge.user_id)
+    )
     current = address_key(judge.address)
     rows = sent.values_list("pk", "address")
     return [pk for pk, address in rows if address_key(address) != current]
@@ -318,18 +346,24 @@ def member_links_revoke(*, campaign: Campaign, user: User) -> int:
     Mail.objects.filter(
         kind=MailKind.MEMBER, campaign=campaign, user=user, withdrawn_at__isnull=True
     ).update(withdrawn_at=Now())
-    links = Invitation.objects.filter(campaign=campaign, user=user, revoked_at__isnull=True)
+    links = Invitation.objects.filter(
+        campaign=campaign, user=user, revoked_at__isnull=True
+    )
     return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
 
 
 def links_revoke(*, links: InvitationQuerySet) -> int:
     """Revoke these links, and stop messages with one that are not sent yet; return the number of links."""
     ids = list(links.values_list("pk", flat=True))
-    Mail.objects.filter(invitation__in=ids, withdrawn_at__isnull=True).update(withdrawn_at=Now())
+    Mail.objects.filter(invitation__in=ids, withdrawn_at__isnull=True).update(
+        withdrawn_at=Now()
+    )
     return Invitation.objects.filter(pk__in=ids).update(revoked_at=Now())
 
 
-def member_links_become(*, campaign: Campaign, user: User, role: InvitationRole) -> None:
+def member_links_become(
+    *, campaign: Campaign, user: User, role: InvitationRole
+) -> None:
     """Set the role of a member's links to their current role."""
     links = Invitation.objects.filter(campaign=campaign, user=user)
     links.exclude(role=InvitationRole.JUDGE).exclude(role=role).update(role=role)

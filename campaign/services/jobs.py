@@ -31,7 +31,8 @@ MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
 # Two jobs at a time in a process, at most one of them a slow analysis: quick ones pass it.
-_any_lane, _quick_lane = threading.Lock(), threading.Lock()
+_any_lane = threading.Lock()
+_quick_lane = threading.Lock()
 _HANDLERS: Final[dict[str, "Handler"]] = {}
 _REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
 
@@ -129,7 +130,8 @@ def job_cancel(*, job: Job) -> Job:
         return found
     found.cancel_asked_at = Now()
     if found.state == JobState.QUEUED:
-        found.state, found.finished_at = JobState.CANCELLED, Now()
+        found.state = JobState.CANCELLED
+        found.finished_at = Now()
     found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
     found.refresh_from_db()
     return found
@@ -169,10 +171,13 @@ def jobs_run_waiting() -> int:
 
 def _run_all(in_order: Sequence[Q]) -> int:
     """Run the jobs that wait, those that meet the first condition first; return their number."""
-    done, tried = 0, set[int]()
+    done = 0
+    tried = set[int]()
     while True:
         waiting = Job.objects.waiting().exclude(pk__in=tried)
-        found = (waiting.filter(condition).order_by("pk").first() for condition in in_order)
+        found = (
+            waiting.filter(condition).order_by("pk").first() for condition in in_order
+        )
         job = next(filter(None, found), None)
         if job is None:
             return done
@@ -206,7 +211,9 @@ def _begin(job_id: int) -> Job | None:
         _end(job, JobState.CANCELLED)
         return None
     if job.attempts >= MAX_ATTEMPTS:
-        logger.error("Job %s (%s) failed: its worker stopped every time.", job.pk, job.kind)
+        logger.error(
+            "Job %s (%s) failed: its worker stopped every time.", job.pk, job.kind
+        )
         with translation.override(job.language):
             _end(
                 job,
@@ -216,7 +223,9 @@ def _begin(job_id: int) -> Job | None:
                 ),
             )
         return None
-    job.state, job.started_at, job.attempts = JobState.RUNNING, Now(), F("attempts") + 1
+    job.state = JobState.RUNNING
+    job.started_at = Now()
+    job.attempts = F("attempts") + 1
     job.save(update_fields=["state", "started_at", "attempts"])
     job.refresh_from_db()
     return job
@@ -238,11 +247,17 @@ def _do(job: Job, progress: JobProgress) -> None:
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
         words = _("Unexpected error: %(error)s. See the worker log for details.")
-        _end(job, JobState.FAILED, error=words % {"error": f"{type(error).__name__}: {error}"})
+        _end(
+            job,
+            JobState.FAILED,
+            error=words % {"error": f"{type(error).__name__}: {error}"},
+        )
 
 
 @transaction.atomic
-def _end(job: Job, state: JobState, *, error: str = "", result: JobResult | None = None) -> None:
+def _end(
+    job: Job, state: JobState, *, error: str = "", result: JobResult | None = None
+) -> None:
     Job.objects.filter(pk=job.pk).update(
         state=state, error=error, result=result or {}, finished_at=Now()
     )

@@ -34,7 +34,9 @@ def judge_group_create(
     return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
 
 
-def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+def judge_group_change(
+    *, group: JudgeGroup, name: str, blocks_asked: int | None
+) -> JudgeGroup:
     """Change the name of a group and the block quota of each of its judges; return it.
 
     Raises `JudgeGroupRefusedError`.
@@ -46,15 +48,20 @@ def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup
     name = normalise_text(name)
     if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
         raise JudgeGroupRefusedError(
-            _("Enter a group name of at most %(most)d characters without commas or semicolons.")
+            _(
+                "Enter a group name of at most %(most)d characters without commas or semicolons."
+            )
             % {"most": _MAX_NAME}
         )
     if blocks_asked is not None and blocks_asked < 1:
         raise JudgeGroupRefusedError(
             "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
         )
-    group.name, group.blocks_asked = name, blocks_asked
-    taken = JudgeGroupRefusedError(_("A group named “%(name)s” already exists.") % {"name": name})
+    group.name = name
+    group.blocks_asked = blocks_asked
+    taken = JudgeGroupRefusedError(
+        _("A group named “%(name)s” already exists.") % {"name": name}
+    )
     with refused_if_broken("judge_group_name_unique_in_campaign", taken):
         group.save()
     return group
@@ -74,7 +81,9 @@ def judge_group_members_change(
     pgtrigger_ignore_preset()
     removed = GroupMember.objects.filter(group=group, judge__in=gone)
     removed.delete()
-    new = [GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there]
+    new = [
+        GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there
+    ]
     GroupMember.objects.bulk_create(new, batch_size=1000)
     return len(new), len(gone)
 
@@ -87,5 +96,7 @@ def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
     rows.exclude(group__in=wanted).delete()
     there = set(rows.values_list("group", flat=True))
     GroupMember.objects.bulk_create(
-        GroupMember(group=group, judge=judge) for group in groups if group.pk not in there
+        GroupMember(group=group, judge=judge)
+        for group in groups
+        if group.pk not in there
     )

@@ -137,13 +137,17 @@ def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:
     """Return what is wrong with the address of a row; empty if nothing is."""
     if not row.address:
         missing = is_needed or not row.name
-        return _("The address is missing. Enter one such as ada@example.org.") if missing else ""
+        if missing:
+            return _("The address is missing. Enter one such as ada@example.org.")
+        return ""
     try:
         if len(row.address) > 254:
             raise ValidationError(row.address)
         validate_email(row.address)
     except ValidationError:
-        words = _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
+        words = _(
+            "“%(text)s” is not an e-mail address. Enter one such as ada@example.org."
+        )
         return words % {"text": row.address[:80]}
     return ""
 
@@ -179,16 +183,22 @@ def _names_read(
     for text in row.groups:
         group = groups.get(text.casefold())
         if group is None:
-            yield _("Group “%(name)s” not found. Create it first.") % {"name": text[:80]}
+            yield _("Group “%(name)s” not found. Create it first.") % {
+                "name": text[:80]
+            }
         elif group not in checked.groups:
             checked.groups.append(group)
     for text in dict.fromkeys(row.conflicts):
         checked.conflicts += systems.get(text, ())
         if text not in systems:
-            said = _("System “%(name)s” not found in this campaign. Enter its exact name.")
+            said = _(
+                "System “%(name)s” not found in this campaign. Enter its exact name."
+            )
             yield said % {"name": text[:80]}
     if len(row.name) > _MAX_NAME:
-        yield _("The name is longer than %(most)d characters. Shorten it.") % {"most": _MAX_NAME}
+        yield _("The name is longer than %(most)d characters. Shorten it.") % {
+            "most": _MAX_NAME
+        }
     elif problem := unseen_problem(row.name, "name of the judge"):
         yield f"{problem}; remove it"
 
@@ -208,7 +218,9 @@ def judge_list_add(
     and does nothing, if any row is wrong.
     """
     row_locked(campaign)
-    checked = judge_list_check(campaign=campaign, judges=judges, needs_addresses=mail is not None)
+    checked = judge_list_check(
+        campaign=campaign, judges=judges, needs_addresses=mail is not None
+    )
     if count := len(checked.of(RowState.WRONG)):
         said = counted(
             "No judges added: %(count)d row is invalid.",
@@ -266,7 +278,11 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
     for pk, row in zip(ids, rows, strict=True):
         row.judge = made[pk]
     GroupMember.objects.bulk_create(
-        (GroupMember(judge=row.judge, group=group) for row in rows for group in row.groups),
+        (
+            GroupMember(judge=row.judge, group=group)
+            for row in rows
+            for group in row.groups
+        ),
         batch_size=_BATCH,
     )
     ConflictOfInterest.objects.bulk_create(
@@ -281,7 +297,10 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
 
 
 def _mails_queue(
-    campaign: Campaign, rows: Sequence[CheckedRow], mail: Mapping[str, str], by: User | None
+    campaign: Campaign,
+    rows: Sequence[CheckedRow],
+    mail: Mapping[str, str],
+    by: User | None,
 ) -> None:
     terms = {**mail, "base_url": mail["base_url"].rstrip("/")}
     Mail.objects.bulk_create(

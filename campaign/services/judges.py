@@ -73,7 +73,9 @@ def judge_add(
     """
     reads = language_tags_checked(languages)
     if problem := unseen_problem(pseudonym, "name of the judge"):
-        raise PersonRefusedError(f"{problem}. What to do: remove that character from the name.")
+        raise PersonRefusedError(
+            f"{problem}. What to do: remove that character from the name."
+        )
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
             f"Judge “{pseudonym}” already exists in campaign “{campaign.slug}”."
@@ -121,7 +123,9 @@ def judge_change(
         _mailed_access_end(judge)
     for system in conflicts:
         conflict_declare(judge=judge, system=system)
-    ConflictOfInterest.objects.filter(judge=judge, system__in=list(no_conflicts)).delete()
+    ConflictOfInterest.objects.filter(
+        judge=judge, system__in=list(no_conflicts)
+    ).delete()
     if groups is not None:
         judge_groups_set(judge=judge, groups=groups)
     return judge
@@ -129,7 +133,9 @@ def judge_change(
 
 def _judge_save(judge: Judge) -> None:
     for spelling in address_spellings(judge.address) if judge.address else ():
-        others = Judge.objects.filter(campaign=judge.campaign_id, address__iexact=spelling)
+        others = Judge.objects.filter(
+            campaign=judge.campaign_id, address__iexact=spelling
+        )
         if others.exclude(pk=judge.pk).exists():
             raise _address_taken(judge)
     with refused_if_broken("judge_address_unique_in_campaign", _address_taken(judge)):
@@ -146,10 +152,14 @@ def _mailed_access_end(judge: Judge) -> None:
 
     A message that is not sent yet goes to the judge's new address, if they have one.
     """
-    mails = Mail.objects.filter(judge=judge, withdrawn_at=None).exclude(created_by=judge.user_id)
+    mails = Mail.objects.filter(judge=judge, withdrawn_at=None).exclude(
+        created_by=judge.user_id
+    )
     if judge.address:
         waiting = mails.filter(state=MailState.QUEUED)
-        with refused_if_broken("mail_one_in_force_per_campaign_and_address", _address_taken(judge)):
+        with refused_if_broken(
+            "mail_one_in_force_per_campaign_and_address", _address_taken(judge)
+        ):
             waiting.update(address=judge.address)
         mails = mails.exclude(state=MailState.QUEUED)
     ended = list(mails.select_for_update().values_list("pk", flat=True))
@@ -217,7 +227,9 @@ def judge_readmit(*, judge: Judge) -> int:
     judge who is not withdrawn, or who was erased.
     """
     judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
-    if judge.withdrawn_at is None or judge.erasure_requests.filter(carried_out_at__isnull=False):
+    if judge.withdrawn_at is None or judge.erasure_requests.filter(
+        carried_out_at__isnull=False
+    ):
         return 0
     count = judge_links_restore_of(judge=judge, revoked_at=judge.withdrawn_at)
     judge.withdrawn_at = None
@@ -238,7 +250,8 @@ def judge_link_create(
     """
     if judge.user is None:
         raise CredentialRefusedError(
-            _("“%(pseudonym)s” is not a person and cannot judge.") % {"pseudonym": judge.pseudonym}
+            _("“%(pseudonym)s” is not a person and cannot judge.")
+            % {"pseudonym": judge.pseudonym}
         )
     if judge.withdrawn_at is not None:
         raise CredentialRefusedError(
@@ -325,7 +338,8 @@ def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
     found: dict[str, None] = {}
     while len(found) < count:
         drawn = {
-            "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
+            "judge-"
+            + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
             for _turn in range(count - len(found))
         }
         taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
@@ -349,7 +363,9 @@ def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None
     )
 
 
-def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[str] = ()) -> Judge:
+def judge_join(
+    *, invitation: Invitation, browser: bytes, languages: Collection[str] = ()
+) -> Judge:
     """Return the judge of this browser: the one the link created before, or a new one.
 
     `languages` are those a new judge reads, if the link asks for them. Locks the invitation's row.
@@ -362,7 +378,12 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
     reads = _languages_of(invitation, languages)
     with refused_if_broken("invitation_arrived_within_cap", InvitationFullError()):
         # Others who join by this link wait here; the cap itself is the database's constraint.
-        locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
+        locked = (
+            Invitation.objects.valid()
+            .select_for_update()
+            .filter(pk=invitation.pk)
+            .first()
+        )
         if locked is None:
             raise InvitationRefusedError
         # The button was pressed twice, and the other request was first.

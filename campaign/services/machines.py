@@ -53,7 +53,8 @@ def machine_add(
 def machine_token_replace(*, machine: MachineJudge) -> str:
     """Return the text of a new token; the previous one ends, and a withdrawn machine judge may judge again."""
     text = secrets.token_hex(_BYTES)
-    machine.token_digest, machine.withdrawn_at = token_digest(text), None
+    machine.token_digest = token_digest(text)
+    machine.withdrawn_at = None
     machine.save(update_fields=["token_digest", "withdrawn_at"])
     return text
 
@@ -61,6 +62,7 @@ def machine_token_replace(*, machine: MachineJudge) -> str:
 def machine_withdraw(*, machine: MachineJudge) -> None:
     """End the token of a machine judge; its judgments are kept."""
     if machine.withdrawn_at is None:
-        machine.token_digest, machine.withdrawn_at = "", Now()
+        machine.token_digest = ""
+        machine.withdrawn_at = Now()
         machine.save(update_fields=["token_digest", "withdrawn_at"])
         machine.refresh_from_db()

@@ -25,7 +25,9 @@ from campaign.services.own_account import account_message
 logger = logging.getLogger(__name__)
 
 #: Delays before each further attempt if the mail server cannot be reached.
-RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+RETRY_DELAYS: Final = tuple(
+    timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240)
+)
 #: A message that is still being sent after this time was lost with its worker; tasks end earlier.
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
 #: Time that messages other than invitations are kept, to find out why one did not arrive.
@@ -103,10 +105,14 @@ def recipient(mail: Mail) -> str:
         case MailKind.JUDGE | MailKind.ERASURE_RECORDED | MailKind.ERASURE_REFUSED:
             current = _address_of_judge(mail)
         case MailKind.MEMBER | MailKind.ALERTS | MailKind.ERASURE_ASKED:
-            current = mail.user.email if mail.user is not None else None
+            current = None
+            if mail.user is not None:
+                current = mail.user.email
         case MailKind.PASSWORD:
             account = account_of_address(mail.address)
-            current = account.email if account is not None else None
+            current = None
+            if account is not None:
+                current = account.email
         case MailKind.ADDRESS | MailKind.OLD_ADDRESS | MailKind.ERASURE_CARRIED_OUT:
             # The address to be confirmed, the one before it, and the last one of an erased judge.
             current = None
@@ -114,7 +120,10 @@ def recipient(mail: Mail) -> str:
 
 
 def _address_of_judge(mail: Mail) -> str | None:
-    judge = mail.judge if mail.erasure is None else mail.erasure.judge
+    if mail.erasure is None:
+        judge = mail.judge
+    else:
+        judge = mail.erasure.judge
     if judge is None:
         return None
     if mail.judge is not None and mail.created_by_id == judge.user_id:
@@ -142,7 +151,9 @@ def mail_send(*, mail: Mail, token: str = "") -> bool:
     return message_send(mail, partial(account_message, mail, user))
 
 
-def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]) -> bool:
+def message_send(
+    mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]
+) -> bool:
     """Send a message once, store the outcome, and return whether it was sent.
 
     `message` creates it for a connection. A failure before the server has the message is retried
@@ -186,7 +197,9 @@ def _reply_code(error: smtplib.SMTPException) -> int | None:
     """Return the server's reply code; None if it did not reply."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return max(code for code, _text in error.recipients.values())
-    return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
+    if isinstance(error, smtplib.SMTPResponseException):
+        return error.smtp_code
+    return None
 
 
 def _logged(error: Exception) -> str:
@@ -208,10 +221,14 @@ def _retry(mail: Mail, error: Exception) -> None:
     )
 
 
-def _outcome_store(mail: Mail, state: MailState, error: Exception | None = None) -> None:
+def _outcome_store(
+    mail: Mail, state: MailState, error: Exception | None = None
+) -> None:
     if error is not None:
         logger.warning("Message %s: %s", state, _logged(error))
-    sent_at = Now() if state == MailState.SENT else None
+    sent_at = None
+    if state == MailState.SENT:
+        sent_at = Now()
     Mail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""
     )

@@ -32,7 +32,9 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
             "digest": sha256(file.content).hexdigest(),
             "seconds": file.seconds,
             # Called only for a new row.
-            "stored_as": partial(file_bytes_store, kind=MEDIA, path=path, content=content),  # type: ignore[misc]
+            "stored_as": partial(
+                file_bytes_store, kind=MEDIA, path=path, content=content
+            ),  # type: ignore[misc]
         },
     )
     if is_new:
@@ -41,7 +43,10 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
 
 def media_purge(*, campaign: Campaign) -> None:
     """Delete the files that no text of the campaign shows any more."""
-    in_campaign = {"segment__test_set__campaign": campaign, "text__contains": MARK_BEGINS}
+    in_campaign = {
+        "segment__test_set__campaign": campaign,
+        "text__contains": MARK_BEGINS,
+    }
     texts = [
         *Segment.objects.filter(
             test_set__campaign=campaign, source_text__contains=MARK_BEGINS
@@ -49,7 +54,10 @@ def media_purge(*, campaign: Campaign) -> None:
         *Reference.objects.filter(**in_campaign).values_list("text", flat=True),
         *Output.objects.filter(**in_campaign).values_list("text", flat=True),
     ]
-    shown = {name for text in texts for name in marked_text(str(text)).media}
+    shown = set()
+    for text in texts:
+        for name in marked_text(str(text)).media:
+            shown.add(name)
     files = KeptFile.objects.filter(campaign=campaign, kind=MEDIA)
     exported_files_delete(files.exclude(name__in=shown))
 

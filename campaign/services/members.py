@@ -80,7 +80,9 @@ def member_role_admitted(
         )
     if not _owners(campaign).exists():
         if not role.may_change:
-            raise MemberRefusedError(_("This campaign has no owner yet. Add an organiser first."))
+            raise MemberRefusedError(
+                _("This campaign has no owner yet. Add an organiser first.")
+            )
         return MembershipRole.OWNER
     if role.may_own:
         owner_demand(campaign=campaign, by=by)
@@ -89,10 +91,17 @@ def member_role_admitted(
 
 @transaction.atomic
 def member_add_by_email(
-    *, campaign: Campaign, email: str, name: str, role: MembershipRole, by: User | None = None
+    *,
+    campaign: Campaign,
+    email: str,
+    name: str,
+    role: MembershipRole,
+    by: User | None = None,
 ) -> Membership:
     """Make the user with this e-mail address, created if necessary, a member; see `member_add`."""
-    return member_add(campaign=campaign, user=user_of_address(email, name), role=role, by=by)
+    return member_add(
+        campaign=campaign, user=user_of_address(email, name), role=role, by=by
+    )
 
 
 @transaction.atomic
@@ -118,7 +127,10 @@ def member_invite(
     else:
         member_role_change(membership=there, role=role, by=None)
     return invitation_create(
-        campaign=campaign, user=user, role=InvitationRole(there.role), expires_at=expires_at
+        campaign=campaign,
+        user=user,
+        role=InvitationRole(there.role),
+        expires_at=expires_at,
     )
 
 
@@ -152,17 +164,21 @@ def member_role_change(
     if membership.role == role:
         return membership
     _owner_keep(membership)
-    if not _owners(campaign).exists():
-        role = MembershipRole.OWNER if role.may_change else role
+    if role.may_change and not _owners(campaign).exists():
+        role = MembershipRole.OWNER
     membership.role = role
     membership.daily_alerts = membership.daily_alerts and role.may_change
     membership.save(update_fields=["role", "daily_alerts"])
-    member_links_become(campaign=campaign, user=membership.user, role=InvitationRole(role))
+    member_links_become(
+        campaign=campaign, user=membership.user, role=InvitationRole(role)
+    )
     _sent_links_end(campaign, membership.user, role)
     return membership
 
 
-def _sent_links_end(campaign: Campaign, user: User, role: MembershipRole | None) -> None:
+def _sent_links_end(
+    campaign: Campaign, user: User, role: MembershipRole | None
+) -> None:
     """End the invitations and links of members that this user made and could no longer make, in this role or as no member.
 
     Otherwise they could return as somebody whom they had invited. Judges' links stay: judges come back by them, and
@@ -247,7 +263,9 @@ def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation,
 def user_of_address(email: str, name: str) -> User:
     """Return the user with this e-mail address, created if necessary. Raises `ValidationError`."""
     user = User.objects.with_address(email)
-    return user or User.objects.create_user(name=visible_name(name) or email, email=email)
+    return user or User.objects.create_user(
+        name=visible_name(name) or email, email=email
+    )
 
 
 def campaign_lock(campaign: Campaign) -> Campaign:
@@ -281,14 +299,18 @@ class NotAllowedError(PermissionDenied):
 def change_demand(role: str) -> None:
     """Raise `NotAllowedError` unless members with this role may change their campaign."""
     if not MembershipRole(role).may_change:
-        raise NotAllowedError(_("You have read-only access to this campaign as an analyst."))
+        raise NotAllowedError(
+            _("You have read-only access to this campaign as an analyst.")
+        )
 
 
 def owner_demand(*, campaign: Campaign, by: User | None) -> None:
     """Raise `NotAllowedError` unless this user owns the campaign; None is a command or a worker."""
     if by is None:
         return
-    role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
+    role = Membership.objects.filter(campaign=campaign, user=by).values_list(
+        "role", flat=True
+    )
     found = role.first()
     if found is None or not MembershipRole(found).may_own:
         raise NotAllowedError(_("Only owners of this campaign can do this."))
@@ -315,7 +337,9 @@ def member_invite_by_mail(
     """
     if mail_is_printed():
         raise MemberRefusedError(
-            _("This server does not send e-mail. Add the member and copy the link instead.")
+            _(
+                "This server does not send e-mail. Add the member and copy the link instead."
+            )
         )
     campaign_lock(campaign)
     user = user_of_address(email, name)
@@ -328,7 +352,9 @@ def member_invite_by_mail(
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
-    return _invite(campaign, user, role, by, base_url=base_url, language=language, note=note)
+    return _invite(
+        campaign, user, role, by, base_url=base_url, language=language, note=note
+    )
 
 
 @transaction.atomic
@@ -339,13 +365,21 @@ def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) 
     `InvitationRefusedError` for one that has since been accepted or withdrawn.
     """
     member_invitation_withdraw(mail=mail, by=by)
-    invitation, user = mail.invitation, mail.user
+    invitation = mail.invitation
+    user = mail.user
     if invitation is None or user is None:
         raise ValueError(mail.address)
-    campaign, role = invitation.campaign, MembershipRole(invitation.role)
+    campaign = invitation.campaign
+    role = MembershipRole(invitation.role)
     member_role_admitted(campaign=campaign, user=user, role=role, by=by)
     return _invite(
-        campaign, user, role, by, base_url=base_url, language=mail.language, note=mail.note
+        campaign,
+        user,
+        role,
+        by,
+        base_url=base_url,
+        language=mail.language,
+        note=mail.note,
     )
 
 
@@ -381,11 +415,17 @@ def member_invitation_accept(*, invitation: Invitation) -> Membership:
     if there is None or there.user is None:
         raise InvitationRefusedError
     Invitation.objects.filter(pk=there.pk).update(accepted_at=Now())
-    return member_add(campaign=there.campaign, user=there.user, role=MembershipRole(there.role))
+    return member_add(
+        campaign=there.campaign, user=there.user, role=MembershipRole(there.role)
+    )
 
 
 def _invite(
-    campaign: Campaign, user: User, role: MembershipRole, by: User | None, **written: str
+    campaign: Campaign,
+    user: User,
+    role: MembershipRole,
+    by: User | None,
+    **written: str,
 ) -> Mail:
     # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(

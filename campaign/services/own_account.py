@@ -103,7 +103,9 @@ def address_set_by_link(*, token: str, base_url: str, language: str) -> User:
     users = User.objects.select_for_update(no_key=True)
     user, [address] = link_opened(token, _CONFIRMING, users, LINK_HOURS)
     if User.objects.with_address(address) not in (None, user):
-        raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
+        raise AccountChangeRefusedError(
+            _("An account with this e-mail address already exists.")
+        )
     before = user.email
     user.email = User.objects.normalize_email(address)
     user.save(update_fields=["email"])
@@ -111,7 +113,9 @@ def address_set_by_link(*, token: str, base_url: str, language: str) -> User:
     return user
 
 
-def _address_changed(user: User, before: str | None, *, base_url: str, language: str) -> None:
+def _address_changed(
+    user: User, before: str | None, *, base_url: str, language: str
+) -> None:
     """Notify the user at the address before, and send what waits for them to the current one."""
     if address_key(before or "") == address_key(user.email or ""):
         return
@@ -128,7 +132,9 @@ def _address_changed(user: User, before: str | None, *, base_url: str, language:
 
 def _member_invitations_requeue(user: User) -> None:
     """Send the user's pending invitations again, to their new address; the sent links end with that."""
-    waiting = Mail.objects.to_members().filter(user=user, invitation__in=Invitation.objects.valid())
+    waiting = Mail.objects.to_members().filter(
+        user=user, invitation__in=Invitation.objects.valid()
+    )
     waiting.exclude(state=MailState.SENDING).update(
         state=MailState.QUEUED, sent_at=None, attempts=0, next_attempt_at=Now()
     )
@@ -142,11 +148,15 @@ def password_mail_request(*, address: str, base_url: str, language: str) -> None
     It is stored for any address; the worker looks the account up. So neither the response nor its
     timing reveals whether there is one.
     """
-    mail_queue(kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language)
+    mail_queue(
+        kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language
+    )
 
 
 @transaction.atomic
-def address_mail_request(*, user: User, address: str, base_url: str, language: str) -> None:
+def address_mail_request(
+    *, user: User, address: str, base_url: str, language: str
+) -> None:
     """Queue a message to a new address of the user, whose link makes it theirs.
 
     Raises `AccountChangeRefusedError` if no mail is sent: the address could not be confirmed.
@@ -159,11 +169,17 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
         )
     address = User.objects.normalize_email(address)
     mail_queue(
-        kind=MailKind.ADDRESS, user=user, address=address, base_url=base_url, language=language
+        kind=MailKind.ADDRESS,
+        user=user,
+        address=address,
+        base_url=base_url,
+        language=language,
     )
 
 
-def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
+def account_message(
+    mail: Mail, user: User, connection: BaseEmailBackend
+) -> EmailMessage:
     """Return a message about this user's account.
 
     Its link chooses a password or confirms the recipient's address; a notice to a former address has none that signs
@@ -191,7 +207,9 @@ def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> Ema
                 "changed_at": mail.created_at,
             },
         )
-    return EmailMessage(subject=subject, body=body, to=[mail.address], connection=connection)
+    return EmailMessage(
+        subject=subject, body=body, to=[mail.address], connection=connection
+    )
 
 
 @transaction.atomic
@@ -212,7 +230,9 @@ def link_token(user: User, salt: str, *more: str) -> str:
     return signing.dumps([user.pk, _state(user, salt), *more], salt=salt)
 
 
-def link_opened(token: str, salt: str, users: QuerySet[User], hours: int) -> tuple[User, list[str]]:
+def link_opened(
+    token: str, salt: str, users: QuerySet[User], hours: int
+) -> tuple[User, list[str]]:
     """Return the user of a token, and the other signed data. Raises `InvitationRefusedError`."""
     try:
         number, state, *more = signing.loads(token, salt=salt, max_age=hours * 3600)
@@ -254,8 +274,14 @@ def first_organiser_link_create() -> str:
         raise AccountRefusedError(
             f"This server already has an organiser ({there.email}). Specify the e-mail address the link is for."
         )
-    user = User.objects.filter(is_staff=True, email=None, is_active=True).order_by("id").first()
-    return link_token(user or User.objects.create_user(name=_NOBODY_YET, is_staff=True), _SALT)
+    user = (
+        User.objects.filter(is_staff=True, email=None, is_active=True)
+        .order_by("id")
+        .first()
+    )
+    return link_token(
+        user or User.objects.create_user(name=_NOBODY_YET, is_staff=True), _SALT
+    )
 
 
 def account_link_create(*, user: User) -> str:
@@ -289,7 +315,9 @@ def account_set(
     before = user.email
     user.email = User.objects.normalize_email(email)
     if User.objects.with_address(user.email) not in (None, user):
-        raise ValidationError({"email": _("An account with this e-mail address already exists.")})
+        raise ValidationError(
+            {"email": _("An account with this e-mail address already exists.")}
+        )
     user.clean_fields(exclude=["password"])
     password_set(user=user, password=password)
     user.save(update_fields=["name", "email"])

@@ -32,7 +32,12 @@ CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: Pattern of the name of the parameter with the participant's id.
 PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"
 #: Terms that only one kind of panel has; for the other they keep their defaults.
-GENERIC_TERMS: Final = ("service", "id_parameter", "completion_address", "screened_out_address")
+GENERIC_TERMS: Final = (
+    "service",
+    "id_parameter",
+    "completion_address",
+    "screened_out_address",
+)
 PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 
 
@@ -43,7 +48,9 @@ class PanelRefusedError(RefusedError):
 
 
 @transaction.atomic
-def panel_create(*, campaign: Campaign, kind: str, user: User | None = None, **terms: Any) -> Panel:
+def panel_create(
+    *, campaign: Campaign, kind: str, user: User | None = None, **terms: Any
+) -> Panel:
     """Create and return a panel with its own addresses; codes are created if missing.
 
     Raises `PanelRefusedError`, for example if the name is taken, and `LanguageTagError`.
@@ -56,7 +63,9 @@ def panel_create(*, campaign: Campaign, kind: str, user: User | None = None, **t
 def panel_change(*, panel: Panel, **terms: Any) -> Panel:
     """Change the given terms of the study, and return the panel; participations that have begun keep theirs."""
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
-    locked = Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
+    locked = (
+        Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
+    )
     return _saved(locked, terms)
 
 
@@ -76,7 +85,8 @@ def panel_arrival_record(*, panel: Panel, address: str) -> bool:
     The caller holds the lock of the campaign's row, so that arrivals are counted one after the other. The address is kept
     for the hour, as a keyed hash.
     """
-    key, now = f"panel {panel.pk} from {address}", time.time()
+    key = f"panel {panel.pk} from {address}"
+    now = time.time()
     recent = [arrived for arrived in cache.get(key, []) if arrived > now - _HOUR]
     if len(recent) >= ARRIVALS_AN_HOUR:
         return False
@@ -121,7 +131,11 @@ def _saved(panel: Panel, terms: dict[str, Any]) -> Panel:
     """Store a panel with these terms; blank codes are kept or generated, and a blank secret is kept."""
     service = panel.service
     for name, value in terms.items():
-        if value or name not in ("completion_code", "screened_out_code", "webhook_secret"):
+        if value or name not in (
+            "completion_code",
+            "screened_out_code",
+            "webhook_secret",
+        ):
             setattr(panel, name, value)
     panel.languages = language_tags_checked(panel.languages)
     panel.completion_code = panel.completion_code or _code_make()
@@ -164,7 +178,8 @@ def _generic_terms_check(panel: Panel, service: str) -> None:
         )
     if not re.fullmatch(PARAMETER_PATTERN, panel.id_parameter):
         raise PanelRefusedError(
-            _("Enter a parameter name made of letters, digits, “-”, “_” and “.”."), "id_parameter"
+            _("Enter a parameter name made of letters, digits, “-”, “_” and “.”."),
+            "id_parameter",
         )
     for name in ("completion_address", "screened_out_address"):
         _address_check(getattr(panel, name), name)
@@ -180,11 +195,15 @@ def _address_check(address: str, name: str) -> None:
             raise ValidationError(address)
     except ValidationError as error:
         raise PanelRefusedError(
-            _("Enter a URL that begins with https://. You can use {id} and {code} after the host."),
+            _(
+                "Enter a URL that begins with https://. You can use {id} and {code} after the host."
+            ),
             name,
         ) from error
 
 
 def _code_make() -> str:
     """Return a random completion code of 12 characters, without letters that look like digits."""
-    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12))
+    return "".join(
+        secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12)
+    )

@@ -28,7 +28,11 @@ from campaign.services.judge_groups import (
 
 @transaction.atomic
 def judge_answers_write(
-    *, judge: Judge, questions: Sequence[Question], values: Mapping[str, AnswerValue], language: str
+    *,
+    judge: Judge,
+    questions: Sequence[Question],
+    values: Mapping[str, AnswerValue],
+    language: str,
 ) -> None:
     """Store a judge's answers to these questions by name; a form has checked them.
 
@@ -64,13 +68,19 @@ def form_answers_import(
             continue
         language = question.texts[0].language
         values = {question.name: cast("AnswerValue", answer.value)}
-        judge_answers_write(judge=judge, questions=[question], values=values, language=language)
+        judge_answers_write(
+            judge=judge, questions=[question], values=values, language=language
+        )
 
 
 def _question_of_form(campaign: Campaign, answer: FormAnswer) -> Question | None:
     for question in questions_stored(campaign.questions):
         is_same = f"\n\n{question.text}".endswith(f"\n\n{answer.question}")
-        if is_same and question.stage == answer.stage and question.accepts(answer.value):
+        if (
+            is_same
+            and question.stage == answer.stage
+            and question.accepts(answer.value)
+        ):
             return question
     return None
 
@@ -110,7 +120,9 @@ def question_save(*, campaign: Campaign, entry: QuestionJSON) -> None:
         for text in texts:
             # A moved choice takes its translation along; a new one is not translated yet.
             translations = dict(zip(choices, text["choices"], strict=True))
-            text["choices"] = [translations.get(choice, choice) for choice in written["choices"]]
+            text["choices"] = [
+                translations.get(choice, choice) for choice in written["choices"]
+            ]
     by_language = {text["language"]: text for text in [*texts, written]}
     entries[entry["name"]] = {**entry, "texts": list(by_language.values())}
     campaign_change(campaign=campaign, questions=list(entries.values()))
@@ -140,7 +152,10 @@ def judge_group_from_answer(
     for summary in answers_summaries(campaign=campaign):
         if summary.question.name == question:
             members = [
-                judge for row in summary.counts if row.answer == answer for judge in row.givers
+                judge
+                for row in summary.counts
+                if row.answer == answer
+                for judge in row.givers
             ]
     if not members:
         raise QuestionsRefusedError(_("No judge gave this answer."))

@@ -12,7 +12,16 @@ from django.db.models.functions import Length, Now
 from django.utils.translation import gettext as _
 
 from campaign.formats.recognising import FileRole
-from campaign.models import Campaign, FilePart, Job, JobKind, KeptFile, TestSet, Upload, User
+from campaign.models import (
+    Campaign,
+    FilePart,
+    Job,
+    JobKind,
+    KeptFile,
+    TestSet,
+    Upload,
+    User,
+)
 from campaign.services.jobs import job_cancel, job_queue
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_pair_checked
@@ -45,7 +54,9 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     if not name or len(name) > (field.max_length or 0):
         raise UploadRefusedError(_("File names must have 1 to 500 characters."))
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise UploadRefusedError(_("A file name contains a control character. Rename the file."))
+        raise UploadRefusedError(
+            _("A file name contains a control character. Rename the file.")
+        )
     known = upload.files.filter(name=name).first()
     if known is not None and known.size == size:
         return known
@@ -60,7 +71,9 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     most = settings.UPLOAD_MAX_BYTES
     if held + size > most:
         raise UploadRefusedError(
-            _("The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz).")
+            _(
+                "The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz)."
+            )
             % {"most": f"{most / 1_000_000:,.0f}"}
         )
     _touch(upload)
@@ -78,7 +91,9 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
     """
     upload = _upload_of(file)
     held = received(file)
-    lengths = FilePart.objects.filter(file=file, offset=offset).values_list(Length("content"))
+    lengths = FilePart.objects.filter(file=file, offset=offset).values_list(
+        Length("content")
+    )
     if offset < held and lengths.first() == (len(content),):
         return held
     if offset != held:
@@ -130,7 +145,9 @@ def upload_change(*, upload: Upload, **values: Any) -> Upload:
     source = values.get("source_language", upload.source_language)
     target = values.get("target_language", upload.target_language)
     if source and target:
-        values["source_language"], values["target_language"] = language_pair_checked(source, target)
+        values["source_language"], values["target_language"] = language_pair_checked(
+            source, target
+        )
     for name, given in values.get("roles", {}).items():
         if given.get("role") not in set(FileRole):
             raise UploadRefusedError(f"{name}: unknown role.")
@@ -153,7 +170,9 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
     }
     missing = [words for name, words in needed.items() if not getattr(upload, name)]
     if missing:
-        raise UploadRefusedError(_("Missing: %(fields)s.") % {"fields": comma_list(missing)})
+        raise UploadRefusedError(
+            _("Missing: %(fields)s.") % {"fields": comma_list(missing)}
+        )
     _jobs_stop(upload)
     return _job(upload, JobKind.TEXTS_IMPORT, user)
 
@@ -171,7 +190,9 @@ def upload_report_store(*, upload: Upload, report: Mapping[str, object]) -> None
     Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
 
 
-def upload_becomes(*, upload: Upload, test_set_id: int, told: Mapping[str, object]) -> None:
+def upload_becomes(
+    *, upload: Upload, test_set_id: int, told: Mapping[str, object]
+) -> None:
     """Store the test set created from an upload and its import report, and delete the files."""
     upload.files.all().delete()
     report = {**(upload.report or {}), **told}
@@ -184,7 +205,8 @@ def judgments_import_note(*, test_set: TestSet, told: Mapping[str, object]) -> N
     """Add the report of an import of judgments to the import report of its test set."""
     found = Upload.objects.select_for_update(no_key=True)
     upload, _is_new = found.get_or_create(
-        test_set=test_set, defaults={"campaign": test_set.campaign, "name": test_set.name}
+        test_set=test_set,
+        defaults={"campaign": test_set.campaign, "name": test_set.name},
     )
     report = {"left_out": [], "warnings": [], "judgments": [], **(upload.report or {})}
     upload.report = {**report, "judgments": [*report["judgments"], told]}
@@ -207,7 +229,8 @@ def _refuse_missing(upload: Upload) -> None:
     partly = [file.name for file in files if (file.held or 0) < file.size]  # type: ignore[attr-defined]
     if partly:
         raise UploadRefusedError(
-            _("%(name)s is incomplete. Choose it again to resume the upload.") % {"name": partly[0]}
+            _("%(name)s is incomplete. Choose it again to resume the upload.")
+            % {"name": partly[0]}
         )
 
 
@@ -240,7 +263,9 @@ def _upload_of(file: KeptFile) -> Upload:
 
 def _lock(upload: Upload) -> None:
     try:
-        upload.refresh_from_db(from_queryset=Upload.objects.select_for_update(no_key=True))
+        upload.refresh_from_db(
+            from_queryset=Upload.objects.select_for_update(no_key=True)
+        )
     except Upload.DoesNotExist:
         raise UploadRefusedError(_("These files have been discarded.")) from None
 

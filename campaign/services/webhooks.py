@@ -94,10 +94,16 @@ def url_check(url: str) -> SplitResult:
     schemes = ("https", "http") if settings.WEBHOOKS_ALLOW_HTTP else ("https",)
     if parts.scheme not in schemes:
         raise AddressRefusedError(_("The URL must begin with https://."))
-    if not parts.hostname or not url.isascii() or any(c <= " " or c == "\x7f" for c in url):
+    if (
+        not parts.hostname
+        or not url.isascii()
+        or any(c <= " " or c == "\x7f" for c in url)
+    ):
         raise AddressRefusedError(_("Enter a valid URL."))
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressRefusedError(_("Remove user names, passwords and “#…” from the URL."))
+        raise AddressRefusedError(
+            _("Remove user names, passwords and “#…” from the URL.")
+        )
     # A name is resolved when something is sent.
     with suppress(ValueError):
         _address_check(ipaddress.ip_address(parts.hostname))
@@ -118,7 +124,9 @@ def addresses_of(parts: SplitResult) -> list[tuple[str, int]]:
 
 def _address_check(address: Address) -> None:
     if not settings.WEBHOOKS_ALLOW_PRIVATE and not _is_public(address):
-        raise AddressRefusedError(_("The URL points to a private network. Use a public server."))
+        raise AddressRefusedError(
+            _("The URL points to a private network. Use a public server.")
+        )
 
 
 def _is_public(address: Address) -> bool:
@@ -139,7 +147,9 @@ def _ipv4_inside(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     if address in _NAT64:
         return (ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF),)
     inner = address.ipv4_mapped or address.sixtofour
-    return () if inner is None else (inner,)
+    if inner is None:
+        return ()
+    return (inner,)
 
 
 def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
@@ -179,7 +189,9 @@ def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
     if parts.scheme != "https":
         return sock
     context = ssl.create_default_context()
-    return context.wrap_socket(sock, server_hostname=parts.hostname, do_handshake_on_connect=False)
+    return context.wrap_socket(
+        sock, server_hostname=parts.hostname, do_handshake_on_connect=False
+    )
 
 
 def _asked(
@@ -225,7 +237,9 @@ def secret_make() -> str:
     return _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
 
 
-def signatures(*, keys: Iterable[str], message_id: str, timestamp: int, body: str) -> str:
+def signatures(
+    *, keys: Iterable[str], message_id: str, timestamp: int, body: str
+) -> str:
     """Return the header `webhook-signature`: a signature by each secret, with a space between them."""
     signed = f"{message_id}.{timestamp}.{body}".encode()
     return " ".join(f"v1,{_signature(key, signed)}" for key in keys)
@@ -292,7 +306,9 @@ def webhook_change(
 
 def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
     """Pause a webhook until `webhook_resume`; events of the pause are not sent later, except judgments."""
-    WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(paused_at=Now())
+    WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(
+        paused_at=Now()
+    )
     endpoint.refresh_from_db()
 
 
@@ -309,10 +325,18 @@ def webhook_secret_rotate(
 ) -> WebhookEndpoint:
     """Create a new secret for an endpoint; the previous one also signs for a time."""
     with transaction.atomic():
-        endpoint.refresh_from_db(from_queryset=WebhookEndpoint.objects.select_for_update())
+        endpoint.refresh_from_db(
+            from_queryset=WebhookEndpoint.objects.select_for_update()
+        )
         is_kept = overlap_hours > 0
-        endpoint.old_secret = endpoint.secret if is_kept else ""
-        endpoint.old_secret_until = Now() + timedelta(hours=overlap_hours) if is_kept else None
+        if is_kept:
+            endpoint.old_secret = endpoint.secret
+        else:
+            endpoint.old_secret = ""
+        if is_kept:
+            endpoint.old_secret_until = Now() + timedelta(hours=overlap_hours)
+        else:
+            endpoint.old_secret_until = None
         endpoint.secret = secret_make()
         endpoint.save(update_fields=["secret", "old_secret", "old_secret_until"])
     endpoint.refresh_from_db()
@@ -353,16 +377,24 @@ def webhook_event_record(
 
     One query if no endpoint subscribes. Call it in the transaction that causes the event.
     """
-    endpoints = endpoints_asking(event).filter(campaign=campaign_id).select_related("campaign")
-    return sum(message_put(endpoint=each, event=event, data=data) for each in endpoints)
+    endpoints = (
+        endpoints_asking(event).filter(campaign=campaign_id).select_related("campaign")
+    )
+    return sum(
+        message_put(endpoint=endpoint, event=event, data=data) for endpoint in endpoints
+    )
 
 
-def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, object]) -> bool:
+def message_put(
+    *, endpoint: WebhookEndpoint, event: str, data: Mapping[str, object]
+) -> bool:
     """Put a message to an endpoint into the outbox; return whether there was room."""
     waiting = endpoint.deliveries.filter(state=DeliveryState.WAITING)
     if waiting.count() >= MOST_WAITING:
         return False
-    now: datetime = WebhookEndpoint.objects.values_list(Now(), flat=True).get(pk=endpoint.pk)
+    now: datetime = WebhookEndpoint.objects.values_list(Now(), flat=True).get(
+        pk=endpoint.pk
+    )
     message = {
         "type": str(event),
         "timestamp": now.isoformat(),
@@ -397,7 +429,9 @@ def webhooks_forget() -> int:
     WebhookEndpoint.objects.filter(old_secret_until__lte=Now()).update(
         old_secret="", old_secret_until=None
     )
-    old = WebhookDelivery.objects.annotate(end=F("created_at") + _KEPT).filter(end__lte=Now())
+    old = WebhookDelivery.objects.annotate(end=F("created_at") + _KEPT).filter(
+        end__lte=Now()
+    )
     count, _each = old.order_by().delete()
     return count
 
@@ -443,7 +477,9 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
     The attempt is counted before it is made. A worker that is killed, even between sending and recording, leaves a
     message that is sent again after `LEASE`, under the same id. Skips rows that others have locked.
     """
-    due = WebhookDelivery.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+    due = WebhookDelivery.objects.select_for_update(
+        skip_locked=True, of=("self",)
+    ).filter(
         state=DeliveryState.WAITING,
         next_attempt_at__lte=Now(),
         endpoint__paused_at=None,
@@ -469,17 +505,21 @@ def delivery_attempt(
 ) -> bool:
     """Send a claimed message, and record the outcome; return whether it arrived."""
     if delivery.endpoint.secret:
-        answer = post(url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery))
+        answer = post(
+            url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery)
+        )
     else:
         answer = Answer(error=_("The secret cannot be decrypted. Create a new one."))
     if answer.is_good:
         _record(delivery, answer, DeliveryState.DELIVERED)
-        WebhookEndpoint.objects.filter(pk=delivery.endpoint_id, failing_since__isnull=False).update(
-            failing_since=None
-        )
+        WebhookEndpoint.objects.filter(
+            pk=delivery.endpoint_id, failing_since__isnull=False
+        ).update(failing_since=None)
         return True
     is_last = answer.code == _GONE or delivery.attempts > len(BACKOFF)
-    _record(delivery, answer, DeliveryState.FAILED if is_last else DeliveryState.WAITING)
+    _record(
+        delivery, answer, DeliveryState.FAILED if is_last else DeliveryState.WAITING
+    )
     _failure_note(delivery.endpoint_id, is_gone=answer.code == _GONE)
     return False
 
@@ -489,11 +529,16 @@ def _headers(delivery: WebhookDelivery) -> dict[str, str]:
     endpoint = delivery.endpoint
     now = timezone.now()
     keys = [endpoint.secret]
-    is_in_overlap = endpoint.old_secret_until is not None and endpoint.old_secret_until > now
+    is_in_overlap = (
+        endpoint.old_secret_until is not None and endpoint.old_secret_until > now
+    )
     if is_in_overlap and endpoint.old_secret:
         keys.append(endpoint.old_secret)
-    message_id, timestamp = f"msg_{delivery.message_id.hex}", int(now.timestamp())
-    signed = signatures(keys=keys, message_id=message_id, timestamp=timestamp, body=delivery.body)
+    message_id = f"msg_{delivery.message_id.hex}"
+    timestamp = int(now.timestamp())
+    signed = signatures(
+        keys=keys, message_id=message_id, timestamp=timestamp, body=delivery.body
+    )
     return {
         "Content-Type": "application/json",
         "User-Agent": "Quintet",

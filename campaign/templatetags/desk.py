@@ -40,7 +40,9 @@ def task_name(task: Task) -> SafeString:
     name = format_html("<bdi>{}</bdi>", task.test_set.name)
     if not task.is_one_of_several:
         return name
-    return format_html("{} <span>·</span> <span>{}</span>", name, task.get_protocol_display())
+    return format_html(
+        "{} <span>·</span> <span>{}</span>", name, task.get_protocol_display()
+    )
 
 
 def _desk(context: template.Context) -> dict[str, Any]:

@@ -22,8 +22,13 @@ def held(field: forms.BoundField) -> str:
         # Fields hold the time as clocks in the page's time zone show it.
         return date_format(timezone.make_aware(value), "DATETIME_FORMAT")
     if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    values = value if isinstance(value, list | tuple) else [value]
+        if value:
+            return _("yes")
+        return _("no")
+    if isinstance(value, list | tuple):
+        values = value
+    else:
+        values = [value]
     labels = dict(getattr(field.field, "choices", ()))
     shown = [str(labels.get(each, each)) for each in values if each not in (None, "")]
     return comma_list(shown) or "–"

@@ -29,7 +29,9 @@ def text_attributes(language: str = "", classes: str = "") -> SafeString:
     """
     names = f"{classes} {_CLASS}".strip()
     shown = format_html('class="{}" dir="auto" translate="no"', names)
-    return format_html('{} lang="{}"', shown, language) if language else shown
+    if language:
+        return format_html('{} lang="{}"', shown, language)
+    return shown
 
 
 @register.simple_tag
@@ -43,7 +45,9 @@ def with_media(text: str, campaign: Campaign) -> SafeString:
     """Return a text for members of its campaign, with its pictures, recordings and videos below the words."""
     marked = marked_text(text)
     return format_html(
-        "{}{}", marked.words, _media_tags(files_shown(marked, media_of_members(campaign)))
+        "{}{}",
+        marked.words,
+        _media_tags(files_shown(marked, media_of_members(campaign))),
     )
 
 
@@ -58,7 +62,9 @@ def _media_tags(files: Sequence[ShownFile]) -> SafeString:
     if not files:
         return SafeString()
     shown = format_html_join(
-        "", "{}", ((format_html(_TAGS[file["kind"]], file["address"]),) for file in files)
+        "",
+        "{}",
+        ((format_html(_TAGS[file["kind"]], file["address"]),) for file in files),
     )
     return format_html('<span class="media">{}</span>', shown)
 

@@ -10,7 +10,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from campaign.texts.languages import LanguageTagError, language_tag_checked, text_for_reader
+from campaign.texts.languages import (
+    LanguageTagError,
+    language_tag_checked,
+    text_for_reader,
+)
 from campaign.texts.refusals import RefusedError
 
 #: A text by language. The language of a text that is for all readers is empty.
@@ -33,13 +37,19 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
     """
     by_language = {"": value} if isinstance(value, str) else value
     if not isinstance(by_language, dict) or not by_language:
-        raise TextsRefusedError(_("“%(name)s” is missing.") % {"name": name}, field=name)
+        raise TextsRefusedError(
+            _("“%(name)s” is missing.") % {"name": name}, field=name
+        )
     texts: dict[str, str] = {}
     for tag, text in by_language.items():
         if not isinstance(text, str) or not text.strip():
-            raise TextsRefusedError(_("“%(name)s” is empty.") % {"name": name}, field=name)
+            raise TextsRefusedError(
+                _("“%(name)s” is empty.") % {"name": name}, field=name
+            )
         if len(text) > most:
-            problem = _("“%(name)s” has %(length)d characters; the maximum is %(most)d.")
+            problem = _(
+                "“%(name)s” has %(length)d characters; the maximum is %(most)d."
+            )
             facts = {"name": name, "length": len(text), "most": most}
             raise TextsRefusedError(problem % facts, field=name)
         texts["" if tag == "" else language_tag_checked(str(tag), name)] = text.strip()
@@ -48,7 +58,9 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
 
 def texts_json(texts: Texts) -> TextsJSON:
     """Return the JSON of texts."""
-    return texts[""] if list(texts) == [""] else dict(texts)
+    if list(texts) == [""]:
+        return texts[""]
+    return dict(texts)
 
 
 def lines_checked(value: object, name: str, most: int) -> TextsJSON:
@@ -63,7 +75,9 @@ def text_in_active_language(texts: TextsJSON | Texts) -> str:
         return texts
     # PostgreSQL does not keep the order of JSON.
     tags = sorted(texts, key=lambda tag: tag != settings.LANGUAGE_CODE)
-    return text_for_reader({tag: texts[tag] for tag in tags}, get_language() or "") or ""
+    return (
+        text_for_reader({tag: texts[tag] for tag in tags}, get_language() or "") or ""
+    )
 
 
 class TextsField(forms.CharField):
@@ -91,11 +105,15 @@ class TextsField(forms.CharField):
             tag, text = _parted(line)
             if tag in texts or (tag == "" and len(lines) > 1):
                 raise ValidationError(
-                    _("Line %(number)d: begin with the tag of another language, such as “de: ”.")
+                    _(
+                        "Line %(number)d: begin with the tag of another language, such as “de: ”."
+                    )
                     % {"number": number}
                 )
             texts[tag] = text
-        return texts_json(texts) if texts else ""
+        if texts:
+            return texts_json(texts)
+        return ""
 
 
 def _parted(line: str) -> tuple[str, str]:
@@ -106,4 +124,6 @@ def _parted(line: str) -> tuple[str, str]:
         tag = language_tag_checked(before) if text else ""
     except LanguageTagError:
         tag = ""
-    return (tag, text) if tag else ("", line)
+    if tag:
+        return (tag, text)
+    return ("", line)

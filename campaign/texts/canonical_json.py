@@ -31,7 +31,11 @@ def canonical(value: Any) -> str:
         return _number(value)
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: str(key).encode("utf-16-be"))
-        return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys) + "}"
+        return (
+            "{"
+            + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys)
+            + "}"
+        )
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(canonical, value)) + "]"
     raise TypeError(f"JSON does not support {type(value).__name__}")
@@ -63,7 +67,10 @@ def _placed(digits: str, point: int) -> str:
         return f"{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
         return "0." + "0" * -point + digits
-    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    if len(digits) > 1:
+        fraction = f".{digits[1:]}"
+    else:
+        fraction = ""
     return f"{digits[0]}{fraction}e{point - 1:+d}"
 
 

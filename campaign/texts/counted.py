@@ -14,7 +14,8 @@ class _Figure(int):
 def filled(text: str, **values: object) -> str:
     """Return a text with its placeholders filled."""
     return text % {
-        name: _Figure(each) if isinstance(each, int) else each for name, each in values.items()
+        name: _Figure(each) if isinstance(each, int) else each
+        for name, each in values.items()
     }
 
 
@@ -25,4 +26,6 @@ def counted(one: str, many: str, count: int, **others: object) -> str:
 
 def counted_if_any(one: str, many: str, count: int) -> list[str]:
     """Return the text for a number as a list; an empty list for 0."""
-    return [counted(one, many, count)] if count else []
+    if count:
+        return [counted(one, many, count)]
+    return []

@@ -21,7 +21,18 @@ from campaign.texts.normalisation import normalise_text
 
 # Scripts without spaces between words, by the Unicode names of their characters.
 _UNSPACED: Final = frozenset(
-    ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "YI", "BOPOMOFO")
+    (
+        "CJK",
+        "HIRAGANA",
+        "KATAKANA",
+        "THAI",
+        "LAO",
+        "KHMER",
+        "MYANMAR",
+        "TIBETAN",
+        "YI",
+        "BOPOMOFO",
+    )
 )
 _TRIES: Final = 4
 
@@ -44,7 +55,12 @@ class Damage(TextChoices):
 
 #: Default kinds of damage. An honest judge easily misses changed numbers, and a dishonest one
 #: easily notices repetition.
-USUAL_DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWAPPED)
+USUAL_DAMAGES: Final = (
+    Damage.REPLACED,
+    Damage.DROPPED,
+    Damage.REORDERED,
+    Damage.SWAPPED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,9 @@ def bad_text(
     if not reference.strip():
         raise ValueError("a blank reference cannot be damaged")
     taken = {normalise_text(text) for text in (reference, *forbidden)}
-    order = [damages[index] for index in draw.shuffled(range(len(damages)), str, "damage")]
+    order = [
+        damages[index] for index in draw.shuffled(range(len(damages)), str, "damage")
+    ]
     for damage in order:
         for try_ in range(_TRIES):
             made = _DAMAGES[damage](reference, others, draw, try_)
@@ -118,7 +136,10 @@ class _Words:
 
     def __init__(self, text: str) -> None:
         unspaced = any(_script(character) in _UNSPACED for character in text)
-        self.units = _characters(text) if unspaced else text.split()
+        if unspaced:
+            self.units = _characters(text)
+        else:
+            self.units = text.split()
         self._between = "" if unspaced else " "
 
     def joined(self, units: Sequence[str]) -> str:
@@ -175,12 +196,18 @@ def _drop(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> 
     count = len(words.units)
     if count < 2:
         return None
-    gone = set(draw.shuffled(range(count), str, "drop", try_)[: max(1, round(count / 3))])
+    gone = set(
+        draw.shuffled(range(count), str, "drop", try_)[: max(1, round(count / 3))]
+    )
     kept = [unit for index, unit in enumerate(words.units) if index not in gone]
-    return words.joined(kept), words.joined([words.units[index] for index in sorted(gone)])
+    return words.joined(kept), words.joined(
+        [words.units[index] for index in sorted(gone)]
+    )
 
 
-def _reorder(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
+def _reorder(
+    reference: str, _others: Sequence[str], draw: HashDraw, try_: int
+) -> _Made:
     words = _Words(reference)
     order = draw.shuffled(range(len(words.units)), str, "reorder", try_)
     return words.joined([words.units[index] for index in order]), ""
@@ -192,7 +219,9 @@ def _swap(_reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> 
     return others[draw.below(len(others), "swap", try_)], ""
 
 
-def _numbers(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
+def _numbers(
+    reference: str, _others: Sequence[str], draw: HashDraw, try_: int
+) -> _Made:
     """Shift every digit by the same step, within the ten digits of its script."""
     if not any(character.isdecimal() for character in reference):
         return None
@@ -207,7 +236,9 @@ def _numbers(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) 
     return "".join(changed), f"+{step}"
 
 
-def _repeat(reference: str, _others: Sequence[str], _draw: HashDraw, try_: int) -> _Made:
+def _repeat(
+    reference: str, _others: Sequence[str], _draw: HashDraw, try_: int
+) -> _Made:
     words = _Words(reference)
     return words.joined(words.units * (2 + try_)), f"{2 + try_}×"
 

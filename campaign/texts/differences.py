@@ -41,27 +41,35 @@ def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
     if max(map(len, parts)) > MOST_TOKENS:
         return [Run(one, differs=False)], [Run(other, differs=False)]
     # Spaces are not compared.
-    places = [
-        [position for position, part in enumerate(each) if not part.isspace()] for each in parts
-    ]
-    keys = [
-        [_key(each[position]) for position in positions]
-        for each, positions in zip(parts, places, strict=True)
-    ]
+    places = []
+    for each in parts:
+        places.append(
+            [position for position, part in enumerate(each) if not part.isspace()]
+        )
+    keys = []
+    for each, positions in zip(parts, places, strict=True):
+        keys.append([_key(each[position]) for position in positions])
     marked = [[True] * len(each) for each in keys]
     for start, other_start, size in _matching(*keys):
         marked[0][start : start + size] = [False] * size
         marked[1][other_start : other_start + size] = [False] * size
     first, second = (
         _runs(
-            each, {position for position, differs in zip(positions, side, strict=True) if differs}
+            each,
+            {
+                position
+                for position, differs in zip(positions, side, strict=True)
+                if differs
+            },
         )
         for each, positions, side in zip(parts, places, marked, strict=True)
     )
     return first, second
 
 
-def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def _matching(
+    one: Sequence[str], other: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
     """Yield the parts that both have, as in `SequenceMatcher.get_matching_blocks`: two starts and a length.
 
     Parts that are found only after very many steps are not yielded, except at both ends.
@@ -80,7 +88,9 @@ def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, i
         steps += steps_before[high] - steps_before[low]
         if low == high or other_low == other_high or steps > _MOST_STEPS:
             continue
-        start, other_start, size = matcher.find_longest_match(low, high, other_low, other_high)
+        start, other_start, size = matcher.find_longest_match(
+            low, high, other_low, other_high
+        )
         if size:
             yield start, other_start, size
             windows.append((low, start, other_low, other_start))
@@ -91,7 +101,8 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the number of words that both begin with."""
     pairs = zip(one, other, strict=False)
     return next(
-        (position for position, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other))
+        (position for position, (a, b) in enumerate(pairs) if a != b),
+        min(len(one), len(other)),
     )
 
 
@@ -104,7 +115,9 @@ def _runs(parts: Sequence[str], differing: set[int]) -> list[Run]:
     """Join neighbouring parts that differ, with the space between them."""
     runs: list[tuple[list[str], bool]] = []
     for position, part in enumerate(parts):
-        joins = part.isspace() and position - 1 in differing and position + 1 in differing
+        joins = (
+            part.isspace() and position - 1 in differing and position + 1 in differing
+        )
         differs = position in differing or joins
         if runs and runs[-1][1] == differs:
             runs[-1][0].append(part)

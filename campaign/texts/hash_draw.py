@@ -26,7 +26,12 @@ class HashDraw:
     __slots__ = ("_root",)
 
     def __init__(
-        self, *, seed: int, number: int, attempt: int | None = None, scheme: str = "draw"
+        self,
+        *,
+        seed: int,
+        number: int,
+        attempt: int | None = None,
+        scheme: str = "draw",
     ) -> None:
         # Must never change: stored campaigns were drawn with this root.
         root = f"quintet-{scheme}-1\x1f{seed}\x1f{number}"
@@ -52,14 +57,18 @@ class HashDraw:
             drawn[name] = int.from_bytes(state.digest()[:8], "big")
         return drawn
 
-    def shuffled(self, items: Iterable[T], key: Callable[[T], object], *purpose: object) -> list[T]:
+    def shuffled(
+        self, items: Iterable[T], key: Callable[[T], object], *purpose: object
+    ) -> list[T]:
         """Return `items` in uniformly random order, regardless of their given order.
 
         `key` returns the name of an item; names must differ.
         """
         named = {str(key(item)): item for item in items}
         drawn = self.integers(named, *purpose)
-        return [named[name] for name in sorted(named, key=lambda name: (drawn[name], name))]
+        return [
+            named[name] for name in sorted(named, key=lambda name: (drawn[name], name))
+        ]
 
 
 def _absorbed(root: blake2b, purpose: tuple[object, ...]) -> blake2b:

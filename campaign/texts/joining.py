@@ -76,7 +76,11 @@ labelled_lazy = lazy(labelled, str)
 
 def labelled_html(label: Any, value: Any) -> SafeString:
     """Return "Label: value" as HTML; parts that are not HTML are escaped."""
-    parts = (conditional_escape(label), conditional_escape(colon()), conditional_escape(value))
+    parts = (
+        conditional_escape(label),
+        conditional_escape(colon()),
+        conditional_escape(value),
+    )
     return mark_safe("".join(parts))  # noqa: S308  each part is escaped
 
 
@@ -89,7 +93,10 @@ def sentence_list(texts: Iterable[object]) -> str:
     """Return sentences one after the other; wide punctuation, as in Chinese, has no space after it."""
     joined = ""
     for text in filter(None, map(str, texts)):
-        space = "" if not joined or ends_wide(joined) else " "
+        if not joined or ends_wide(joined):
+            space = ""
+        else:
+            space = " "
         joined += space + text
     return joined
 

@@ -153,7 +153,9 @@ def language_by_name(name: str) -> str | None:
 @lru_cache(maxsize=2000)
 def _canonical(text: str) -> str:
     # Checked before lowercasing: some non-ASCII letters become a to z.
-    match = _TAG.fullmatch(text.lower().replace("_", "-")) if text.isascii() else None
+    match = None
+    if text.isascii():
+        match = _TAG.fullmatch(text.lower().replace("_", "-"))
     if match is None:
         raise _UnknownSubtagError(text)
     language, script, region = _language(match["language"], match["extended"])
@@ -172,7 +174,9 @@ def _language(language: str, extended: str | None) -> tuple[str, str, str]:
         if language != "zh" or extended not in _CHINESE:
             raise _UnknownSubtagError(extended)
         language = extended
-    base, *others = str(get_global("language_aliases").get(language, language)).split("_")
+    base, *others = str(get_global("language_aliases").get(language, language)).split(
+        "_"
+    )
     if not (base in _languages() or _PRIVATE_LANGUAGE.fullmatch(base)):
         raise _UnknownSubtagError(language)
     script = next((each for each in others if len(each) == 4), "")
@@ -202,7 +206,9 @@ def _region(region: str | None, language: str, script: str) -> str:
     became = get_global("territory_aliases").get(region.upper(), [region.upper()])
     likely = get_global("likely_subtags")
     usual = likely.get(f"{language}_{script}") or likely.get(language) or ""
-    written = next((each for each in became if usual.endswith(f"_{each}")), str(became[0]))
+    written = next(
+        (each for each in became if usual.endswith(f"_{each}")), str(became[0])
+    )
     if written not in cldr_of("en").territories or written in _NO_REGIONS:
         raise _UnknownSubtagError(region.upper())
     return written
@@ -210,11 +216,13 @@ def _region(region: str | None, language: str, script: str) -> str:
 
 def _variants(variants: str) -> list[str]:
     variant_tags = [
-        get_global("variant_aliases").get(each, each) for each in variants.split("-") if each
+        get_global("variant_aliases").get(each, each)
+        for each in variants.split("-")
+        if each
     ]
-    for each in variant_tags:
-        if each not in _known_variants() or variant_tags.count(each) > 1:
-            raise _UnknownSubtagError(each)
+    for variant_tag in variant_tags:
+        if variant_tag not in _known_variants() or variant_tags.count(variant_tag) > 1:
+            raise _UnknownSubtagError(variant_tag)
     return sorted(variant_tags)
 
 
@@ -228,7 +236,10 @@ def _refusal(text: str, unknown: str) -> str:
     if not text:
         return _("Enter a language tag, such as en, pt-BR or zh-Hans.")
     values = {"text": text[:40], "unknown": unknown[:40]}
-    meant = None if text != unknown and "-" in text.replace("_", "-") else _meant(text)
+    if text != unknown and "-" in text.replace("_", "-"):
+        meant = None
+    else:
+        meant = _meant(text)
     if meant is None:
         return (
             _(
@@ -240,7 +251,10 @@ def _refusal(text: str, unknown: str) -> str:
     values |= {"tag": tag, "name": language_name(tag)}
     if is_its_name:
         return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % values
-    return _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?") % values
+    return (
+        _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?")
+        % values
+    )
 
 
 def _meant(text: str) -> tuple[str, bool] | None:
@@ -251,8 +265,13 @@ def _meant(text: str) -> tuple[str, bool] | None:
     # "en glish" also means English.
     like = {_letters(name): tag for name, tag in named.items()}
     letters = _letters(text)
-    near = get_close_matches(letters, like, n=1, cutoff=0.8) if len(letters) > 3 else []
-    return (like[near[0]], False) if near else None
+    if len(letters) > 3:
+        near = get_close_matches(letters, like, n=1, cutoff=0.8)
+    else:
+        near = []
+    if near:
+        return (like[near[0]], False)
+    return None
 
 
 def _letters(name: str) -> str:
@@ -274,7 +293,9 @@ def _named(reader: str) -> Mapping[str, str]:
     ]
     # If two languages share a name, prefer the one whose code is current.
     found: dict[str, str] = dict(_OTHER_NAMES)
-    for name, key in sorted(names, key=lambda pair: pair[1] in get_global("language_aliases")):
+    for name, key in sorted(
+        names, key=lambda pair: pair[1] in get_global("language_aliases")
+    ):
         try:
             found.setdefault(name.casefold(), _canonical(key))
         except _UnknownSubtagError:
@@ -284,7 +305,9 @@ def _named(reader: str) -> Mapping[str, str]:
 
 # Languages for which CLDR's likely script is unknown, or left-to-right in some region.
 RIGHT_TO_LEFT_LANGUAGES = frozenset({"arc", "pnb", "sd", "ug"})
-RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"})
+RIGHT_TO_LEFT_SCRIPTS = frozenset(
+    {"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"}
+)
 
 
 #: Languages without spaces between words, where two characters count as a word.
@@ -301,15 +324,21 @@ def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the writing direction of a language."""
     public, _private = _parted(tag.lower())
     subtags = public.split("-")
-    scripts = [subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()]
+    scripts = [
+        subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()
+    ]
     if scripts:
-        return "rtl" if scripts[0] in RIGHT_TO_LEFT_SCRIPTS else "ltr"
+        if scripts[0] in RIGHT_TO_LEFT_SCRIPTS:
+            return "rtl"
+        return "ltr"
     if subtags[0] in RIGHT_TO_LEFT_LANGUAGES:
         return "rtl"
     likely = get_global("likely_subtags")
-    regional = "_".join((subtags[0], *(each.upper() for each in subtags[1:2])))
+    regional = "_".join((subtags[0], *(subtag.upper() for subtag in subtags[1:2])))
     script = (likely.get(regional) or likely.get(subtags[0]) or "").split("_")[1:2]
-    return "rtl" if script and script[0].lower() in RIGHT_TO_LEFT_SCRIPTS else "ltr"
+    if script and script[0].lower() in RIGHT_TO_LEFT_SCRIPTS:
+        return "rtl"
+    return "ltr"
 
 
 def _parted(tag: str) -> tuple[str, str]:
@@ -324,7 +353,9 @@ def text_for_reader(texts: Mapping[str, _Text], language: str) -> _Text | None:
     None if there are no texts.
     """
     tag = language_chosen(texts, language)
-    return None if tag is None else texts[tag]
+    if tag is None:
+        return None
+    return texts[tag]
 
 
 def language_name(tag: str) -> str:
@@ -353,12 +384,15 @@ def _name(tag: str, reader: str) -> str:
         name = locale.languages.get("_".join(subtags[:length]))
         if name is not None:
             parts = {**locale.scripts, **locale.territories, **locale.variants}
-            named = [
-                parts.get(each, each if len(each) <= 4 else each.lower())
-                for each in subtags[length:]
-            ]
+            named = []
+            for subtag in subtags[length:]:
+                named.append(
+                    parts.get(subtag, subtag if len(subtag) <= 4 else subtag.lower())
+                )
             rest = ", ".join([*named, private] if private else named)
-            return f"{name} ({rest})" if rest else str(name)
+            if rest:
+                return f"{name} ({rest})"
+            return str(name)
     return tag
 
 
@@ -375,7 +409,9 @@ def cldr_of(tag: str) -> Locale:
 
 def _as_in_cldr(subtag: str) -> str:
     """Return a script as `Hans`, a region as `AT`."""
-    return subtag.title() if len(subtag) == 4 else subtag.upper()
+    if len(subtag) == 4:
+        return subtag.title()
+    return subtag.upper()
 
 
 class LanguageDescribed(TypedDict):

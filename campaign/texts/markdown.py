@@ -72,7 +72,9 @@ def _parser() -> MarkdownIt:
 class _Renderer(RendererHTML):
     """Renders tokens; each method is named after its token."""
 
-    def link_open(self, tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
+    def link_open(
+        self, tokens: Sequence[Token], index: int, options: Any, environment: Any
+    ) -> str:
         tokens[index].attrSet("rel", "noopener noreferrer")
         opened: str = self.renderToken(tokens, index, options, environment)
         return opened

@@ -23,7 +23,9 @@ def composed(text: str) -> str:
     """Return the text in Unicode NFC, in linear time."""
     if text.isascii():
         return text
-    return "".join(unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text))
+    return "".join(
+        unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text)
+    )
 
 
 def normalise_text(text: str) -> str:

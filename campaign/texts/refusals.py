@@ -30,7 +30,8 @@ class RefusalsAt:
     """
 
     def __init__(self, form: Any, field: str = "") -> None:
-        self._form, self._field = form, field
+        self._form = form
+        self._field = field
 
     def __enter__(self) -> None:
         pass

@@ -24,12 +24,16 @@ class NamedZone(ZoneInfo):
         if self.key == ANYWHERE_ON_EARTH:
             return "AoE"
         offset = self.utcoffset(moment)
-        return None if offset is None else _offset_name(offset)
+        if offset is None:
+            return None
+        return _offset_name(offset)
 
     @property
     def title(self) -> str:
         """Name beside a field in which a time is entered."""
-        return "AoE" if self.key == ANYWHERE_ON_EARTH else self.key
+        if self.key == ANYWHERE_ON_EARTH:
+            return "AoE"
+        return self.key
 
     def __str__(self) -> str:
         """Return the name for the database. Django would read the offset in "Etc/GMT+12", whose sign is reversed."""
@@ -46,22 +50,28 @@ def _offset_name(offset: timedelta) -> str:
         return "UTC"
     sign = "−" if minutes < 0 else "+"
     hours, rest = divmod(abs(minutes), 60)
-    return f"UTC{sign}{hours}:{rest:02}" if rest else f"UTC{sign}{hours}"
+    if rest:
+        return f"UTC{sign}{hours}:{rest:02}"
+    return f"UTC{sign}{hours}"
 
 
 @cache
 def time_zone_names() -> frozenset[str]:
     """Return the names that are accepted: places, UTC and offsets, but no names of a machine or file."""
     names = available_timezones()
-    return frozenset(name for name in names if "/" in name and not name.startswith("SystemV/")) | {
-        "UTC"
-    }
+    return frozenset(
+        name for name in names if "/" in name and not name.startswith("SystemV/")
+    ) | {"UTC"}
 
 
 @cache
 def offered_time_zones() -> tuple[str, ...]:
     """Return the names of places, in alphabetical order, that a reader chooses from."""
-    return tuple(sorted(name for name in time_zone_names() if not name.startswith(("Etc/", "US/"))))
+    return tuple(
+        sorted(
+            name for name in time_zone_names() if not name.startswith(("Etc/", "US/"))
+        )
+    )
 
 
 class SkippedTimeError(ValueError):

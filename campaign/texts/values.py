@@ -9,7 +9,9 @@ def joined(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, list | tuple):
         return ",".join(_inner(item) for item in value)
     return str(value)
@@ -18,4 +20,6 @@ def joined(value: Any) -> str:
 def _inner(item: Any) -> str:
     if isinstance(item, Mapping):
         return ":".join(joined(part) for part in item.values())
-    return ":".join(map(joined, item)) if isinstance(item, list | tuple) else joined(item)
+    if isinstance(item, list | tuple):
+        return ":".join(map(joined, item))
+    return joined(item)

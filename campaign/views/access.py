@@ -60,7 +60,9 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the task as above, for requests that members in any role may make, also by POST."""
     mine = Task.objects.with_role_of(user_of(request)).named()
     tasks = mine.select_related("test_set__campaign")
-    return _remembered(request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug))
+    return _remembered(
+        request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
+    )
 
 
 def of_task(task: Task, section: str) -> dict[str, Any]:
@@ -70,7 +72,10 @@ def of_task(task: Task, section: str) -> dict[str, Any]:
 
 def _remembered(request: HttpRequest, found: _Found) -> _Found:
     role_remember(request, found.role)  # type: ignore[attr-defined]  # annotated
-    campaign = found.test_set.campaign if isinstance(found, Task) else found
+    if isinstance(found, Task):
+        campaign = found.test_set.campaign
+    else:
+        campaign = found
     # Until the end of the request (`TimeZoneMiddleware`).
     timezone.activate(campaign.zone)
     return found
@@ -82,6 +87,10 @@ def _admitted(request: HttpRequest, found: _Found) -> _Found:
     return found
 
 
-def form_page(request: HttpRequest, template: str, context: Mapping[str, Any]) -> HttpResponse:
+def form_page(
+    request: HttpRequest, template: str, context: Mapping[str, Any]
+) -> HttpResponse:
     """Render a page with a form, with status 400 if the form has errors."""
-    return render(request, template, context, status=400 if context["form"].errors else 200)
+    return render(
+        request, template, context, status=400 if context["form"].errors else 200
+    )

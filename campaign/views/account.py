@@ -107,7 +107,9 @@ def asked_again(view: View) -> View:
     def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if is_reauthentication_required(request, app="allauth.mfa"):
             way = get_adapter(request).get_reauthentication_methods(request.user)[0]
-            return redirect(f"{way['url']}?{urlencode({'next': request.get_full_path()})}")
+            return redirect(
+                f"{way['url']}?{urlencode({'next': request.get_full_path()})}"
+            )
         return view(request, *args, **kwargs)
 
     return opened
@@ -153,7 +155,9 @@ def password_page(request: HttpRequest) -> HttpResponse:
             update_session_auth_hash(request, user)
             messages.success(
                 request,
-                _("Password changed. All other browsers were signed out, and API tokens revoked."),
+                _(
+                    "Password changed. All other browsers were signed out, and API tokens revoked."
+                ),
             )
             return redirect("account")
     return form_page(request, "account/password.html", {"form": form})
@@ -171,7 +175,9 @@ def address_page(request: HttpRequest) -> HttpResponse:
         if not ratelimit.consume(
             request, action="change_email", key=address_key(address), user=user
         ):
-            form.add_error(None, _("Too many messages requested. Try again in one hour."))
+            form.add_error(
+                None, _("Too many messages requested. Try again in one hour.")
+            )
             return form_page(request, "account/address.html", {"form": form})
         with RefusalsAt(form):
             address_mail_request(
@@ -221,9 +227,13 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     status = 400 if form.errors else 200
     if form.is_valid():
         address = form.cleaned_data["email"]
-        if ratelimit.consume(request, action="reset_password", key=address_key(address)):
+        if ratelimit.consume(
+            request, action="reset_password", key=address_key(address)
+        ):
             password_mail_request(
-                address=address, base_url=base_url(request), language=get_language() or "en"
+                address=address,
+                base_url=base_url(request),
+                language=get_language() or "en",
             )
             return render(request, "account/mail_sent.html")
         form.add_error(None, _("Too many messages requested. Try again in one hour."))
@@ -242,7 +252,9 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
     try:
         owner = password_link_open(token=token)
         if form.is_valid():
-            user = password_set_by_link(token=token, password=form.cleaned_data["password"])
+            user = password_set_by_link(
+                token=token, password=form.cleaned_data["password"]
+            )
             response = enter(request, user, to=reverse("home"))
             browser_remember(response=response, email=cast("str", user.email))
             return response
@@ -283,7 +295,10 @@ def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
     form = AccountForm(request.POST or None)
     try:
         user = account_link_open(token=token)
-        form.initial = {"name": user.name, "email": user.email} if user.email else {}
+        if user.email:
+            form.initial = {"name": user.name, "email": user.email}
+        else:
+            form.initial = {}
         if form.is_valid():
             user = account_set(
                 token=token,
@@ -369,7 +384,9 @@ def _tokens_revoke(request: HttpRequest) -> int:
 
 def _session_end(request: HttpRequest) -> bool:
     wanted = request.POST.get("session", "")
-    ended = [each for each in sessions_open(users=_myself(request)) if each.name == wanted]
+    ended = [
+        each for each in sessions_open(users=_myself(request)) if each.name == wanted
+    ]
     for session in ended:
         session_end(session=session)
     return bool(ended)

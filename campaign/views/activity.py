@@ -16,7 +16,12 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from campaign.export.activity import activity_csv, activity_jsonl
 from campaign.export.downloads import for_spreadsheets, streamed_download
 from campaign.models import Campaign
-from campaign.pages.activity import ActivityFilter, ActivityRow, ChangedField, activity_rows
+from campaign.pages.activity import (
+    ActivityFilter,
+    ActivityRow,
+    ChangedField,
+    activity_rows,
+)
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.activity import activity_events
@@ -71,7 +76,8 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
     filtered = _filtered(request, campaign)
-    found, before = filtered.found, request.GET.get("before", "")
+    found = filtered.found
+    before = request.GET.get("before", "")
     if _ID.fullmatch(before):
         found = found.filter(pk__lt=int(before))
     events = list(found[: EVENTS_ON_A_PAGE + 1])
@@ -102,14 +108,20 @@ def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseB
     filtered = _filtered(request, campaign)
     if not filtered.form.is_valid():
         return activity_page(request, slug)
-    lines = activity_csv if ending == "csv" else activity_jsonl
+    if ending == "csv":
+        lines = activity_csv
+    else:
+        lines = activity_jsonl
     written = lines(campaign=campaign, events=filtered.found)
     return for_spreadsheets(streamed_download(f"{slug}-activity.{ending}", written))
 
 
 def _from_to(field: ChangedField) -> SafeString:
     if field.before is None or field.after is None:
-        return format_html("<bdi>{}</bdi>", field.after if field.before is None else field.before)
+        return format_html(
+            "<bdi>{}</bdi>", field.after if field.before is None else field.before
+        )
     # Right-to-left languages translate it with an arrow to the left.
     words = _("<bdi>%(before)s</bdi> → <bdi>%(after)s</bdi>")
-    return mark_safe(words % {"before": escape(field.before), "after": escape(field.after)})  # noqa: S308
+    escaped = {"before": escape(field.before), "after": escape(field.after)}
+    return mark_safe(words % escaped)  # noqa: S308

@@ -42,7 +42,8 @@ def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
         "rows": rows[:AT_ONCE],
         "status": status,
         "statuses": [
-            (value, label, counts.get(value, 0)) for value, label in BadReference.Status.choices
+            (value, label, counts.get(value, 0))
+            for value, label in BadReference.Status.choices
         ],
         "shares": SHARES,
         "source_language": task.test_set.source_language,
@@ -66,7 +67,9 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
     return redirect("bad-references", task.test_set.campaign.slug, task.pk)
 
 
-def _ask_withdrawal(request: HttpRequest, task: Task, row: BadReference, back: str) -> HttpResponse:
+def _ask_withdrawal(
+    request: HttpRequest, task: Task, row: BadReference, back: str
+) -> HttpResponse:
     question = Question(
         title=_("Withdraw damaged reference"),
         facts=withdrawal_in_words(row.output.segment.number),
@@ -89,7 +92,9 @@ def bad_reference_decide(
 ) -> HttpResponse:
     """Approve or reject a damaged reference, or have another one drawn."""
     task = organised_task(request, slug, task_id)
-    row = get_object_or_404(BadReference.objects.of(task.test_set_id), pk=bad_reference_id)
+    row = get_object_or_404(
+        BadReference.objects.of(task.test_set_id), pk=bad_reference_id
+    )
     decision = request.POST.get("decision")
     back = reverse("bad-references", args=[slug, task_id])
     status = request.POST.get("status", BadReference.Status.PENDING)
@@ -98,11 +103,15 @@ def bad_reference_decide(
             bad_reference_redraw(bad_reference=row)
         status = BadReference.Status.PENDING
     elif decision == "reject" and row.approved_at and not is_answered(request):
-        return _ask_withdrawal(request, task, row, f"{back}?{urlencode({'status': status})}")
+        return _ask_withdrawal(
+            request, task, row, f"{back}?{urlencode({'status': status})}"
+        )
     elif decision in {"approve", "reject"}:
         user = user_of(request)
         with refusals_told(request):
-            bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
+            bad_reference_review(
+                bad_reference=row, approve=decision == "approve", reviewer=user
+            )
     else:
         return HttpResponseBadRequest(_("Choose approve, reject or redraw."))
     return redirect(f"{back}?{urlencode({'status': status})}")

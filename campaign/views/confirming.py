@@ -66,7 +66,9 @@ def ask(
 
 def is_answered(request: HttpRequest) -> bool:
     """Return whether the request comes from a button of the question's page."""
-    return request.method == "POST" and bool(request.POST.get("act") or request.POST.get("undo"))
+    return request.method == "POST" and bool(
+        request.POST.get("act") or request.POST.get("undo")
+    )
 
 
 def what_ends(access: Any) -> str:
@@ -74,7 +76,11 @@ def what_ends(access: Any) -> str:
     return comma_list(
         [
             counted("%(count)d link", "%(count)d links", access.links),
-            counted("%(count)d signed-in browser", "%(count)d signed-in browsers", access.browsers),
+            counted(
+                "%(count)d signed-in browser",
+                "%(count)d signed-in browsers",
+                access.browsers,
+            ),
             counted("%(count)d API token", "%(count)d API tokens", access.tokens),
         ]
     )

@@ -20,7 +20,11 @@ from campaign.selectors.instructions import (
     starter_instructions,
 )
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
-from campaign.texts.languages import language_direction, language_name, language_tag_checked
+from campaign.texts.languages import (
+    language_direction,
+    language_name,
+    language_tag_checked,
+)
 from campaign.texts.markdown import markdown_render
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, organised_campaign, user_of
@@ -30,7 +34,9 @@ from campaign.views.decorators import form_view, page_view
 class InstructionsForm(VersionedForm):
     """A version of the instructions."""
 
-    language = forms.ChoiceField(label=gettext_lazy("Language"), validators=[languages_validate])
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"), validators=[languages_validate]
+    )
     text = forms.CharField(
         label=gettext_lazy("Text"),
         max_length=MAX_CHARACTERS,
@@ -40,7 +46,9 @@ class InstructionsForm(VersionedForm):
         label=gettext_lazy("Require all judges to accept this version"), required=False
     )
 
-    def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, written: list[str], read: list[str], **kwargs: Any
+    ) -> None:
         """Offer the languages written already, those of the interface and those of the texts."""
         super().__init__(*args, **kwargs)
         interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
@@ -82,11 +90,12 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
                 text=form.cleaned_data["text"],
                 demands_acceptance=form.cleaned_data.get("demands_acceptance", True),
             )
-            said = (
-                _("Version %(version)d published. Judges must accept it before they continue.")
-                if kept.demands_acceptance
-                else _("Version %(version)s published.")
-            )
+            if kept.demands_acceptance:
+                said = _(
+                    "Version %(version)d published. Judges must accept it before they continue."
+                )
+            else:
+                said = _("Version %(version)s published.")
             messages.success(request, said % {"version": kept.version})
             return redirect("instructions", slug)
     current = {row.pk for row in in_force.values()}
@@ -127,7 +136,9 @@ def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
 
 
 @page_view
-def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
+def organiser_instructions_version(
+    request: HttpRequest, slug: str, version: int
+) -> HttpResponse:
     """Show a version of the instructions as judges read it, and its acceptances."""
     campaign = organised_campaign(request, slug)
     row = get_object_or_404(Instructions, campaign=campaign, version=version)

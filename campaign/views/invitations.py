@@ -20,7 +20,14 @@ from campaign.accounts.browsers import (
     browser_remember,
     link_opening_record,
 )
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, Membership, User
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Membership,
+    User,
+)
 from campaign.pages.invitations import (
     KEPT_BY_LINKS,
     KEPT_BY_PEOPLE,
@@ -125,7 +132,10 @@ def _judge_of(opened: Invitation, user: User) -> Judge | None:
 
 
 def _lead_on(opened: Invitation) -> HttpResponseRedirect:
-    page = "judge" if opened.role == InvitationRole.JUDGE else "campaign-detail"
+    if opened.role == InvitationRole.JUDGE:
+        page = "judge"
+    else:
+        page = "campaign-detail"
     return redirect(page, slug=opened.campaign.slug)
 
 
@@ -140,7 +150,9 @@ def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpRespon
     return response
 
 
-def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) -> HttpResponse:
+def _button_page(
+    request: HttpRequest, opened: Invitation, judge: Judge | None
+) -> HttpResponse:
     """Return the page of a link that signs in: as this judge, or as a member."""
     reads = opened.role == InvitationRole.ANALYST
     context = {
@@ -152,7 +164,9 @@ def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) 
     return render(request, "campaign/link.html", context)
 
 
-def _for_a_member_to_be(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
+def _for_a_member_to_be(
+    request: HttpRequest, opened: Invitation, user: User
+) -> HttpResponse:
     """Show the button that makes this user a member; POST does so, once they are signed in.
 
     Users without access beyond this campaign are signed in by the link, as by their sign-in links,
@@ -180,7 +194,9 @@ def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     """Explain why an invitation of a member no longer works; redirect the member who accepted it."""
     is_accepted = invitation.accepted_at is not None and invitation.revoked_at is None
     if is_accepted and request.user == invitation.user:
-        members = Membership.objects.filter(user=invitation.user, campaign=invitation.campaign_id)
+        members = Membership.objects.filter(
+            user=invitation.user, campaign=invitation.campaign_id
+        )
         if members.exists():
             return _lead_on(invitation)
     context = {
@@ -198,10 +214,14 @@ def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
     browser = browser_of(request) or browser_new()
     if request.method == "POST":
         return _join(request, opened, browser)
-    known = judge_for_browser(invitation=opened, browser=browser.hash_for(opened.campaign_id))
+    known = judge_for_browser(
+        invitation=opened, browser=browser.hash_for(opened.campaign_id)
+    )
     if known is not None:
         return _button_page(request, opened, known)
-    return _landing_page(request, opened, browser, full=opened.arrived >= cast("int", opened.cap))
+    return _landing_page(
+        request, opened, browser, full=opened.arrived >= cast("int", opened.cap)
+    )
 
 
 def _is_judge(request: HttpRequest, opened: Invitation) -> bool:
@@ -224,7 +244,9 @@ def _join(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpRes
     except InvitationFullError:
         return _landing_page(request, opened, browser, full=True)
     except JoinRefusedError as error:
-        return _landing_page(request, opened, browser, problem=str(error), chosen=languages)
+        return _landing_page(
+            request, opened, browser, problem=str(error), chosen=languages
+        )
     return _sign_in(request, opened, cast("User", judge.user))
 
 
@@ -238,7 +260,10 @@ def _landing_page(
     chosen: list[str] | None = None,
 ) -> HttpResponse:
     """Return the landing page of a shared link, with its button."""
-    offered = pairs_offered(opened) if opened.asks_languages and not full else []
+    if opened.asks_languages and not full:
+        offered = pairs_offered(opened)
+    else:
+        offered = []
     context = {
         "campaign": opened.campaign,
         "full": full,
@@ -278,7 +303,9 @@ def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, organised_campaign(request, slug))
 
 
-def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any) -> HttpResponse:
+def _page(
+    request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any
+) -> HttpResponse:
     """Show the page, also in answer to a POST to another address."""
     here = reverse("invitations", args=[campaign.slug])
     languages = campaign_languages(campaign)
@@ -292,7 +319,9 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     people = InvitedFilter.of(
         request, people_invited(campaign=campaign), at=here, keeps=KEPT_BY_PEOPLE
     )
-    link_table = LinkTable(links.found, campaign=campaign, request=request, prefix=f"{LINKS}-")
+    link_table = LinkTable(
+        links.found, campaign=campaign, request=request, prefix=f"{LINKS}-"
+    )
     table = InvitedTable(people.found, campaign=campaign, request=request)
     table.of(request, at=here)
     invited_judges(judges=[row.record for row in table.page])
@@ -310,7 +339,8 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),
     }
-    status = status if status != 200 else max(links.status, people.status)
+    if status == 200:
+        status = max(links.status, people.status)
     return render(request, "organiser/invitations.html", context | more, status=status)
 
 
@@ -350,7 +380,9 @@ def _results_link_create(request: HttpRequest, campaign: Campaign) -> HttpRespon
         note=form.cleaned_data["note"],
         created_by=user_of(request),
     )
-    link = request.build_absolute_uri(reverse("published-review", args=[campaign.slug, token]))
+    link = request.build_absolute_uri(
+        reverse("published-review", args=[campaign.slug, token])
+    )
     return members_page(request, campaign, 201, new_link=link)
 
 
@@ -399,7 +431,9 @@ def _link(campaign: Campaign, invitation_id: int) -> Invitation:
 
 def _page_of_link(request: HttpRequest) -> str:
     """Return the name of the page whose button was pressed."""
-    return "people" if request.POST.get("page") == "people" else "invitations"
+    if request.POST.get("page") == "people":
+        return "people"
+    return "invitations"
 
 
 def _facts_of_link(link: Invitation) -> list[str]:
@@ -407,7 +441,8 @@ def _facts_of_link(link: Invitation) -> list[str]:
         return [_("It no longer shows results.")]
     if link.user is not None:
         return [
-            _("%(name)s can no longer sign in with this link.") % {"name": link.user.name},
+            _("%(name)s can no longer sign in with this link.")
+            % {"name": link.user.name},
             _("Browsers already signed in stay signed in."),
         ]
     came = ngettext(
@@ -437,7 +472,9 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if invited.mails:
         count = len(invited.mails)
-        said = counted("%(count)d invitation queued.", "%(count)d invitations queued.", count)
+        said = counted(
+            "%(count)d invitation queued.", "%(count)d invitations queued.", count
+        )
         messages.success(request, said)
     if invited.known:
         said = _("Already invited: %(addresses)s.")
@@ -480,7 +517,9 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
         said = _("%(judge)s was withdrawn and can no longer judge in this campaign.")
     else:
         judge_links_revoke(judge=judge)
-        said = _("Links of %(judge)s withdrawn. Browsers already signed in stay signed in.")
+        said = _(
+            "Links of %(judge)s withdrawn. Browsers already signed in stay signed in."
+        )
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
@@ -488,7 +527,8 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
 def _facts_of_judge(judge: Judge) -> list[str]:
     access = judge_access(judge=judge)
     return [
-        _("Withdrawing the judge immediately ends: %(what)s.") % {"what": what_ends(access)},
+        _("Withdrawing the judge immediately ends: %(what)s.")
+        % {"what": what_ends(access)},
         _("They cannot judge until readmitted. Their judgments stay and count."),
         _("If you withdraw only the links, browsers stay signed in."),
     ]
@@ -498,7 +538,9 @@ def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
     """Return the judge, a person, of a campaign that the user organises; else raise a 404."""
     campaign = organised_campaign(request, slug)
     judges = Judge.objects.select_related("user", "campaign")
-    return get_object_or_404(judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON)
+    return get_object_or_404(
+        judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON
+    )
 
 
 @action_view

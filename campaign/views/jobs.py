@@ -19,14 +19,19 @@ JOBS_ON_A_PAGE = 25
 def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the jobs of a campaign, the newest first."""
     campaign = organised_campaign(request, slug)
-    page = Paginator(jobs_of(campaign=campaign), JOBS_ON_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(jobs_of(campaign=campaign), JOBS_ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
     context = {
         "campaign": campaign,
         "section": "work",
         "page": page,
         "is_running": any(not job.has_ended for job in page),
     }
-    name = "organiser/_jobs.html" if request.headers.get("HX-Request") else "organiser/jobs.html"
+    if request.headers.get("HX-Request"):
+        name = "organiser/_jobs.html"
+    else:
+        name = "organiser/jobs.html"
     return render(request, name, context)
 
 

@@ -51,7 +51,12 @@ from campaign.services.notification import mail_is_printed
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.counted import counted
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import joined_campaign, organised_campaign, owned_campaign, user_of
+from campaign.views.access import (
+    joined_campaign,
+    organised_campaign,
+    owned_campaign,
+    user_of,
+)
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told
 
@@ -69,14 +74,19 @@ class MemberTable(DeskTable):
 
     def __init__(self, *, campaign: Campaign, request: HttpRequest) -> None:
         roles = MembershipRole.values
-        rows = sorted(members_access(campaign=campaign), key=lambda each: roles.index(each.role))
+        rows = sorted(
+            members_access(campaign=campaign), key=lambda each: roles.index(each.role)
+        )
         reads_only = not rights(request)["may_change"]
         super().__init__(rows, exclude=("actions",) if reads_only else ())
-        self._campaign, self._request = campaign, request
+        self._campaign = campaign
+        self._request = request
         self.whole()
 
     def cell_email(self, row: Membership) -> str:
-        return address_in_unicode(row.user.email) if row.user.email else "–"
+        if row.user.email:
+            return address_in_unicode(row.user.email)
+        return "–"
 
     def cell_signed_in(self, row: Any) -> str:
         return what_ends(row)
@@ -87,7 +97,9 @@ class MemberTable(DeskTable):
             "membership": row,
             "roles": MembershipRole.choices,
         }
-        return render_to_string("organiser/_member_actions.html", context, self._request)
+        return render_to_string(
+            "organiser/_member_actions.html", context, self._request
+        )
 
 
 @form_view
@@ -143,7 +155,9 @@ def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
     # Without a redirect, for which the token would have to be stored.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     new_for = membership.user.name
-    return members_page(request, membership.campaign, 201, new_link=link, new_for=new_for)
+    return members_page(
+        request, membership.campaign, 201, new_link=link, new_for=new_for
+    )
 
 
 def _membership(campaign: Campaign, membership_id: int) -> Membership:
@@ -155,7 +169,9 @@ def _membership(campaign: Campaign, membership_id: int) -> Membership:
 @never_cache
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Create a sign-in link for a member, and show it once."""
-    return _link_page(request, _membership(organised_campaign(request, slug), membership_id))
+    return _link_page(
+        request, _membership(organised_campaign(request, slug), membership_id)
+    )
 
 
 @action_view
@@ -166,7 +182,9 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
     if membership.user_id != user_of(request).pk:
         raise Http404
     with refusals_told(request):
-        daily_alerts_set(membership=membership, wanted=request.POST.get("wanted") == "1")
+        daily_alerts_set(
+            membership=membership, wanted=request.POST.get("wanted") == "1"
+        )
     return redirect("people", slug)
 
 
@@ -208,7 +226,9 @@ def _facts(membership: Membership) -> list[str]:
 
 def _sent_facts(membership: Membership) -> list[str]:
     """Return a sentence about the invitations that end with a membership, if there are any."""
-    sent = members_links_sent(campaign=membership.campaign, user=membership.user).count()
+    sent = members_links_sent(
+        campaign=membership.campaign, user=membership.user
+    ).count()
     if not sent:
         return []
     return [
@@ -239,7 +259,9 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
         member_remove(membership=membership, by=user_of(request))
         if membership.user == request.user:
             return redirect("sign-in")
-        messages.success(request, _("%(name)s removed.") % {"name": membership.user.name})
+        messages.success(
+            request, _("%(name)s removed.") % {"name": membership.user.name}
+        )
     return redirect("people", slug)
 
 
@@ -248,7 +270,9 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
 def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue an invitation to become a member."""
     campaign = organised_campaign(request, slug)
-    form = MemberMailForm(request.POST, may_own=rights(request)["may_own"], prefix="mail")
+    form = MemberMailForm(
+        request.POST, may_own=rights(request)["may_own"], prefix="mail"
+    )
     if not form.is_valid():
         return members_page(request, campaign, 400, mail_form=form)
     data = form.cleaned_data
@@ -260,13 +284,17 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
             by=user_of(request),
             **data,
         )
-        messages.success(request, _("Invitation to %(email)s queued.") % {"email": mail.address})
+        messages.success(
+            request, _("Invitation to %(email)s queued.") % {"email": mail.address}
+        )
         return redirect("people", slug)
     return members_page(request, campaign, 409, mail_form=form)
 
 
 @action_view
-def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+def member_mail_withdraw(
+    request: HttpRequest, slug: str, invitation_id: int
+) -> HttpResponse:
     """Withdraw an invitation. Only owners withdraw invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
@@ -280,7 +308,9 @@ def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) ->
 
 
 @action_view
-def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+def member_mail_again(
+    request: HttpRequest, slug: str, invitation_id: int
+) -> HttpResponse:
     """Resend an invitation with a new link. Only owners resend invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
@@ -315,7 +345,8 @@ def _gone(mail: Mail) -> str:
 @never_cache
 def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the access that leaving the campaign would end, and leave it. For members in any role."""
-    campaign, user = joined_campaign(request, slug), user_of(request)
+    campaign = joined_campaign(request, slug)
+    user = user_of(request)
     membership = Membership.objects.select_related("user", "campaign").get(
         campaign=campaign, user=user
     )
@@ -330,7 +361,9 @@ def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
     if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
         # Their sessions have ended, this one too.
         return redirect("sign-in")
-    messages.success(request, _("You have left “%(campaign)s”.") % {"campaign": campaign.name})
+    messages.success(
+        request, _("You have left “%(campaign)s”.") % {"campaign": campaign.name}
+    )
     return redirect("home")
 
 

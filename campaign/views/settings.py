@@ -41,7 +41,9 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "form": form,
         "section": "settings",
-        "reference_notes": reference_use_in_words(campaign=campaign, shown=campaign.show_reference),
+        "reference_notes": reference_use_in_words(
+            campaign=campaign, shown=campaign.show_reference
+        ),
         "tasks": tasks_in_order(campaign),
     }
     return form_page(request, "organiser/settings.html", context)
@@ -53,14 +55,18 @@ def _ask_about_reference(
     question = Question(
         title=_("Show a ranked reference"),
         facts=error.facts,
-        after=_("You can hide the reference again; judgments made until then are kept."),
+        after=_(
+            "You can hide the reference again; judgments made until then are kept."
+        ),
         answers=[Answer(_("Show reference"))],
         cancel=reverse("campaign-settings", args=[form.campaign.slug]),
         sure=_("Judges see the reference and rank it."),
         confirmed="yes",
         error=_("Select the checkbox to confirm.") if is_answered(request) else "",
         fields={
-            name: request.POST[name] for name in (*form.fields, VERSION) if name in request.POST
+            name: request.POST[name]
+            for name in (*form.fields, VERSION)
+            if name in request.POST
         },
     )
     return ask(request, question, campaign=form.campaign, section="settings")

@@ -76,7 +76,9 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponseBase:
 def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Refuse an address that signs in too often; allauth's `handler429`."""
     context = {
-        "refusal": _("Too many sign-ins from your IP address. Try again in one minute."),
+        "refusal": _(
+            "Too many sign-ins from your IP address. Try again in one minute."
+        ),
         "email": request.POST.get("login", ""),
         **_way_on(request),
     }
@@ -90,7 +92,10 @@ def _way_on(request: HttpRequest) -> dict[str, Any]:
     """Return the redirect after signing in, and the page's options for it; judges use their links."""
     to = request.POST.get("next") or request.GET.get("next", "")
     judging = reverse("judge", args=["x"]).removesuffix("x/")
-    slug = to.removeprefix(judging).split("/")[0] if to.startswith(judging) else ""
+    if to.startswith(judging):
+        slug = to.removeprefix(judging).split("/")[0]
+    else:
+        slug = ""
     return {
         "next": to,
         "judging": slug,
@@ -110,7 +115,9 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("home")
     wanted = request.GET.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}
+    )
     provider = get_adapter().get_provider(request, settings.OIDC_ID)
     try:
         answer: HttpResponse = provider.redirect(

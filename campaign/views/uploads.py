@@ -74,13 +74,17 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
     ]
     for system in report.get("systems", []):
         for key, words in (
-            ("repeated", _("%(system)s: outputs also used for another source: %(count)s.")),
+            (
+                "repeated",
+                _("%(system)s: outputs also used for another source: %(count)s."),
+            ),
             ("copied", _("%(system)s: outputs copied from the source: %(count)s.")),
             ("outlier_count", _("%(system)s: outputs of unusual length: %(count)s.")),
         ):
             if system[key]:
                 found.append(
-                    words % {"system": system["name"], "count": number_format(system[key])}
+                    words
+                    % {"system": system["name"], "count": number_format(system[key])}
                 )
     return found
 
@@ -149,7 +153,9 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     return form_page(request, "organiser/upload.html", context)
 
 
-def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> HttpResponse:
+def _next_after(
+    request: HttpRequest, upload: Upload, test_set: TestSet
+) -> HttpResponse:
     """Say what was created, and redirect to the checklist of a draft, or to the texts."""
     added = [
         _("%(name)s added.") % {"name": test_set.name},
@@ -158,7 +164,9 @@ def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> Http
     _say_once(request, sentence_list(added))
     if upload.campaign.state == CampaignState.DRAFT:
         return redirect("campaign-detail", upload.campaign.slug)
-    return redirect("test-set-texts", upload.campaign.slug, first_task(test_set=test_set).pk)
+    return redirect(
+        "test-set-texts", upload.campaign.slug, first_task(test_set=test_set).pk
+    )
 
 
 def _say_once(request: HttpRequest, words: str) -> None:
@@ -192,7 +200,8 @@ def _decides(request: HttpRequest) -> bool:
 
 def _act(request: HttpRequest, upload: Any, form: UploadForm) -> HttpResponse | None:
     """Carry out the button's action; None if the form is to be shown again."""
-    user, act = user_of(request), request.POST.get("act", "")
+    user = user_of(request)
+    act = request.POST.get("act", "")
     here = redirect("upload", upload.campaign.slug, upload.pk)
     if act == "give-up":
         upload_give_up(upload=upload)
@@ -229,4 +238,6 @@ def _store(upload: Upload, sent: "SentFile[bytes]") -> None:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return int(text)
+    return 0

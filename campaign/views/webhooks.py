@@ -67,10 +67,14 @@ class DeliveryTable(DeskTable):
 
     event = SortedColumn(gettext_lazy("Event"), by="event", then="-pk")
     state = SortedColumn(gettext_lazy("State"), by="state", then="-pk")
-    attempts = SortedColumn(gettext_lazy("Attempts"), by="attempts", then="-pk", kind="number")
+    attempts = SortedColumn(
+        gettext_lazy("Attempts"), by="attempts", then="-pk", kind="number"
+    )
     answer = SortedColumn(gettext_lazy("Response"), by="answer_code", then="-pk")
     created = SortedColumn(gettext_lazy("Created"), by="created_at", then="-pk")
-    next_attempt = SortedColumn(gettext_lazy("Next attempt"), by="next_attempt_at", then="-pk")
+    next_attempt = SortedColumn(
+        gettext_lazy("Next attempt"), by="next_attempt_at", then="-pk"
+    )
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Messages")
@@ -84,11 +88,14 @@ class DeliveryTable(DeskTable):
     ) -> None:
         reads_only = not rights(request)["may_change"]
         super().__init__(rows, exclude=("actions",) if reads_only else ())
-        self._endpoint, self._request = endpoint, request
+        self._endpoint = endpoint
+        self._request = request
 
     def cell_event(self, row: WebhookDelivery) -> SafeString:
         return format_html(
-            '<code>{}</code><br><code class="quiet">msg_{}</code>', row.event, row.message_id.hex
+            '<code>{}</code><br><code class="quiet">msg_{}</code>',
+            row.event,
+            row.message_id.hex,
         )
 
     def cell_answer(self, row: WebhookDelivery) -> str:
@@ -100,8 +107,14 @@ class DeliveryTable(DeskTable):
         return moment(row.next_attempt_at)
 
     def cell_actions(self, row: WebhookDelivery) -> SafeString:
-        context = {"webhook": self._endpoint, "campaign": self._endpoint.campaign, "delivery": row}
-        return render_to_string("organiser/_delivery_actions.html", context, self._request)
+        context = {
+            "webhook": self._endpoint,
+            "campaign": self._endpoint.campaign,
+            "delivery": row,
+        }
+        return render_to_string(
+            "organiser/_delivery_actions.html", context, self._request
+        )
 
 
 @form_view
@@ -168,7 +181,9 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 }
 
 
-def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
+def _change(
+    request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint
+) -> HttpResponse:
     form = WebhookForm(request.POST, initial=model_to_dict(endpoint, _FIELDS))
     if form.is_valid():
         with RefusalsAt(form):
@@ -191,13 +206,17 @@ def _one(
     shows_secret: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    table = DeliveryTable(deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request)
+    table = DeliveryTable(
+        deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request
+    )
     context: dict[str, Any] = {
         "campaign": campaign,
         "section": "webhooks",
         "webhook": endpoint,
         "form": form or WebhookForm(initial=model_to_dict(endpoint, _FIELDS)),
         "secret": endpoint.secret if shows_secret else "",
-        "table": table.of(request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])),
+        "table": table.of(
+            request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])
+        ),
     }
     return render(request, "organiser/webhook.html", context, status=status)

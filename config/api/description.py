@@ -12,7 +12,12 @@ _KEY: Final = {
         "Unique key, such as a UUID. A request repeated with the same key within 24 hours changes nothing "
         "and returns the same response."
     ),
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 255,
+        "pattern": "^[!-~]+$",
+    },
 }
 _ETAG: Final = {
     "description": "Version of the response. Send it as `If-None-Match` to get 304 while nothing has changed.",
@@ -53,7 +58,10 @@ _PROBLEM = {
     },
     "required": ["type", "title", "status", "detail", "instance"],
 }
-_RETRY_AFTER = {"description": "Seconds to wait before retrying.", "schema": {"type": "integer"}}
+_RETRY_AFTER = {
+    "description": "Seconds to wait before retrying.",
+    "schema": {"type": "integer"},
+}
 _DESCRIPTIONS = {
     "400": "Invalid input, such as control characters in the URL.",
     "401": "No valid token or session.",
@@ -86,7 +94,9 @@ def api_describe(
         if _takes_match(address, method, result):
             operation.setdefault("parameters", []).append(_MATCH)
     schemas["Problem"] = _PROBLEM
-    parts["responses"] = {f"Problem{status}": _problem(status) for status in _DESCRIPTIONS}
+    parts["responses"] = {
+        f"Problem{status}": _problem(status) for status in _DESCRIPTIONS
+    }
     _unions_describe(result, schemas)
     for address, method, operation in operations_of(result):
         _control_characters_exclude(operation)
@@ -106,7 +116,9 @@ def _takes_match(address: str, method: str, document: Mapping[str, Any]) -> bool
     return is_change and "get" in document["paths"][address]
 
 
-def operations_of(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def operations_of(
+    document: Mapping[str, Any],
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield address, method and description of each operation."""
     for address, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -123,7 +135,9 @@ def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
     if name and name not in seen:
         seen.add(name)
         _close(parts[name], parts, seen)
-    if described.get("minLength") == 1 and not {"format", "enum", "pattern"} & set(described):
+    if described.get("minLength") == 1 and not {"format", "enum", "pattern"} & set(
+        described
+    ):
         # White space around a text is taken off, and nothing may be left.
         described["pattern"] = r"[^\s\u001c-\u001f\u0085]"
     if "properties" in described:
@@ -143,7 +157,9 @@ def _reading_describe(operation: dict[str, Any]) -> None:
     }
 
 
-def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(
+    described: Mapping[str, Any], parts: Mapping[str, Any]
+) -> Mapping[str, Any]:
     while "$ref" in described:
         described = parts[described["$ref"].rpartition("/")[2]]
     return described
@@ -174,7 +190,8 @@ def _union_describe(described: dict[str, Any], parts: Mapping[str, Any]) -> None
     if all("$ref" in choice for choice in choices):
         # Answers of two protocols may look alike. Clients take the first that fits: one without required fields fits all.
         described["anyOf"] = sorted(
-            described.pop("oneOf"), key=lambda choice: "required" not in _resolved(choice, parts)
+            described.pop("oneOf"),
+            key=lambda choice: "required" not in _resolved(choice, parts),
         )
 
 
@@ -199,7 +216,11 @@ def _control_characters_exclude(operation: dict[str, Any]) -> None:
     """Describe that texts in addresses must not contain control characters."""
     for parameter in operation.get("parameters", ()):
         described = parameter["schema"]
-        if described.get("type") == "string" and not {"format", "enum", "pattern"} & set(described):
+        if described.get("type") == "string" and not {
+            "format",
+            "enum",
+            "pattern",
+        } & set(described):
             described["pattern"] = r"^[^\u0000-\u001f\u007f]*$"
 
 
@@ -210,7 +231,9 @@ def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
     # Members may read everything in their campaign; analysts may not change it.
     if judging or method != "get":
         errors.append("403")
-    if "{" in address or any(each["name"] == "cursor" for each in operation.get("parameters", ())):
+    if "{" in address or any(
+        each["name"] == "cursor" for each in operation.get("parameters", ())
+    ):
         errors.append("404")
     if method != "get" and not judging:
         errors.append("409")

@@ -7,11 +7,20 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.core.exceptions import (
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
-from rest_framework.exceptions import APIException, NotAuthenticated, Throttled, ValidationError
+from rest_framework.exceptions import (
+    APIException,
+    NotAuthenticated,
+    Throttled,
+    ValidationError,
+)
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
@@ -26,7 +35,9 @@ _NOT_SIGNED_IN: Final = "Not signed in. Send your token as “Authorization: Tok
 #: Keys of errors that concern no single field.
 _OF_NO_FIELD: Final = ("detail", "non_field_errors")
 #: Default of `detail`; the body has the effects that the client confirms.
-_CONFIRM: Final = "Nothing was changed. Repeat the request with a confirmation to carry it out."
+_CONFIRM: Final = (
+    "Nothing was changed. Repeat the request with a confirmation to carry it out."
+)
 #: Type of problems described by their status only.
 OF_THE_STATUS: Final = "about:blank"
 
@@ -55,12 +66,20 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def _invalid_input(refused: dict[str, Any] | list[Any]) -> dict[str, Any]:
     """Return the problem of refused fields; what concerns no field is said by `detail`, too."""
-    errors = refused if isinstance(refused, dict) else {"body": refused}
-    lists = {
-        field: [messages] if isinstance(messages, str) else messages
-        for field, messages in errors.items()
-    }
-    about_all = [message for field in _OF_NO_FIELD for message in lists.get(field, ())]
+    if isinstance(refused, dict):
+        errors = refused
+    else:
+        errors = {"body": refused}
+    lists = {}
+    for field, messages in errors.items():
+        if isinstance(messages, str):
+            lists[field] = [messages]
+        else:
+            lists[field] = messages
+    about_all = []
+    for field in _OF_NO_FIELD:
+        for message in lists.get(field, ()):
+            about_all.append(message)
     detail = " ".join(map(str, about_all)) or "Invalid request."
     return {"type": problem_type("invalid-input"), "detail": detail, "errors": lists}
 
@@ -103,9 +122,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     away = isinstance(sys.exception(), OperationalError | InterfaceError)
     status = 503 if away else 500
     if request.path_info.startswith("/api/"):
-        detail = (
-            "The database is unavailable. Try again shortly." if away else "Internal server error."
-        )
+        if away:
+            detail = "The database is unavailable. Try again shortly."
+        else:
+            detail = "Internal server error."
         response: HttpResponse = JsonResponse({"detail": detail}, status=status)
     else:
         response = defaults.server_error(request)
@@ -131,13 +151,18 @@ def problems_describe(
 
 def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
     """Complete the body of an error in place."""
-    if not isinstance(response, HttpResponse) or response.has_header("Content-Encoding"):
+    if not isinstance(response, HttpResponse) or response.has_header(
+        "Content-Encoding"
+    ):
         return
     said = _said(response)
     status = response.status_code
     kind = said.get("type", OF_THE_STATUS)
     title = TITLES.get(kind) or response.reason_phrase
-    usual = _CONFIRM if status == HTTPStatus.CONFLICT else str(title)
+    if status == HTTPStatus.CONFLICT:
+        usual = _CONFIRM
+    else:
+        usual = str(title)
     problem = {
         "type": kind,
         "title": str(title),
@@ -162,4 +187,6 @@ def _said(response: HttpResponse) -> dict[str, Any]:
         said = json.loads(response.content)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {"errors": {"body": said}}
+    if isinstance(said, dict):
+        return said
+    return {"errors": {"body": said}}

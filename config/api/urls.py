@@ -57,7 +57,11 @@ _campaign = [
     path("activity/", activity.ActivityView.as_view(), name="api-activity"),
     path("overview/", overview.OverviewView.as_view(), name="api-overview"),
     path("tables/", analyses.CampaignTablesView.as_view(), name="api-campaign-tables"),
-    path("tables/<slug:name>/", analyses.CampaignTableView.as_view(), name="api-campaign-table"),
+    path(
+        "tables/<slug:name>/",
+        analyses.CampaignTableView.as_view(),
+        name="api-campaign-table",
+    ),
     path(
         "tables/<slug:name>/report.<str:ending>",
         analyses.CampaignTableReportView.as_view(),
@@ -68,14 +72,36 @@ _campaign = [
     path("alerts/", overview.AlertsView.as_view(), name="api-alerts"),
     path("alerts/mail/", overview.AlertMailView.as_view(), name="api-alert-mail"),
     path("rules/", quality_rules.RulesView.as_view(), name="api-rules"),
-    path("rules/preview/", quality_rules.RulesPreviewView.as_view(), name="api-rules-preview"),
     path(
-        "rules/suggested/", quality_rules.RulesSuggestedView.as_view(), name="api-rules-suggested"
+        "rules/preview/",
+        quality_rules.RulesPreviewView.as_view(),
+        name="api-rules-preview",
     ),
-    path("rules/<int:rule_id>/off/", quality_rules.RuleOffView.as_view(), name="api-rule-off"),
-    path("rules/<int:rule_id>/undo/", quality_rules.RuleUndoView.as_view(), name="api-rule-undo"),
-    path("rules/<int:rule_id>/act/", quality_rules.RuleActView.as_view(), name="api-rule-act"),
-    path("problem-reports/", judgments.ProblemReportsView.as_view(), name="api-problem-reports"),
+    path(
+        "rules/suggested/",
+        quality_rules.RulesSuggestedView.as_view(),
+        name="api-rules-suggested",
+    ),
+    path(
+        "rules/<int:rule_id>/off/",
+        quality_rules.RuleOffView.as_view(),
+        name="api-rule-off",
+    ),
+    path(
+        "rules/<int:rule_id>/undo/",
+        quality_rules.RuleUndoView.as_view(),
+        name="api-rule-undo",
+    ),
+    path(
+        "rules/<int:rule_id>/act/",
+        quality_rules.RuleActView.as_view(),
+        name="api-rule-act",
+    ),
+    path(
+        "problem-reports/",
+        judgments.ProblemReportsView.as_view(),
+        name="api-problem-reports",
+    ),
     path(
         "problem-reports/<int:report_id>/replies/",
         judgments.ProblemRepliesView.as_view(),
@@ -98,7 +124,9 @@ _campaign = [
         name="api-member-invitation",
     ),
     path("members/leave/", members.MemberLeaveView.as_view(), name="api-member-leave"),
-    path("members/<int:membership_id>/", members.MemberView.as_view(), name="api-member"),
+    path(
+        "members/<int:membership_id>/", members.MemberView.as_view(), name="api-member"
+    ),
     path(
         "members/<int:membership_id>/link/",
         members.MemberLinkView.as_view(),
@@ -134,9 +162,13 @@ _campaign = [
     path("jobs/", uploads.JobsView.as_view(), name="api-jobs"),
     path("jobs/<int:job_id>/", uploads.JobView.as_view(), name="api-job"),
     path("jobs/<int:job_id>/stop/", uploads.JobStopView.as_view(), name="api-job-stop"),
-    path("jobs/<int:job_id>/again/", uploads.JobAgainView.as_view(), name="api-job-again"),
+    path(
+        "jobs/<int:job_id>/again/", uploads.JobAgainView.as_view(), name="api-job-again"
+    ),
     path("webhooks/", webhooks.WebhooksView.as_view(), name="api-webhooks"),
-    path("webhooks/<int:webhook_id>/", webhooks.WebhookView.as_view(), name="api-webhook"),
+    path(
+        "webhooks/<int:webhook_id>/", webhooks.WebhookView.as_view(), name="api-webhook"
+    ),
     path(
         "webhooks/<int:webhook_id>/secret/",
         webhooks.WebhookSecretView.as_view(),
@@ -158,21 +190,35 @@ _campaign = [
         name="api-webhook-redeliver",
     ),
     path("judges/", judges.CampaignJudgesView.as_view(), name="api-campaign-judges"),
-    path("judges/<int:judge_id>/", judges.CampaignJudgeView.as_view(), name="api-campaign-judge"),
+    path(
+        "judges/<int:judge_id>/",
+        judges.CampaignJudgeView.as_view(),
+        name="api-campaign-judge",
+    ),
     path(
         "judges/<int:judge_id>/link/",
         judges.CampaignJudgeLinkView.as_view(),
         name="api-campaign-judge-link",
     ),
     path("machines/", machines.MachinesView.as_view(), name="api-machines"),
-    path("machines/<int:machine_id>/", machines.MachineView.as_view(), name="api-machine"),
+    path(
+        "machines/<int:machine_id>/", machines.MachineView.as_view(), name="api-machine"
+    ),
     path(
         "machines/<int:machine_id>/token/",
         machines.MachineTokenView.as_view(),
         name="api-machine-token",
     ),
-    path("invitations/", invitations.JudgeInvitationsView.as_view(), name="api-judge-invitations"),
-    path("invitations/links/", invitations.JudgesLinksView.as_view(), name="api-judges-links"),
+    path(
+        "invitations/",
+        invitations.JudgeInvitationsView.as_view(),
+        name="api-judge-invitations",
+    ),
+    path(
+        "invitations/links/",
+        invitations.JudgesLinksView.as_view(),
+        name="api-judges-links",
+    ),
     path(
         "invitations/links/<int:invitation_id>/revoke/",
         invitations.JudgesLinkRevokeView.as_view(),
@@ -200,14 +246,22 @@ _campaign = [
     ),
     path("panels/", panels.PanelsView.as_view(), name="api-panels"),
     path("panels/<int:panel_id>/", panels.PanelView.as_view(), name="api-panel"),
-    path("panels/<int:panel_id>/open/", panels.PanelOpenView.as_view(), name="api-panel-open"),
+    path(
+        "panels/<int:panel_id>/open/",
+        panels.PanelOpenView.as_view(),
+        name="api-panel-open",
+    ),
     path(
         "panels/<int:panel_id>/participations/",
         panels.PanelParticipationsView.as_view(),
         name="api-panel-participations",
     ),
     path("questions/", questions.QuestionsView.as_view(), name="api-questions"),
-    path("instructions/", instructions.InstructionsView.as_view(), name="api-instructions"),
+    path(
+        "instructions/",
+        instructions.InstructionsView.as_view(),
+        name="api-instructions",
+    ),
     path(
         "instructions/<int:version>/",
         instructions.InstructionsVersionView.as_view(),
@@ -224,7 +278,9 @@ _campaign = [
         own_data.ErasureRefuseView.as_view(),
         name="api-erasure-refuse",
     ),
-    path("judge-groups/", judge_groups.JudgeGroupsView.as_view(), name="api-judge-groups"),
+    path(
+        "judge-groups/", judge_groups.JudgeGroupsView.as_view(), name="api-judge-groups"
+    ),
     path(
         "judge-groups/<int:group_id>/",
         judge_groups.JudgeGroupView.as_view(),
@@ -240,8 +296,14 @@ _campaign = [
         judge_groups.JudgeGroupDeleteView.as_view(),
         name="api-judge-group-delete",
     ),
-    path("state/", campaign_state.CampaignStateView.as_view(), name="api-campaign-state"),
-    path("restore/", campaign_state.CampaignRestoreView.as_view(), name="api-campaign-restore"),
+    path(
+        "state/", campaign_state.CampaignStateView.as_view(), name="api-campaign-state"
+    ),
+    path(
+        "restore/",
+        campaign_state.CampaignRestoreView.as_view(),
+        name="api-campaign-restore",
+    ),
     path("file/", CampaignFileView.as_view(), name="api-campaign-file"),
     path("clone/", CampaignCloneView.as_view(), name="api-campaign-clone"),
     path("rehearsal/", RehearsalView.as_view(), name="api-rehearsal"),
@@ -274,7 +336,11 @@ _task = [
         systems.OutputCorrectView.as_view(),
         name="api-output-correct",
     ),
-    path("bad-references/", bad_references.BadReferencesView.as_view(), name="api-bad-references"),
+    path(
+        "bad-references/",
+        bad_references.BadReferencesView.as_view(),
+        name="api-bad-references",
+    ),
     path(
         "bad-references/<int:bad_reference_id>/",
         bad_references.BadReferenceView.as_view(),
@@ -287,16 +353,24 @@ _task = [
     ),
     path("training/", training.TrainingView.as_view(), name="api-training"),
     path(
-        "training/<int:block_id>/", training.TrainingBlockView.as_view(), name="api-training-block"
+        "training/<int:block_id>/",
+        training.TrainingBlockView.as_view(),
+        name="api-training-block",
     ),
     path("segments/", texts.SegmentsView.as_view(), name="api-segments"),
-    path("segments/<int:number>/", design_forecast.SegmentView.as_view(), name="api-segment"),
+    path(
+        "segments/<int:number>/",
+        design_forecast.SegmentView.as_view(),
+        name="api-segment",
+    ),
     path("judgments/", judgments.JudgmentsView.as_view(), name="api-judgments"),
     path("comparisons/", judgments.ComparisonsView.as_view(), name="api-comparisons"),
     path("answers/", answers.AnswersView.as_view(), name="api-answers"),
     path("exports/", exports.ExportsView.as_view(), name="api-exports"),
     path("exports/kinds/", exports.ExportKindsView.as_view(), name="api-export-kinds"),
-    path("exports/stream/", exports.ExportStreamView.as_view(), name="api-export-stream"),
+    path(
+        "exports/stream/", exports.ExportStreamView.as_view(), name="api-export-stream"
+    ),
     path("exports/<int:export_id>/", exports.ExportView.as_view(), name="api-export"),
     path(
         "exports/<int:export_id>/content/",
@@ -305,11 +379,23 @@ _task = [
     ),
     path("skips/", judgments.SkipsView.as_view(), name="api-skips"),
     path("metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
-    path("metrics/compute/", metrics.MetricsComputeView.as_view(), name="api-metrics-compute"),
+    path(
+        "metrics/compute/",
+        metrics.MetricsComputeView.as_view(),
+        name="api-metrics-compute",
+    ),
     path("metrics/<int:metric_id>/", metrics.MetricView.as_view(), name="api-metric"),
     path("analyses/", analyses.AnalysesView.as_view(), name="api-analyses"),
-    path("analyses/kinds/", analyses.AnalysisKindsView.as_view(), name="api-analysis-kinds"),
-    path("analyses/<int:analysis_id>/", analyses.AnalysisView.as_view(), name="api-analysis"),
+    path(
+        "analyses/kinds/",
+        analyses.AnalysisKindsView.as_view(),
+        name="api-analysis-kinds",
+    ),
+    path(
+        "analyses/<int:analysis_id>/",
+        analyses.AnalysisView.as_view(),
+        name="api-analysis",
+    ),
     path(
         "analyses/<int:analysis_id>/report.<str:ending>",
         analyses.AnalysisReportView.as_view(),
@@ -317,9 +403,19 @@ _task = [
     ),
     path("rankings/", rankings.RankingsView.as_view(), name="api-rankings"),
     path("rankings/keep/", rankings.RankingKeepView.as_view(), name="api-ranking-keep"),
-    path("rankings/latest/", rankings.RankingLatestView.as_view(), name="api-ranking-latest"),
-    path("rankings/<int:ranking_id>/", rankings.RankingView.as_view(), name="api-ranking"),
-    path("published-results/", PublishedResultsView.as_view(), name="api-published-results"),
+    path(
+        "rankings/latest/",
+        rankings.RankingLatestView.as_view(),
+        name="api-ranking-latest",
+    ),
+    path(
+        "rankings/<int:ranking_id>/", rankings.RankingView.as_view(), name="api-ranking"
+    ),
+    path(
+        "published-results/",
+        PublishedResultsView.as_view(),
+        name="api-published-results",
+    ),
     path(
         "published-results/<int:version>/",
         PublishedResultView.as_view(),
@@ -330,24 +426,40 @@ _task = [
         PublishedBundleView.as_view(),
         name="api-published-bundle",
     ),
-    path("ranking-settings/", rankings.RankingSettingsView.as_view(), name="api-ranking-settings"),
-    path("stopping-rule/", rankings.StoppingRuleView.as_view(), name="api-stopping-rule"),
+    path(
+        "ranking-settings/",
+        rankings.RankingSettingsView.as_view(),
+        name="api-ranking-settings",
+    ),
+    path(
+        "stopping-rule/", rankings.StoppingRuleView.as_view(), name="api-stopping-rule"
+    ),
     path("closing/", campaign_state.ClosingView.as_view(), name="api-closing"),
     path("designs/", designs.DesignsView.as_view(), name="api-designs"),
-    path("designs/preview/", designs.DesignPreviewView.as_view(), name="api-design-preview"),
+    path(
+        "designs/preview/",
+        designs.DesignPreviewView.as_view(),
+        name="api-design-preview",
+    ),
     path(
         "designs/forecast/",
         design_forecast.DesignForecastView.as_view(),
         name="api-design-forecast",
     ),
     path(
-        "designs/<int:design_id>/again/", designs.DesignAgainView.as_view(), name="api-design-again"
+        "designs/<int:design_id>/again/",
+        designs.DesignAgainView.as_view(),
+        name="api-design-again",
     ),
     path("snippets/", SnippetsView.as_view(), name="api-snippets"),
     path("suggestions/", SuggestionsView.as_view(), name="api-suggestions"),
     path("hits/", designs.HITsView.as_view(), name="api-hits"),
     path("judges/", rankings.JudgesView.as_view(), name="api-judges"),
-    path("quality-actions/", rankings.QualityActionsView.as_view(), name="api-quality-actions"),
+    path(
+        "quality-actions/",
+        rankings.QualityActionsView.as_view(),
+        name="api-quality-actions",
+    ),
     path(
         "quality-actions/<int:action_id>/revert/",
         rankings.QualityActionRevertView.as_view(),

@@ -32,7 +32,9 @@ _KEPT_SECONDS = 3600
 class RootSerializer(PlainSerializer):
     """Addresses from which everything else is found."""
 
-    campaigns = serializers.URLField(help_text="Your campaigns, with links to their resources.")
+    campaigns = serializers.URLField(
+        help_text="Your campaigns, with links to their resources."
+    )
     description = serializers.URLField(help_text="OpenAPI schema of the API.")
     page = serializers.URLField(help_text="API documentation.")
 
@@ -43,7 +45,11 @@ class RootView(ResearchAPIView):
     @extend_schema(operation_id="api_root", responses=RootSerializer)
     def get(self, request: Request) -> Response:
         """Return the addresses from which everything else is found."""
-        names = {"campaigns": "api-campaigns", "description": "api-schema", "page": "api-page"}
+        names = {
+            "campaigns": "api-campaigns",
+            "description": "api-schema",
+            "page": "api-page",
+        }
         found = {name: absolute(view, request=request) for name, view in names.items()}
         return Response(RootSerializer(found).data)
 
@@ -53,7 +59,9 @@ def api_page(request: HttpRequest) -> HttpResponse:
     """Show all operations with Swagger UI; signed-in users may try read-only ones."""
     address = f"{reverse('api-schema')}?format=json"
     return render(
-        request, "api/page.html", {"description": address, "tokens": reverse("credentials")}
+        request,
+        "api/page.html",
+        {"description": address, "tokens": reverse("credentials")},
     )
 
 
@@ -66,7 +74,10 @@ class SchemaView(SpectacularAPIView):
     def get(self, request: Any, *_args: Any, **_kwargs: Any) -> HttpResponseBase:
         """Return the description, or 304 if the client has it."""
         asked = request.GET.get("lang") or get_language()
-        language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+        if asked in dict(settings.LANGUAGES):
+            language = asked
+        else:
+            language = settings.LANGUAGE_CODE
         renderer: BaseRenderer = request.accepted_renderer
         # One thread generates it, which takes most of a second, while others wait.
         with DESCRIBING:
@@ -79,7 +90,9 @@ class SchemaView(SpectacularAPIView):
             "Vary": "Accept",
         }
         response = HttpResponse(body, content_type=renderer.media_type, headers=headers)
-        return get_conditional_response(request, etag=etag, response=response) or response
+        return (
+            get_conditional_response(request, etag=etag, response=response) or response
+        )
 
 
 @cache

@@ -24,7 +24,9 @@ class EndSerializer(PlainSerializer):
 
     expected = serializers.DateField()
     earliest = serializers.DateField()
-    latest = serializers.DateField(allow_null=True, help_text="Null if daily pace varies too much.")
+    latest = serializers.DateField(
+        allow_null=True, help_text="Null if daily pace varies too much."
+    )
 
 
 class DayJudgedSerializer(PlainSerializer):
@@ -38,28 +40,40 @@ class TaskOverviewSerializer(PlainSerializer):
     id = serializers.IntegerField(source="task.pk")
     test_set = serializers.IntegerField(source="task.test_set_id")
     protocol = serializers.CharField(source="task.protocol")
-    name = serializers.CharField(source="task.test_set.name", help_text="Name of the test set.")
+    name = serializers.CharField(
+        source="task.test_set.name", help_text="Name of the test set."
+    )
     closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
-    blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
+    blocks_wanted = serializers.IntegerField(
+        source="task.blocks_wanted", allow_null=True
+    )
     judged = serializers.IntegerField(help_text="Blocks judged.")
     counted = serializers.IntegerField(
         help_text="Blocks judged that count toward `blocks_wanted`: not those of judges whom the ranking leaves out."
     )
     at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
-    pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
+    pace = serializers.FloatField(
+        help_text="Blocks per day, over the full days of the last week."
+    )
     low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")
     open_problem_reports = serializers.IntegerField(source="open_reports")
     days = DayJudgedSerializer(
         many=True,
         help_text="Blocks of `counted` that people judged on each of the last 14 days, including today.",
     )
-    end = serializers.SerializerMethodField(help_text="Null while there is not enough data.")
+    end = serializers.SerializerMethodField(
+        help_text="Null while there is not enough data."
+    )
 
     @extend_schema_field(EndSerializer(allow_null=True))
     def get_end(self, each: TaskOverview) -> dict[str, Any] | None:
         if each.end is None:
             return None
-        days = {"expected": each.end.days, "earliest": each.end.low, "latest": each.end.high}
+        days = {
+            "expected": each.end.days,
+            "earliest": each.end.low,
+            "latest": each.end.high,
+        }
         today = timezone.localdate(timezone=each.task.test_set.campaign.zone)
         dates = {name: _day(today, at) for name, at in days.items()}
         shown: dict[str, Any] = EndSerializer(dates).data
@@ -67,7 +81,9 @@ class TaskOverviewSerializer(PlainSerializer):
 
 
 def _day(today: date, days: float | None) -> date | None:
-    return None if days is None else day_after(today, days)
+    if days is None:
+        return None
+    return day_after(today, days)
 
 
 class OverviewView(CampaignAPIView):
@@ -77,7 +93,9 @@ class OverviewView(CampaignAPIView):
     @extend_schema("campaigns_overview", responses=TaskOverviewSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Return the progress, pace and forecast of each test set."""
-        return self.paginated(campaign_overview(campaign=self.campaign), TaskOverviewSerializer)
+        return self.paginated(
+            campaign_overview(campaign=self.campaign), TaskOverviewSerializer
+        )
 
 
 class AlertSerializer(serializers.Serializer[Alert]):
@@ -102,13 +120,15 @@ class AlertsView(CampaignAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """List problems that need an organiser, each with a recommended action."""
         return self.paginated(
-            alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk], AlertSerializer
+            alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk],
+            AlertSerializer,
         )
 
 
 class AlertMailSerializer(PlainSerializer):
     daily = serializers.BooleanField(
-        source="daily_alerts", help_text="Whether you receive a daily mail about alerts."
+        source="daily_alerts",
+        help_text="Whether you receive a daily mail about alerts.",
     )
 
 
@@ -122,7 +142,9 @@ class AlertMailView(CampaignAPIView):
         """Return whether you receive the daily mail about alerts of this campaign. Analysts do not receive it."""
         return self.serialized(self.membership(), AlertMailSerializer)
 
-    @extend_schema("alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer)
+    @extend_schema(
+        "alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer
+    )
     def put(self, request: Request, slug: str) -> Response:
         """Turn your daily mail on or off."""
         data = self.validated(AlertMailSerializer)

@@ -59,7 +59,9 @@ class CampaignFilter(DeskFilter):
         empty_label=gettext_lazy("all except archived"),
     )
 
-    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_name(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(Q(name__icontains=value) | Q(slug__icontains=value))
 
@@ -67,10 +69,14 @@ class CampaignFilter(DeskFilter):
         """Return the matching rows."""
         rows: QuerySet[Any, Any] = super().filter_queryset(queryset)
         asked = self.form.cleaned_data["state"]
-        return rows if asked else rows.exclude(state=CampaignState.ARCHIVED)
+        if asked:
+            return rows
+        return rows.exclude(state=CampaignState.ARCHIVED)
 
 
-def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> SortedColumn:
+def _by_figure(
+    words: Any, *, kind: str = "number", descending: bool = True
+) -> SortedColumn:
     return SortedColumn(
         words,
         by="pk",
@@ -107,7 +113,9 @@ class CampaignTable(DeskTable):
     def cell_state(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.OPEN:
             return str(row.get_state_display())
-        return format_html('<span class="badge badge-look">{}</span>', row.get_state_display())
+        return format_html(
+            '<span class="badge badge-look">{}</span>', row.get_state_display()
+        )
 
     def cell_needs(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.DRAFT:
@@ -117,20 +125,22 @@ class CampaignTable(DeskTable):
         if not count:
             return "–"
         words = ngettext(
-            "%(count)s item needs your attention", "%(count)s items need your attention", count
+            "%(count)s item needs your attention",
+            "%(count)s items need your attention",
+            count,
         )
         return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
 
     def cell_languages(self, row: Campaign) -> SafeString:
-        pairs = dict.fromkeys(_tags(each.task.test_set) for each in self.facts[row.pk].overviews)
-        return (
-            _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
-            if pairs
-            else SafeString("–")
+        pairs = dict.fromkeys(
+            _tags(overview.task.test_set) for overview in self.facts[row.pk].overviews
         )
+        if pairs:
+            return _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
+        return SafeString("–")
 
     def cell_best(self, row: Campaign) -> str:
-        best = [_best_cluster(each) for each in self.facts[row.pk].overviews]
+        best = [_best_cluster(overview) for overview in self.facts[row.pk].overviews]
         return _some([words for words in best if words]) or "–"
 
     def cell_judged(self, row: Campaign) -> SafeString | str:
@@ -138,7 +148,9 @@ class CampaignTable(DeskTable):
         if totals["share"] is None:
             return figure(totals["judged"])
         words = _("%(share)s of target") % {"share": share(totals["share"])}
-        cell = format_html('{} <span class="quiet">({})</span>', figure(totals["judged"]), words)
+        cell = format_html(
+            '{} <span class="quiet">({})</span>', figure(totals["judged"]), words
+        )
         not_counted = not_counted_in_words(totals["excluded"])
         return format_html('{} <span class="quiet">{}</span>', cell, not_counted)
 
@@ -161,12 +173,17 @@ class CampaignTable(DeskTable):
         return format_html('{} <span class="quiet">{}</span>', words, between)
 
 
-def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
+def campaign_table(
+    rows: QuerySet[Campaign, Any], *, request: HttpRequest
+) -> CampaignTable:
     """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
 
     Constant number of queries.
     """
-    facts = {each.campaign.pk: each for each in campaign_facts(campaigns=list(rows))}
+    facts = {
+        campaign_fact.campaign.pk: campaign_fact
+        for campaign_fact in campaign_facts(campaigns=list(rows))
+    }
     wanted = request.GET.get("sort", "").removeprefix("-")
     find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
     rows = rows.annotate(figure=_figure({pk: find(each) for pk, each in facts.items()}))
@@ -183,7 +200,10 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
         if value is not None:
             campaigns.setdefault(value, []).append(pk)
     return Case(
-        *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
+        *(
+            When(pk__in=pks, then=Value(float(value)))
+            for value, pks in campaigns.items()
+        ),
         # PostgreSQL cannot sort by a bare NULL.
         default=Cast(Value(None), FloatField()),
         output_field=FloatField(),
@@ -197,7 +217,10 @@ _NAMED: Final = 3
 def _best_cluster(overview: TaskOverview) -> str:
     """Return the systems of the best cluster, by name; empty while no systems are separated."""
     standing = overview.standing
-    best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
+    if standing is None:
+        best = []
+    else:
+        best = first_cluster(standing["systems"], standing["groups"])
     # A cluster of all systems is not a result.
     if standing is None or len(best) == len(standing["systems"]):
         return ""
@@ -213,7 +236,8 @@ def _some(words: Sequence[str]) -> str:
 
 def _tags(test_set: TestSet) -> str:
     """Return the languages of a test set as tags."""
-    source, target = test_set.source_language, test_set.target_language
+    source = test_set.source_language
+    target = test_set.target_language
     if source in {target, NO_LANGUAGE}:
         return target
     return f"{source}\u00a0→\u00a0{target}"
@@ -225,5 +249,8 @@ def _overview(row: Campaign) -> str:
 
 def _link(address: str, words: str, row: Campaign) -> SafeString:
     return format_html(
-        '<a href="{}">{}<span class="visually-hidden"> {}</span></a>', address, words, row.name
+        '<a href="{}">{}<span class="visually-hidden"> {}</span></a>',
+        address,
+        words,
+        row.name,
     )

@@ -99,7 +99,9 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         _("An import failed. Open it to see the error.")
         if found.failed
         else counted(
-            "%(count)d unfinished upload", "%(count)d unfinished uploads", len(found.uploads)
+            "%(count)d unfinished upload",
+            "%(count)d unfinished uploads",
+            len(found.uploads),
         )
     )
     return Step(
@@ -123,11 +125,18 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
     counts = [(row.test_set.name, row.system_count) for row in _test_sets(found)]
     few = [name for name, count in counts if count < FEWEST_SYSTEMS]
     said = [
-        counted("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count, name=name)
+        counted(
+            "%(name)s: %(count)d system",
+            "%(name)s: %(count)d systems",
+            count,
+            name=name,
+        )
         for name, count in counts
     ]
     if few:
-        said.append(_("%(names)s: at least two systems are needed") % {"names": comma_list(few)})
+        said.append(
+            _("%(names)s: at least two systems are needed") % {"names": comma_list(few)}
+        )
     state = StepState.WRONG if few else StepState.DONE
     return Step(
         _("Systems"),
@@ -147,12 +156,19 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         }
         for row in found.tasks
     ]
-    only = found.tasks[0] if len(found.tasks) == 1 else None
-    see, see_address = "", ""
+    only = None
+    if len(found.tasks) == 1:
+        only = found.tasks[0]
+    see = ""
+    see_address = ""
     if only and only.protocol in _SCHEMES:
         words, page = _SCHEMES[only.protocol]
-        see, see_address = str(words), reverse(page, args=[campaign.slug, only.pk])
-    several = _("View test sets") if found.tasks else ""
+        see = str(words)
+        see_address = reverse(page, args=[campaign.slug, only.pk])
+    if found.tasks:
+        several = _("View test sets")
+    else:
+        several = ""
     return Step(
         _("Design"),
         StepState.DONE if found.tasks else StepState.OPTIONAL,
@@ -177,8 +193,13 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
     for needed in found.needed:
         said += [labelled(needed.task.called, words) for words in needed.words]
     has_people = found.judges or found.links
-    state = StepState.DONE if has_people else StepState.MISSING
-    is_short = bool(found.judges) and not all(needed.is_feasible for needed in found.needed)
+    if has_people:
+        state = StepState.DONE
+    else:
+        state = StepState.MISSING
+    is_short = bool(found.judges) and not all(
+        needed.is_feasible for needed in found.needed
+    )
     return Step(
         _("People"),
         StepState.WRONG if (found.unread or is_short) and not found.links else state,
@@ -194,7 +215,11 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
     return Step(
         _("Instructions"),
         StepState.DONE if count else StepState.OPTIONAL,
-        [said if count else _("Without instructions, judges only see how the page works.")],
+        [
+            said
+            if count
+            else _("Without instructions, judges only see how the page works.")
+        ],
         _("Write instructions"),
         reverse("instructions", args=[campaign.slug]),
     )
@@ -211,7 +236,10 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
-    seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
+    if found.rehearsal.is_under_way:
+        seen = None
+    else:
+        seen = found.rehearsal.campaign
     if not found.tasks:
         said = _(
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
@@ -223,7 +251,9 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
         )
     elif found.rehearsal.is_outdated:
-        said = _("Outdated: texts, design or settings have changed since the rehearsal.")
+        said = _(
+            "Outdated: texts, design or settings have changed since the rehearsal."
+        )
     else:
         said = _("The rehearsal has finished. It is deleted when the campaign opens.")
     return Step(
@@ -239,11 +269,10 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
 
 def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
     left = [step.name for step in steps if step.is_needed]
-    said = (
-        _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
-        if left
-        else _("Judging starts when you open the campaign.")
-    )
+    if left:
+        said = _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
+    else:
+        said = _("Judging starts when you open the campaign.")
     if found.rehearsal.rehearsal is not None:
         said = f"{said} {_('The rehearsal is deleted.')}"
     return Step(

@@ -35,13 +35,17 @@ class TaskFilter(DeskFilter):
         max_length=200,
     )
     language = django_filters.ChoiceFilter(
-        label=gettext_lazy("Language"), empty_label=gettext_lazy("All"), method="of_language"
+        label=gettext_lazy("Language"),
+        empty_label=gettext_lazy("All"),
+        method="of_language",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
         super().__init__(*args, **options)
         tags = campaign_languages(campaign)
-        self.filters["language"].extra["choices"] = [(tag, language_name(tag)) for tag in tags]
+        self.filters["language"].extra["choices"] = [
+            (tag, language_name(tag)) for tag in tags
+        ]
 
     def of_language(
         self, queryset: QuerySet[Any, Any], name: str, value: str

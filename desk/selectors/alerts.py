@@ -135,15 +135,19 @@ def campaign_facts(
     """
     now = now or timezone.now()
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
-    running = [
-        row.task.pk for rows in overviews.values() for row in rows if row.task.closed_at is None
-    ]
+    running = []
+    for rows in overviews.values():
+        for row in rows:
+            if row.task.closed_at is None:
+                running.append(row.task.pk)
     waiting = rules_waiting(campaigns=campaigns)
     people = _people(campaigns)
     jobs = _jobs_failed(campaigns, since=now - NEWS)
     controls = _controls(running)
     none_left = _none_left(running, since=now - NEWS)
-    is_open = [each for each in campaigns if each.state == CampaignState.OPEN]
+    is_open = [
+        campaign for campaign in campaigns if campaign.state == CampaignState.OPEN
+    ]
     never_lent = judges_without_task(is_open)
     warned = _warned(campaigns, since=now - NEWS)
     worked = _active_ms(campaigns)
@@ -179,9 +183,13 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
     failed = Mail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
     )
-    off = WebhookEndpoint.objects.filter(campaign=OuterRef("pk"), disabled_at__isnull=False)
+    off = WebhookEndpoint.objects.filter(
+        campaign=OuterRef("pk"), disabled_at__isnull=False
+    )
     to_judges = failed.filter(judge__isnull=False, judge__withdrawn_at__isnull=True)
-    rows: Any = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns]).values(
+    rows: Any = Campaign.objects.filter(
+        pk__in=[campaign.pk for campaign in campaigns]
+    ).values(
         "pk",
         has_judges=Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
         mails_failed=_count(to_judges, "campaign"),
@@ -191,11 +199,13 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
     return {row.pop("pk"): row for row in rows}
 
 
-def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
+def _jobs_failed(
+    campaigns: Sequence[Campaign], *, since: datetime
+) -> dict[int, list[Job]]:
     # Leave analyses out: pages request them automatically and show failures themselves.
-    recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS).exclude(
-        kind__in=[JobKind.ANALYSIS, JobKind.SLOW_ANALYSIS]
-    )
+    recent = Job.objects.filter(
+        campaign__in=campaigns, created_at__gte=since - NEWS
+    ).exclude(kind__in=[JobKind.ANALYSIS, JobKind.SLOW_ANALYSIS])
     again: set[tuple[int, str, str]] = set()
     failed = defaultdict(list)
     for job in recent.defer("parameters", "result").order_by("-pk"):
@@ -210,7 +220,11 @@ def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int,
 def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
     designs = Design.objects.not_imported().filter(task__in=tasks)
     latest = designs.order_by("task", "-pk").distinct("task")
-    rates = {of: rate for of, rate in latest.values_list("task", "bad_reference_rate") if rate}
+    rates = {
+        of: rate
+        for of, rate in latest.values_list("task", "bad_reference_rate")
+        if rate
+    }
     here = OuterRef("test_set")
     approved = BadReference.objects.filter(
         status=BadReference.Status.APPROVED, output__system__test_set=here
@@ -252,7 +266,9 @@ def _warned(campaigns: Sequence[Campaign], *, since: datetime) -> Counter[int]:
     judges = actions.filter(judge__withdrawn_at=None).order_by()
     return Counter(
         campaign_id
-        for campaign_id, _judge in judges.values_list("judge__campaign", "judge").distinct()
+        for campaign_id, _judge in judges.values_list(
+            "judge__campaign", "judge"
+        ).distinct()
     )
 
 
@@ -280,12 +296,11 @@ def alerts_of_campaigns(
 def alerts_in(facts: CampaignFacts) -> list[Alert]:
     """Return the alerts of a campaign: its own first, then those of its test sets in their order. No query."""
     state = facts.campaign.state
-    found = [
-        Alert(kind, *said)
-        for kind, states, find in _OF_CAMPAIGN
-        if state in states
-        for said in find(facts)
-    ]
+    found = []
+    for kind, states, find in _OF_CAMPAIGN:
+        if state in states:
+            for said in find(facts):
+                found.append(Alert(kind, *said))
     return found + [
         Alert(kind, *said, overview.task.pk)
         for overview in facts.overviews
@@ -298,7 +313,9 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
 
 def needs_in(facts: CampaignFacts) -> list[Alert]:
     """Return the alerts shown on pages: none for a draft, whose checklist covers them. No query."""
-    return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
+    if facts.campaign.state == CampaignState.DRAFT:
+        return []
+    return alerts_in(facts)
 
 
 # Texts and address of an alert: problem, reason, button, address.
@@ -325,7 +342,9 @@ def _reports_open(facts: CampaignFacts) -> _Said:
         address = reverse("problem-reports", args=[facts.campaign.slug])
         yield (
             counted(
-                "%(count)d problem report is open.", "%(count)d problem reports are open.", reported
+                "%(count)d problem report is open.",
+                "%(count)d problem reports are open.",
+                reported,
             ),
             _("Judges can read your replies."),
             _("View reports"),
@@ -345,7 +364,10 @@ def _no_judges(facts: CampaignFacts) -> _Said:
 
 def _mails_failed(facts: CampaignFacts) -> _Said:
     members = reverse("people", args=[facts.campaign.slug])
-    failed = ((facts.mails_failed, _invitations(facts)), (facts.member_mails_failed, members))
+    failed = (
+        (facts.mails_failed, _invitations(facts)),
+        (facts.member_mails_failed, members),
+    )
     for count, address in failed:
         if count:
             yield (
@@ -363,7 +385,8 @@ def _mails_failed(facts: CampaignFacts) -> _Said:
 def _job_failed(facts: CampaignFacts) -> _Said:
     for job in facts.jobs_failed:
         yield (
-            _("%(work)s failed: %(name)s.") % {"work": job.get_kind_display(), "name": job.name},
+            _("%(work)s failed: %(name)s.")
+            % {"work": job.get_kind_display(), "name": job.name},
             job.error.partition("\n")[0][:300],
             _("View jobs"),
             reverse("jobs", args=[facts.campaign.slug]),
@@ -432,7 +455,9 @@ def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if rule is not None and rule.is_met:
         yield (
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
-            sentence_list([rule_in_words(rule.rule), _("Judging continues until you close it.")]),
+            sentence_list(
+                [rule_in_words(rule.rule), _("Judging continues until you close it.")]
+            ),
             _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
         )
@@ -472,8 +497,11 @@ def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     controls = facts.controls.get(overview.task.pk)
     if controls and controls["approved"] < controls["wanted"] and not overview.is_done:
         yield (
-            _("%(name)s has too few damaged references.") % {"name": overview.task.called},
-            _("Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved.")
+            _("%(name)s has too few damaged references.")
+            % {"name": overview.task.called},
+            _(
+                "Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved."
+            )
             % controls,
             _("Review damaged references"),
             reverse("bad-references", args=[facts.campaign.slug, overview.task.pk]),
@@ -497,7 +525,8 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
 
 
 def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
-    closes, end = facts.campaign.closes_at, overview.end
+    closes = facts.campaign.closes_at
+    end = overview.end
     if closes is None or end is None or overview.is_done:
         return
     if _from_midnight(facts, end.days) > closes:
@@ -515,7 +544,8 @@ def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
 
 
 def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
-    slip, end = overview.slip, overview.end
+    slip = overview.slip
+    end = overview.end
     if slip is not None and end is not None and not overview.is_done:
         yield (
             counted(
@@ -524,7 +554,8 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
                 int(slip),
                 name=overview.task.called,
             ),
-            _("Forecast end: %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
+            _("Forecast end: %(end)s.")
+            % {"end": _day(_from_midnight(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),
         )

@@ -71,7 +71,9 @@ def alert_mail_claim(*, user: User, day: date) -> Mail | None:
 def _waiting(day: date) -> list[User]:
     had = Mail.objects.filter(day=day).exclude(state=MailState.QUEUED)
     asking = _asked().values("user")
-    users = User.objects.filter(pk__in=asking, is_active=True).exclude(pk__in=had.values("user"))
+    users = User.objects.filter(pk__in=asking, is_active=True).exclude(
+        pk__in=had.values("user")
+    )
     return list(users.exclude(Q(email=None) | Q(email="")).order_by("pk"))
 
 
@@ -81,25 +83,35 @@ def _asked() -> QuerySet[Membership]:
 
 def _send(user: User, now: datetime) -> bool:
     of_user = _asked().filter(user=user).values("campaign")
-    campaigns = list(Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk"))
+    campaigns = list(
+        Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk")
+    )
     with translation.override(_language(user)):
         alerts = alerts_of_campaigns(campaigns=campaigns, now=now)
-    found = [(campaign, alerts[campaign.pk]) for campaign in campaigns if alerts[campaign.pk]]
+    found = [
+        (campaign, alerts[campaign.pk]) for campaign in campaigns if alerts[campaign.pk]
+    ]
     if not found:
         return False
     mail = alert_mail_claim(user=user, day=now.date())
-    return mail is not None and message_send(mail, partial(_message, mail, user.name, found))
+    return mail is not None and message_send(
+        mail, partial(_message, mail, user.name, found)
+    )
 
 
 def _language(user: User) -> str:
     return user.language or settings.LANGUAGE_CODE
 
 
-def _message(mail: Mail, name: str, found: Found, connection: BaseEmailBackend) -> EmailMessage:
+def _message(
+    mail: Mail, name: str, found: Found, connection: BaseEmailBackend
+) -> EmailMessage:
     count = sum(len(alerts) for _campaign, alerts in found)
     with translation.override(mail.language):
         subject = ngettext(
-            "%(count)s item needs your attention", "%(count)s items need your attention", count
+            "%(count)s item needs your attention",
+            "%(count)s items need your attention",
+            count,
         )
         campaigns = [
             (campaign, alerts, mail.base_url + reverse("people", args=[campaign.slug]))

@@ -54,7 +54,9 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     """
     user = user_of(request)
     asked = CampaignFilter.of(request, organised_campaigns(user=user))
-    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
+    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related(
+        "campaign"
+    )
     table = campaign_table(asked.found, request=request)
     context = {
         "filter": asked,
@@ -75,7 +77,10 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     (facts,) = campaign_facts(campaigns=[campaign])
     is_draft = campaign.state == CampaignState.DRAFT
     rows = overview_rows(facts.overviews, today=facts.now.date())
-    steps = steps_of(campaign, preparation(campaign=campaign)) if is_draft else []
+    if is_draft:
+        steps = steps_of(campaign, preparation(campaign=campaign))
+    else:
+        steps = []
     context = {
         "campaign": campaign,
         "section": "overview",

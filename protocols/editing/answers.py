@@ -21,7 +21,11 @@ from annotation.protocols.answer_kinds import (
     ShownRules,
     Stage,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Output, Protocol
 from protocols.models import EditingAnswer, Outcome
@@ -32,36 +36,54 @@ ACCEPT: Final = "accept"
 FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
 
 
-def edits_asked_about(block_ids: Sequence[int]) -> dict[int, tuple[EditingAnswer | None, str]]:
+def edits_asked_about(
+    block_ids: Sequence[int],
+) -> dict[int, tuple[EditingAnswer | None, str]]:
     """Return the edit and output that each block asks about, at most two queries; omit blocks that
     ask for edits.
 
     Skipped outputs have no edit.
     """
     output = Output.objects.filter(pk=OuterRef("output"))
-    asking = list(_asking(block_ids).values_list("pk", "asked", Subquery(output.values("text"))))
-    edits = edits_in_force([asked for _pk, asked, _text in asking]) if asking else {}
+    asking = list(
+        _asking(block_ids).values_list("pk", "asked", Subquery(output.values("text")))
+    )
+    if asking:
+        edits = edits_in_force([asked for _pk, asked, _text in asking])
+    else:
+        edits = {}
     return {pk: (edits.get(asked), text or "") for pk, asked, text in asking}
 
 
 def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
     """Return the blocks that ask about another judge's answer, with the block of that answer and the output."""
-    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
+    first = Block.objects.filter(
+        hit=OuterRef("hit__repeats"), segment=OuterRef("segment")
+    )
     asking = Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
-    return asking.annotate(asked=Subquery(first.values("pk")[:1]), output=F("outputs__0"))
+    return asking.annotate(
+        asked=Subquery(first.values("pk")[:1]), output=F("outputs__0")
+    )
 
 
-def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, EditingAnswer]:
+def edits_in_force(
+    block_ids: Sequence[int] | QuerySet[Any, Any],
+) -> dict[int, EditingAnswer]:
     """Return the edit to be judged, by block: the latest by the judge who edited first. One query.
 
     If one judge starts a HIT and another finishes it, a block may have two edits.
     """
     first_judge: dict[int, int] = {}
     latest: dict[int, EditingAnswer] = {}
-    edits = EditingAnswer.objects.filter(judgment__block__in=block_ids, acceptable__isnull=True)
+    edits = EditingAnswer.objects.filter(
+        judgment__block__in=block_ids, acceptable__isnull=True
+    )
     for edit in edits.order_by("pk").select_related("judgment"):
         judgment = edit.judgment
-        if first_judge.setdefault(judgment.block_id, judgment.judge_id) == judgment.judge_id:
+        if (
+            first_judge.setdefault(judgment.block_id, judgment.judge_id)
+            == judgment.judge_id
+        ):
             latest[judgment.block_id] = edit
     return latest
 
@@ -147,7 +169,9 @@ def _block_refusal(
         Block.objects.select_related("hit")
         .annotate(
             output_text=Subquery(output.values("text")),
-            is_under_review=Exists(Assignment.objects.filter(hit__repeats=OuterRef("hit"))),
+            is_under_review=Exists(
+                Assignment.objects.filter(hit__repeats=OuterRef("hit"))
+            ),
         )
         .get(pk=assigned.block_id)
     )
@@ -156,7 +180,9 @@ def _block_refusal(
     if is_acceptance and not asks_for_acceptance:
         return answer_refused("This sentence asks for an edit.")
     if asks_for_acceptance and not is_acceptance:
-        return answer_refused("This sentence asks whether another editor’s edit is acceptable.")
+        return answer_refused(
+            "This sentence asks whether another editor’s edit is acceptable."
+        )
     if is_acceptance:
         return None
     refusal = _unchanged_refusal(answer, block.output_text)
@@ -170,7 +196,9 @@ def _unchanged_refusal(
 ) -> SubmissionRefusedError | None:
     if answer.get("outcome") != Outcome.EDITED or answer["text"] != output:
         return None
-    return answer_refused(_("The text is unchanged. Edit it, or choose “no corrections needed”."))
+    return answer_refused(
+        _("The text is unchanged. Edit it, or choose “no corrections needed”.")
+    )
 
 
 def _late_refusal(assigned: AssignedBlock) -> SubmissionRefusedError | None:
@@ -179,7 +207,9 @@ def _late_refusal(assigned: AssignedBlock) -> SubmissionRefusedError | None:
     if edit is None or edit.judgment.judge_id != assigned.judge_id:
         return None
     return answer_refused(
-        _("Other judges have already received your edit, so it can no longer be changed."),
+        _(
+            "Other judges have already received your edit, so it can no longer be changed."
+        ),
         stored=edit.judgment,
     )
 
@@ -224,7 +254,9 @@ class EditingAnswers(AnswerKind):
         "outcome_edited": gettext_lazy("edited"),
         "outcome_unchanged": gettext_lazy("no corrections needed"),
         "outcome_unable": gettext_lazy("unable to correct"),
-        "edit_wanted": gettext_lazy("Edit the text, choose one of the answers, or skip the item."),
+        "edit_wanted": gettext_lazy(
+            "Edit the text, choose one of the answers, or skip the item."
+        ),
         "edit_empty": gettext_lazy("The text is empty."),
         "accept_wanted": gettext_lazy("Choose an answer, or skip the item."),
     }
@@ -259,7 +291,9 @@ class EditingAnswers(AnswerKind):
             return answer_refused("A text is only allowed with the outcome “edited”.")
         if is_edited and not answer["text"]:
             return answer_refused(
-                _("The text is empty. Enter the edited text, or choose “unable to correct”.")
+                _(
+                    "The text is empty. Enter the edited text, or choose “unable to correct”."
+                )
             )
         if assigned.imported_texts is not None:
             # In a file, acceptances belong to their edit.
@@ -274,9 +308,14 @@ class EditingAnswers(AnswerKind):
             "acceptable": answer.get("acceptable"),
         }
 
-    def row_of(self, answer: EditingAnswerJSON, *, part: int, block_id: int) -> dict[str, object]:
+    def row_of(
+        self, answer: EditingAnswerJSON, *, part: int, block_id: int
+    ) -> dict[str, object]:
         """Return the same with the edit that is accepted or rejected. At most one query."""
-        return {**self.row(answer, part), self.about_column: _edit_accepted(answer, block_id)}
+        return {
+            **self.row(answer, part),
+            self.about_column: _edit_accepted(answer, block_id),
+        }
 
     def given(self, row: EditingAnswer) -> EditJSON | AcceptanceJSON:
         if row.acceptable is not None:
@@ -302,7 +341,9 @@ class EditingAnswers(AnswerKind):
             judgment__superseded_by__isnull=True,
         ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
         by_edit = acceptances.order_by().values_list("edit__block__hit", "edit")
-        split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
+        split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(
+            answers__gt=1
+        )
         return {hit for hit, _edit, _answers in split}
 
     def simulated(self, perceived: Perceived) -> EditJSON | AcceptanceJSON:
@@ -311,7 +352,10 @@ class EditingAnswers(AnswerKind):
             return {"acceptable": quality >= _FINE / 2}
         if quality < _HOPELESS:
             return {"outcome": Outcome.UNABLE.value, "text": ""}
-        outcome = Outcome.UNCHANGED if quality >= _FINE else Outcome.EDITED
+        if quality >= _FINE:
+            outcome = Outcome.UNCHANGED
+        else:
+            outcome = Outcome.EDITED
         return {"outcome": outcome.value, "text": ""}
 
     def simulated_on(

@@ -12,7 +12,12 @@ from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Output, Task
-from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES, AcceptanceJSON, EditJSON
+from protocols.editing.answers import (
+    MAX_CHARACTERS,
+    MAX_KEYSTROKES,
+    AcceptanceJSON,
+    EditJSON,
+)
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
 from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues
 from protocols.models import EditingAnswer
@@ -33,7 +38,9 @@ from ranking.reports.analyses.kind import ChosenJudgments
 
 def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
     keys = {"judge": judge_named, "acceptable": boolean_of}
-    return Acceptance(**values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}."))
+    return Acceptance(
+        **values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}.")
+    )
 
 
 def _edit(values: LineValues, refuse: Refuse) -> Edit:
@@ -49,8 +56,15 @@ def _edit(values: LineValues, refuse: Refuse) -> Edit:
     judges = [edit.judge]
     for judge, _acceptable in edit.acceptances:
         if judge in judges:
-            again = "their own edit" if judge == edit.judge else "the edit a second time"
-            refuse("acceptances", f"{judge} accepts or rejects {again}", "remove this acceptance")
+            if judge == edit.judge:
+                again = "their own edit"
+            else:
+                again = "the edit a second time"
+            refuse(
+                "acceptances",
+                f"{judge} accepts or rejects {again}",
+                "remove this acceptance",
+            )
         judges.append(judge)
     if edit.is_unable and edit.acceptances:
         refuse(
@@ -76,7 +90,14 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
         )
         yield edit
         for judge, acceptable in line.acceptances:
-            yield replace(edit, judge=judge, said=acceptable, texts=(), active_ms=None, about=place)
+            yield replace(
+                edit,
+                judge=judge,
+                said=acceptable,
+                texts=(),
+                active_ms=None,
+                about=place,
+            )
         place += 1 + len(line.acceptances)
 
 
@@ -116,10 +137,13 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
             vote = Acceptance(answer.judgment.judge.pseudonym, answer.acceptable)
             votes[answer.edit_id].append(vote)
     wrote = counted.wrote(edit.judgment.block_id for edit in edits)
-    outputs = Output.objects.filter(pk__in=[edit.judgment.block.outputs[0] for edit in edits])
+    outputs = Output.objects.filter(
+        pk__in=[edit.judgment.block.outputs[0] for edit in edits]
+    )
     texts = dict(outputs.values_list("pk", "text"))
     for edit in edits:
-        judgment, outcome = edit.judgment, Outcome(edit.outcome)
+        judgment = edit.judgment
+        outcome = Outcome(edit.outcome)
         [systems] = wrote[judgment.block_id]
         if systems:
             yield Edit(
@@ -138,7 +162,9 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
 def _lost(edits: Sequence[Edit]) -> list[Loss]:
     unable = sum(len(edit.acceptances) for edit in edits if edit.is_unable)
     words = "acceptances of outputs that the editor was unable to correct"
-    return [Loss(words, unable, "edits with outcome “unable”")] if unable else []
+    if unable:
+        return [Loss(words, unable, "edits with outcome “unable”")]
+    return []
 
 
 LINES: Final = AnswerLines(
@@ -147,7 +173,9 @@ LINES: Final = AnswerLines(
         "segment": whole(1),
         "systems": candidate_of,
         "judge": judge_named,
-        "outcome": lambda key, value, refuse: Outcome(word_of(key, value, Outcome, refuse)),
+        "outcome": lambda key, value, refuse: Outcome(
+            word_of(key, value, Outcome, refuse)
+        ),
         "output": text_of,
         "text": text_of,
         # Informational: not used in computations.
@@ -159,18 +187,27 @@ LINES: Final = AnswerLines(
     optional=("output", "text", "keystrokes", "active_ms", "segment_id"),
     row_maker=lambda: _edit,
     statements=lambda edit: {
-        (edit.segment, edit.judge): (edit.systems, edit.outcome, edit.text, edit.acceptances)
+        (edit.segment, edit.judge): (
+            edit.systems,
+            edit.outcome,
+            edit.text,
+            edit.acceptances,
+        )
     },
     of_task=_of_task,
     answers=_answers,
     written=lambda edit: {
-        "acceptances": [] if edit.is_unable else [each._asdict() for each in edit.acceptances]
+        "acceptances": []
+        if edit.is_unable
+        else [acceptance._asdict() for acceptance in edit.acceptances]
     },
     lost=_lost,
 )
 
 
-def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+def output_scores(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> OutputScores | None:
     """Return 1 for each acceptance of an edit and 0 for each rejection, among the chosen judgments
     1…`watermark`.
 

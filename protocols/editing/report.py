@@ -36,12 +36,19 @@ from ranking.reports.wording.methods import shortages_in_words
 from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
 
 
-def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: Acceptability) -> Report:
+def _tell(
+    given: Input | AnswersOfFiles, _options: AnalysisOptions, found: Acceptability
+) -> Report:
     """Report the acceptable edits of each system, without a percentage if there are too few."""
     rows: list[Edit] = given.answers.rows
     edited = {(edit.segment, edit.judge) for edit in rows}
-    said = [(edit, *each) for edit in rows for each in edit.acceptances]
-    own_segment = sum((edit.segment, judge) in edited for edit, judge, _acceptable in said)
+    said = []
+    for edit in rows:
+        for acceptance in edit.acceptances:
+            said.append((edit, *acceptance))
+    own_segment = sum(
+        (edit.segment, judge) in edited for edit, judge, _acceptable in said
+    )
     uncorrected = [acceptable for edit, _judge, acceptable in said if edit.is_unable]
     counted = {
         "edits": len(rows),
@@ -81,7 +88,9 @@ def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: Accep
 
 def _notes(rows: list[Edit], found: Acceptability) -> Iterator[str]:
     number = found.number
-    yield _("Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.") % {
+    yield _(
+        "Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s."
+    ) % {
         "least": number_format(number.least),
         "most": number_format(number.most),
         "mean": decimals(number.mean, 1),
@@ -117,7 +126,9 @@ def _of_decided(key: str, heading: str, of: Callable[[Any], tuple[int, int]]) ->
 def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Column:
     def percent(row: Any) -> float | None:
         share = of(row)
-        return None if share is None else 100 * share
+        if share is None:
+            return None
+        return 100 * share
 
     return Column(key, heading, decimals=1, of=percent)
 
@@ -129,7 +140,9 @@ def _systems(found: Acceptability) -> Table:
         title=_("Acceptable edits"),
         columns=(
             system_column(),
-            _of_decided("acceptable", _("Acceptable"), lambda row: (row.acceptable, row.decided)),
+            _of_decided(
+                "acceptable", _("Acceptable"), lambda row: (row.acceptable, row.decided)
+            ),
             _percent("percent", "%", lambda row: row.share and row.share.value),
             _percent("low", _("From"), lambda row: row.share and row.share.low),
             _percent("high", _("To"), lambda row: row.share and row.share.high),
@@ -137,7 +150,9 @@ def _systems(found: Acceptability) -> Table:
             *end_columns("rank_"),
             Column("cluster", _("Cluster")),
             _of_decided("edited", _("Edited"), lambda row: row.by_outcome["edited"]),
-            _of_decided("unchanged", _("Unchanged"), lambda row: row.by_outcome["unchanged"]),
+            _of_decided(
+                "unchanged", _("Unchanged"), lambda row: row.by_outcome["unchanged"]
+            ),
             Column("unable", _("Unable")),
             Column("split", _("Split")),
             Column("open", _("Undecided")),
@@ -184,9 +199,13 @@ def _pairs(found: Acceptability) -> Table:
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
-            _of_decided("first_acceptable", _("Acceptable"), lambda pair: pair.counts[:2]),
+            _of_decided(
+                "first_acceptable", _("Acceptable"), lambda pair: pair.counts[:2]
+            ),
             Column("second", _("System"), is_text=True, names="other"),
-            _of_decided("second_acceptable", _("Acceptable"), lambda pair: pair.counts[2:]),
+            _of_decided(
+                "second_acceptable", _("Acceptable"), lambda pair: pair.counts[2:]
+            ),
             Column("p", _("p"), of=lambda pair: pair.p_value),
             Column("adjusted_p", _("Corrected p")),
         ),
@@ -233,7 +252,9 @@ class EditingOptions(TypedDict):
 
 def _find(given: Input | AnswersOfFiles, options: EditingOptions) -> Acceptability:
     if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
-        raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
+        raise OptionError(
+            "judges cannot be excluded from edits.", field="exclude_judge"
+        )
     found = acceptability(
         given.answers.rows,
         fewest=options["fewest"],
@@ -247,7 +268,9 @@ ANALYSIS = analysis_of_lines(
     LINES,
     name="editing",
     title=gettext_lazy("Acceptable edits"),
-    question=gettext_lazy("How often can each system’s output be edited into acceptable text?"),
+    question=gettext_lazy(
+        "How often can each system’s output be edited into acceptable text?"
+    ),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),
     stands_for_ranking=True,

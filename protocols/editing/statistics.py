@@ -79,7 +79,9 @@ class Edit:
     @property
     def votes(self) -> tuple[bool, ...]:
         """Acceptances that count: none for an output that could not be corrected."""
-        return () if self.is_unable else tuple(each.acceptable for each in self.acceptances)
+        if self.is_unable:
+            return ()
+        return tuple(acceptance.acceptable for acceptance in self.acceptances)
 
     @property
     def is_acceptable(self) -> bool:
@@ -89,7 +91,9 @@ class Edit:
     @cached_property
     def distance(self) -> int | None:
         """Number of characters changed; None if unknown."""
-        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
+        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(
+            self.outcome
+        )
         if self.output is None or result is None:
             return None
         return character_distance(self.output, result)
@@ -161,21 +165,30 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     if not len(of):
         return AcceptorAgreement(0, None, None, None, reason=NotEstimable.NO_COMPARISON)
     agreeing, accepted = _agreeing_and_accepted(yes, of)
-    p_agree, p_chance, kappa = (float(value) for value in _kappa(agreeing.mean(), accepted.mean()))
+    p_agree, p_chance, kappa = (
+        float(value) for value in _kappa(agreeing.mean(), accepted.mean())
+    )
     if np.isnan(kappa):
         reason = NotEstimable.CHANCE_IS_CERTAIN
         return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
     _numbers, place = np.unique(segment, return_inverse=True)
-    sums = [np.bincount(place, values) for values in (agreeing, accepted, np.ones(len(of)))]
+    sums = [
+        np.bincount(place, values) for values in (agreeing, accepted, np.ones(len(of)))
+    ]
     left = [each.sum() - each for each in sums]
-    names = {vote.judge for edit in edits for vote in edit.acceptances}
+    names = set()
+    for edit in edits:
+        for vote in edit.acceptances:
+            names.add(vote.judge)
     interval = left_out_interval(
         kappa,
         p_chance,
         without_segment=_kappa(share(left[0], left[2]), share(left[1], left[2]))[2],
         without_judge=np.array([_kappa_without(edits, name) for name in sorted(names)]),
     )
-    return AcceptorAgreement(len(of), p_agree, p_chance, kappa, interval.low, interval.high)
+    return AcceptorAgreement(
+        len(of), p_agree, p_chance, kappa, interval.low, interval.high
+    )
 
 
 def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
@@ -186,7 +199,9 @@ def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
     return yes, of, segment
 
 
-def _agreeing_and_accepted(yes: Int64Array, of: Int64Array) -> tuple[FloatArray, FloatArray]:
+def _agreeing_and_accepted(
+    yes: Int64Array, of: Int64Array
+) -> tuple[FloatArray, FloatArray]:
     """Return the share of agreeing pairs of votes of each edit, and its share of yes."""
     no = of - yes
     return share(yes * (yes - 1) + no * (no - 1), of * (of - 1)), share(yes, of)
@@ -194,7 +209,8 @@ def _agreeing_and_accepted(yes: Int64Array, of: Int64Array) -> tuple[FloatArray,
 
 def _kappa(p_agree: Any, accepted: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return P(A), P(E) and κ; NaN if all votes are the same."""
-    p_agree, accepted = np.asarray(p_agree), np.asarray(accepted)
+    p_agree = np.asarray(p_agree)
+    accepted = np.asarray(accepted)
     p_chance = accepted**2 + (1 - accepted) ** 2
     return p_agree, p_chance, kappa_of(p_agree, p_chance)
 
@@ -202,7 +218,10 @@ def _kappa(p_agree: Any, accepted: Any) -> tuple[FloatArray, FloatArray, FloatAr
 def _kappa_without(edits: Sequence[Edit], name: str) -> float:
     """Return κ without the votes of an acceptor; NaN where no edit has two votes left."""
     rest = [
-        replace(edit, acceptances=tuple(vote for vote in edit.acceptances if vote.judge != name))
+        replace(
+            edit,
+            acceptances=tuple(vote for vote in edit.acceptances if vote.judge != name),
+        )
         for edit in edits
     ]
     yes, of, _segment = _votes(rest)
@@ -399,7 +418,11 @@ def acceptability(
 
 
 def _counted(
-    system: str, own: Sequence[Edit], decided: Sequence[Edit], share: Share | None, fewest: int
+    system: str,
+    own: Sequence[Edit],
+    decided: Sequence[Edit],
+    share: Share | None,
+    fewest: int,
 ) -> EditedSystem:
     """Return the row of a system, not ranked yet."""
     of_outcome = Counter(edit.outcome for edit in own)
@@ -409,11 +432,16 @@ def _counted(
         for edit in own
         if edit.output and edit.distance is not None
     ]
-    distance, length = (sum(column) for column in zip(*known, strict=True)) if known else (0, 0)
-    by_outcome = {
-        outcome.value: [edit.is_acceptable for edit in decided if edit.outcome is outcome]
-        for outcome in Outcome
-    }
+    if known:
+        distance, length = (sum(column) for column in zip(*known, strict=True))
+    else:
+        distance = 0
+        length = 0
+    by_outcome = {}
+    for outcome in Outcome:
+        by_outcome[outcome.value] = [
+            edit.is_acceptable for edit in decided if edit.outcome is outcome
+        ]
     unchanged = of_outcome[Outcome.UNCHANGED]
     return EditedSystem(
         system=system,
@@ -424,7 +452,10 @@ def _counted(
         open=len(own) - len(decided),
         decided=len(decided),
         acceptable=sum(edit.is_acceptable for edit in decided),
-        split=sum(bool(edit.votes) and 2 * sum(edit.votes) == len(edit.votes) for edit in decided),
+        split=sum(
+            bool(edit.votes) and 2 * sum(edit.votes) == len(edit.votes)
+            for edit in decided
+        ),
         by_outcome={name: (sum(said), len(said)) for name, said in by_outcome.items()},
         share=share,
         share_unchanged=unchanged / len(own) if len(own) >= fewest else None,
@@ -433,7 +464,9 @@ def _counted(
     )
 
 
-def _share(decided: Sequence[Edit], counting: Counting, commonest: int, confidence: float) -> Share:
+def _share(
+    decided: Sequence[Edit], counting: Counting, commonest: int, confidence: float
+) -> Share:
     """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
     if counting is Counting.MAJORITY:
         counted = [(int(edit.is_acceptable), 1) for edit in decided]
@@ -442,29 +475,36 @@ def _share(decided: Sequence[Edit], counting: Counting, commonest: int, confiden
     successes, trials = np.array(counted, dtype=np.int64).T
     _names, editor = np.unique([edit.judge for edit in decided], return_inverse=True)
     segment = np.array([edit.segment for edit in decided], dtype=np.int64)
-    return two_way_share(successes, trials, segment=segment, judge=editor, confidence=confidence)
+    return two_way_share(
+        successes, trials, segment=segment, judge=editor, confidence=confidence
+    )
 
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
-    compared = [pair for pair in combinations(rows, 2) if min(each.decided for each in pair)]
-    pairs = [
-        EditedPair(
-            first=one.system,
-            second=other.system,
-            counts=_counts(one, other),
-            p_value=fisher_p(*_counts(one, other))
-            if min(one.decided, other.decided) >= FEWEST_TESTED
-            else None,
-        )
-        for one, other in compared
+    compared = [
+        pair for pair in combinations(rows, 2) if min(each.decided for each in pair)
     ]
+    pairs = []
+    for one, other in compared:
+        pairs.append(
+            EditedPair(
+                first=one.system,
+                second=other.system,
+                counts=_counts(one, other),
+                p_value=fisher_p(*_counts(one, other))
+                if min(one.decided, other.decided) >= FEWEST_TESTED
+                else None,
+            )
+        )
     # Testing systems that get no rank would only make the others harder to tell apart.
     tested = {
         place: pairs[place].p_value
         for place, (one, other) in enumerate(compared)
         if one.share and other.share and pairs[place].p_value is not None
     }
-    corrected = adjusted(np.array([*tested.values()], dtype=np.float64), Correction.HOLM)
+    corrected = adjusted(
+        np.array([*tested.values()], dtype=np.float64), Correction.HOLM
+    )
     for place, p in zip(tested, corrected.tolist(), strict=True):
         pairs[place] = replace(pairs[place], adjusted_p=p)
     return tuple(pairs)
@@ -485,7 +525,11 @@ def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> 
 
 
 def _ranked(
-    rows: list[EditedSystem], pairs: tuple[EditedPair, ...], counting: Counting, *, level: float
+    rows: list[EditedSystem],
+    pairs: tuple[EditedPair, ...],
+    counting: Counting,
+    *,
+    level: float,
 ) -> tuple[EditedSystem, ...]:
     """Order systems by their shares, with rank ranges if the shares are tested."""
     shares = {
@@ -512,7 +556,10 @@ def _ranked(
         replace(of_system[name], **{key: each[place] for key, each in columns.items()})
         for place, name in enumerate(order)
     ]
-    return (*ranked, *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system))
+    return (
+        *ranked,
+        *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system),
+    )
 
 
 def _number(rows: list[EditedSystem]) -> NumberOfEdits:

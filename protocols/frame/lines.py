@@ -79,14 +79,18 @@ class CountedAnswers:
         """Return the participating systems behind each candidate of the blocks. One query."""
         return {
             block: [
-                tuple(self.systems[pk] for pk in ids if pk in self.systems) for ids in candidates
+                tuple(self.systems[pk] for pk in ids if pk in self.systems)
+                for ids in candidates
             ]
             for block, candidates in systems_shown(block_ids).items()
         }
 
 
 def judgments_of(
-    judgments: JudgmentQuerySet, *, without: Collection[str], documents: Collection[str] | None
+    judgments: JudgmentQuerySet,
+    *,
+    without: Collection[str],
+    documents: Collection[str] | None,
 ) -> JudgmentQuerySet:
     """Return the judgments of the documents (None: all), except those by the judges `without`."""
     judgments = judgments.exclude(judge__pseudonym__in=list(without))
@@ -120,11 +124,16 @@ def counted_answers(
     )
 
 
-def chosen_answers(task: Task, watermark: int, chosen: ChosenJudgments) -> CountedAnswers:
+def chosen_answers(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> CountedAnswers:
     """Return the chosen answers among 1…`watermark` of a task; the reference counts if it
     participates.
     """
-    reference = [chosen.reference] if chosen.with_reference and chosen.reference else []
+    if chosen.with_reference and chosen.reference:
+        reference = [chosen.reference]
+    else:
+        reference = []
     return counted_answers(
         task,
         watermark,
@@ -227,13 +236,17 @@ class AnswerLines(Generic[Row]):
             losses=[*self.losses(lines), *repeats.found()],
         )
 
-    def stored(self, *, task: Task, watermark: int, without: Collection[str] = ()) -> list[Row]:
+    def stored(
+        self, *, task: Task, watermark: int, without: Collection[str] = ()
+    ) -> list[Row]:
         """Return the current answers 1…`watermark` of a task by number, except those by the judges
         `without`.
         """
         return list(self.of_task(counted_answers(task, watermark, without=without)))
 
-    def chosen(self, task: Task, watermark: int, judgments: ChosenJudgments) -> AnswersRead[Row]:
+    def chosen(
+        self, task: Task, watermark: int, judgments: ChosenJudgments
+    ) -> AnswersRead[Row]:
         """Return the chosen answers among 1…`watermark` of a task."""
         rows = list(self.of_task(chosen_answers(task, watermark, judgments)))
         return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
@@ -276,4 +289,6 @@ class AnswerLines(Generic[Row]):
     def _line(self, row: Row) -> WrittenValues:
         values = {key: getattr(row, key, None) for key in self.keys}
         own = self.written(row)
-        return {key: value for key, value in {**values, **own}.items() if value is not None}
+        return {
+            key: value for key, value in {**values, **own}.items() if value is not None
+        }

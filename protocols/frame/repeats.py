@@ -35,7 +35,11 @@ class CountedRows(Generic[Row]):
         place = f"{file}, line {line}"
         if self._statements is not None:
             statements = self._statements(row)
-            earlier = {about: self._known[about] for about in statements if about in self._known}
+            earlier = {
+                about: self._known[about]
+                for about in statements
+                if about in self._known
+            }
             for about, (answer, first_place) in earlier.items():
                 if answer != statements[about]:
                     refuse(
@@ -45,7 +49,9 @@ class CountedRows(Generic[Row]):
                         "keep the answer that counts",
                     )
             if len(earlier) == len(statements):
-                self._losses.add(COUNTED_ONCE, f"line {line}" if self._is_one_file else place)
+                self._losses.add(
+                    COUNTED_ONCE, f"line {line}" if self._is_one_file else place
+                )
                 return
             for about, answer in statements.items():
                 self._known.setdefault(about, (answer, place))
@@ -56,7 +62,9 @@ class CountedRows(Generic[Row]):
         counts = [True] * len(self._rows)
         if self._statements is None:
             answers = [_repeatable(*row) for row in self._rows]
-            counts = counted_repeatable(answers, self._losses, is_one_file=self._is_one_file)
+            counts = counted_repeatable(
+                answers, self._losses, is_one_file=self._is_one_file
+            )
         rows = [
             (line, row)
             for (_file, line, row), is_counted in zip(self._rows, counts, strict=True)

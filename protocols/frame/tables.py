@@ -35,7 +35,9 @@ ReportData = Mapping[str, object]
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
     """Return the rows below which a line is drawn: those followed by a row of another cluster."""
-    return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
+    return frozenset(
+        place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_
+    )
 
 
 def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]:
@@ -82,7 +84,9 @@ def report_of_answers(
     notes, tables, data
     """
     if isinstance(given, Input):
-        about, first, last = input_data(given), input_notes(given), []
+        about = input_data(given)
+        first = input_notes(given)
+        last = []
     else:
         read: AnswersRead[Any] = given.answers
         excluded = read.excluded_judges
@@ -92,7 +96,8 @@ def report_of_answers(
             **not_read_data(read.losses),
             **of_files,
         }
-        first, last = [], [*not_read_notes(read.losses), *excluded_notes(excluded)]
+        first = []
+        last = [*not_read_notes(read.losses), *excluded_notes(excluded)]
     return Report(
         about=first,
         notes=[*notes, *last],
@@ -112,7 +117,9 @@ def analysis_of_lines(
     names the step.
     """
 
-    def found(given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin) -> Any:
+    def found(
+        given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+    ) -> Any:
         begin(str(step))
         if not given.answers.rows:
             raise ValueError(_("No judgments match these options."))
@@ -127,7 +134,10 @@ def analysis_of_lines(
         return lines.read(names, exclude_judges=excluded, progress=progress)
 
     def read(
-        task: Task, watermark: int, judgments: ChosenJudgments, _options: AnalysisOptions
+        task: Task,
+        watermark: int,
+        judgments: ChosenJudgments,
+        _options: AnalysisOptions,
     ) -> AnswersRead[Any]:
         return lines.chosen(task, watermark, judgments)
 

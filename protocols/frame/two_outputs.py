@@ -6,7 +6,11 @@ from typing import Final, TypedDict
 from django.utils.translation import gettext as _
 
 from annotation.protocols.answer_kinds import AnswerKind, Perceived
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from protocols.models import Verdict
 
 LABELS: Final[Mapping[str, tuple[int, int]]] = {

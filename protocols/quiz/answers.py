@@ -30,18 +30,27 @@ from annotation.protocols.answer_kinds import (
     numbered_cells,
     numbered_columns,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
-from protocols.quiz.snippets import MOST_SEGMENTS, MOST_STATEMENTS, segments_read_together
+from protocols.quiz.snippets import (
+    MOST_SEGMENTS,
+    MOST_STATEMENTS,
+    segments_read_together,
+)
 
 
 def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Stage]:
     """Return the stages of the blocks of a HIT; the last block asks about the statements."""
     rules = {"statements": statements, "asked_with": str(last)}
     return [
-        Stage(rules=rules, texts=("\n".join(texts[:count]),)) for count in range(1, len(texts) + 1)
+        Stage(rules=rules, texts=("\n".join(texts[:count]),))
+        for count in range(1, len(texts) + 1)
     ]
 
 
@@ -139,7 +148,9 @@ class QuizAnswers(AnswerKind):
     }
     screen_words = {
         "quiz_reading": gettext_lazy("Read the text. Statements about it follow."),
-        "quiz_question": gettext_lazy("Which of these statements are true according to the text?"),
+        "quiz_question": gettext_lazy(
+            "Which of these statements are true according to the text?"
+        ),
         "quiz_read": gettext_lazy("Continue"),
         "quiz_yes": gettext_lazy("yes"),
         "quiz_no": gettext_lazy("no"),
@@ -184,7 +195,11 @@ class QuizAnswers(AnswerKind):
         return stages
 
     def stages_drawn(
-        self, task: Task, segments: Sequence[int], block_ids: Sequence[UUID], texts: Sequence[str]
+        self,
+        task: Task,
+        segments: Sequence[int],
+        block_ids: Sequence[UUID],
+        texts: Sequence[str],
     ) -> list[Stage]:
         """Return the stages of a HIT that is drawn but not stored. One query."""
         snippet = Snippet.objects.filter(
@@ -192,7 +207,9 @@ class QuizAnswers(AnswerKind):
             document__segments__number=segments[-1],
             last=F("document__segments__position"),
         ).first()
-        return _stages([] if snippet is None else snippet.statements, block_ids[-1], texts)
+        return _stages(
+            [] if snippet is None else snippet.statements, block_ids[-1], texts
+        )
 
     def refusal(
         self, assigned: AssignedBlock, answer: QuizAnswerJSON
@@ -223,7 +240,8 @@ class QuizAnswers(AnswerKind):
         if not texts:
             words = [_("No snippets yet. Upload snippets with their statements.")]
             return Needs(judges=0, is_feasible=False, words=words)
-        systems, readers = max(texts), self.typed_rules["readers"]
+        systems = max(texts)
+        readers = self.typed_rules["readers"]
         needed = systems * readers
         words = [
             ngettext(
@@ -235,7 +253,9 @@ class QuizAnswers(AnswerKind):
         ]
         if judges < needed:
             words.append(
-                ngettext("There is %(count)d so far.", "There are %(count)d so far.", judges)
+                ngettext(
+                    "There is %(count)d so far.", "There are %(count)d so far.", judges
+                )
                 % {"count": judges}
             )
         return Needs(judges=needed, is_feasible=judges >= needed, words=words)

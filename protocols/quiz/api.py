@@ -36,7 +36,11 @@ class SnippetsView(TaskAPIView):
         protocols.
         """
         return self.serialized(
-            {"snippets": [snippet_json(each) for each in snippets_of(self.quiz())]},
+            {
+                "snippets": [
+                    snippet_json(snippet) for snippet in snippets_of(self.quiz())
+                ]
+            },
             SnippetsSerializer,
         )
 
@@ -59,7 +63,9 @@ class SnippetsView(TaskAPIView):
                             "document": "news",
                             "first": 1,
                             "last": 4,
-                            "statements": [{"text": "The tower is open.", "expected": True}],
+                            "statements": [
+                                {"text": "The tower is open.", "expected": True}
+                            ],
                         }
                     ]
                 },
@@ -76,5 +82,6 @@ class SnippetsView(TaskAPIView):
         task = self.quiz()
         snippets_replace(task=task, snippets=data["snippets"])
         return self.serialized(
-            {"snippets": [snippet_json(each) for each in snippets_of(task)]}, SnippetsSerializer
+            {"snippets": [snippet_json(snippet) for snippet in snippets_of(task)]},
+            SnippetsSerializer,
         )

@@ -37,7 +37,10 @@ def _reading_maker() -> MakeRow[Reading]:
                 else "the key is missing",
                 "write system, or systems if several wrote the same text",
             )
-        systems = (values.pop("system"),) if "system" in values else values.pop("systems")
+        if "system" in values:
+            systems = (values.pop("system"),)
+        else:
+            systems = values.pop("systems")
         reading = Reading(**values, systems=tuple(sorted(systems)))
         if not reading.expected or len(reading.answers) != len(reading.expected):
             refuse(
@@ -77,7 +80,9 @@ def _of_task(
 ) -> Iterator[FileAnswer]:
     """Yield an answer for each segment of a snippet; only the last one has the reader's answers."""
     read = zip(snippets_of(task), segments_read_together(task), strict=True)
-    snippets = {snippet.name: (snippet.expected, segments) for snippet, segments in read}
+    snippets = {
+        snippet.name: (snippet.expected, segments) for snippet, segments in read
+    }
     for answer in answers:
         reading: Reading = answer.said
         if reading.snippet not in snippets:
@@ -116,7 +121,9 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
             "block__segment__number",
         )
     )
-    snippets = {(each.document_id, each.last): each for each in snippets_of(counted.task)}
+    snippets = {
+        (each.document_id, each.last): each for each in snippets_of(counted.task)
+    }
     wrote = counted.wrote({row[0] for row in found})
     for block, judge, answers, document, position, number in found:
         snippet = snippets[document, position]
@@ -140,7 +147,9 @@ LINES: Final = AnswerLines(
         "systems": systems_in,
         "judge": judge_named,
         "answers": each_of(
-            lambda key, value, refuse: None if value is None else boolean_of(key, value, refuse)
+            lambda key, value, refuse: (
+                None if value is None else boolean_of(key, value, refuse)
+            )
         ),
         "expected": each_of(boolean_of),
         "duration_ms": whole(0),
@@ -149,14 +158,17 @@ LINES: Final = AnswerLines(
     optional=("system", "systems", "duration_ms"),
     row_maker=_reading_maker,
     statements=lambda reading: {
-        (reading.snippet, system, reading.judge): reading.answers for system in reading.systems
+        (reading.snippet, system, reading.judge): reading.answers
+        for system in reading.systems
     },
     of_task=_readings,
     answers=_answers,
 )
 
 
-def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+def output_scores(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> OutputScores | None:
     """Return the share of correct answers of each reading as a score of its snippet's last segment.
 
     That is where the statements are asked. Only the selected judgments 1…`watermark` count. None

@@ -31,7 +31,9 @@ from ranking.reports.wording.methods import lowered, not_yet_in_words
 from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 
-def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: QuizScores) -> Report:
+def _tell(
+    given: Input | AnswersOfFiles, _options: AnalysisOptions, found: QuizScores
+) -> Report:
     """Report the share of correct answers by system and by reader."""
     rows: list[Reading] = given.answers.rows
     counted = {
@@ -51,7 +53,9 @@ def _tell(given: Input | AnswersOfFiles, _options: AnalysisOptions, found: QuizS
     ]
     if again:
         notes.append(
-            _("Warning: readings by judges who had already read the snippet: %(count)s.")
+            _(
+                "Warning: readings by judges who had already read the snippet: %(count)s."
+            )
             % all_in_figures(count=again)
         )
     return report_of_answers(
@@ -73,7 +77,9 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
         name=name,
         title=title,
         columns=(
-            Column("name", heading, is_text=True, names="system" if is_ranked else "judge"),
+            Column(
+                "name", heading, is_text=True, names="system" if is_ranked else "judge"
+            ),
             *((Column("rank", _("Rank")),) if is_ranked else ()),
             *estimate_columns("share", _("Right"), attrgetter("share")),
             Column("right", _("Right answers"), of=lambda row: row.share.successes),
@@ -86,7 +92,9 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
             % {
                 "system": row.name,
                 "why": lowered(
-                    not_yet_in_words(Shortage("snippets", row.snippets, FEWEST_SNIPPETS))
+                    not_yet_in_words(
+                        Shortage("snippets", row.snippets, FEWEST_SNIPPETS)
+                    )
                 ),
             }
             for row in rows
@@ -100,7 +108,9 @@ ANALYSIS = analysis_of_lines(
     LINES,
     name="quiz",
     title=gettext_lazy("Right answers"),
-    question=gettext_lazy("How many statements do readers of each system judge correctly?"),
+    question=gettext_lazy(
+        "How many statements do readers of each system judge correctly?"
+    ),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.QUIZ}),
     stands_for_ranking=True,

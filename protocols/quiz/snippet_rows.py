@@ -40,6 +40,10 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
         rows_of_snippet = list(group)
         first_line, _cells = rows_of_snippet[0]
         statements = [
-            {"text": cells[-2], "expected": cells[-1]} for _line, cells in rows_of_snippet
+            {"text": cells[-2], "expected": cells[-1]}
+            for _line, cells in rows_of_snippet
         ]
-        yield first_line, dict(zip(_COLUMNS, snippet, strict=False)) | {"statements": statements}
+        yield (
+            first_line,
+            dict(zip(_COLUMNS, snippet, strict=False)) | {"statements": statements},
+        )

@@ -43,7 +43,9 @@ class StatementSerializer(PlainSerializer):
 class SnippetSerializer(PlainSerializer):
     """Consecutive segments of a document read together, with statements about them."""
 
-    snippet = serializers.CharField(max_length=200, help_text="Name, unique in the task.")
+    snippet = serializers.CharField(
+        max_length=200, help_text="Name, unique in the task."
+    )
     document = serializers.CharField()
     first = serializers.IntegerField(
         min_value=1, help_text="First segment, by position in the document from 1."
@@ -59,7 +61,11 @@ class SnippetSerializer(PlainSerializer):
         """Refuse a snippet that ends before it begins, or is longer than a HIT."""
         if not 0 <= attrs["last"] - attrs["first"] < MOST_SEGMENTS:
             raise ValidationError(
-                {"last": [f"From the first segment on, 1 to {MOST_SEGMENTS} are read together."]}
+                {
+                    "last": [
+                        f"From the first segment on, 1 to {MOST_SEGMENTS} are read together."
+                    ]
+                }
             )
         return attrs
 
@@ -94,7 +100,8 @@ def _snippet(values: JSONObject, refuse: Refuse) -> SnippetJSON:
     try:
         return cast("SnippetJSON", content_validated(SnippetSerializer, values))
     except APIException as error:
-        key, problem = [], error.detail
+        key = []
+        problem = error.detail
         while isinstance(problem, Mapping):
             name, problem = next(iter(problem.items()))
             key.append(str(name))
@@ -116,7 +123,9 @@ class SnippetsRefusedError(RefusedError):
 
 def snippets_of(task: Task) -> list[Snippet]:
     """Return the snippets of a task in order, each with its document. One query."""
-    return list(Snippet.objects.filter(task=task).select_related("document").order_by("number"))
+    return list(
+        Snippet.objects.filter(task=task).select_related("document").order_by("number")
+    )
 
 
 def snippet_json(snippet: Snippet) -> SnippetJSON:
@@ -136,21 +145,30 @@ def snippet_json(snippet: Snippet) -> SnippetJSON:
 def segments_read_together(task: Task) -> list[tuple[int, ...]]:
     """Return the segment numbers of each snippet of a task, in order. Two queries."""
     snippets = snippets_of(task)
-    rows = Segment.objects.filter(document__in={each.document_id for each in snippets})
+    rows = Segment.objects.filter(
+        document__in={snippet.document_id for snippet in snippets}
+    )
     numbers = {
         (document, position): number
-        for document, position, number in rows.values_list("document_id", "position", "number")
+        for document, position, number in rows.values_list(
+            "document_id", "position", "number"
+        )
     }
     return [
-        tuple(numbers[each.document_id, position] for position in range(each.first, each.last + 1))
-        for each in snippets
+        tuple(
+            numbers[snippet.document_id, position]
+            for position in range(snippet.first, snippet.last + 1)
+        )
+        for snippet in snippets
     ]
 
 
 def snippets_settled_in_words(*, task: Task) -> str:
     """Return the reason why the snippets of a task cannot be replaced; empty if they can."""
     if is_lent(task=task):
-        return _("Judging has started. Snippets and statements can no longer be changed.")
+        return _(
+            "Judging has started. Snippets and statements can no longer be changed."
+        )
     return ""
 
 
@@ -216,16 +234,22 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
     """
     if not snippets:
         raise SnippetsRefusedError(_("No snippets. Add at least one."))
-    documents = task.test_set.documents.filter(name__in={each["document"] for each in snippets})
-    rows = documents.annotate(last=Max("segments__position")).values_list("name", "pk", "last")
+    documents = task.test_set.documents.filter(
+        name__in={each["document"] for each in snippets}
+    )
+    rows = documents.annotate(last=Max("segments__position")).values_list(
+        "name", "pk", "last"
+    )
     found = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
     taken: dict[tuple[str, int], str] = {}
-    for each in snippets:
-        name, document = each["snippet"], each["document"]
+    for snippet in snippets:
+        name = snippet["snippet"]
+        document = snippet["document"]
         if name in names:
             raise SnippetsRefusedError(
-                _("%(snippet)s: two snippets have this name. Rename one of them.") % each
+                _("%(snippet)s: two snippets have this name. Rename one of them.")
+                % snippet
             )
         names.add(name)
         if document not in found:
@@ -233,22 +257,22 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
                 _(
                     "%(snippet)s: document “%(document)s” not found in the test set. Use the document names on its Texts page."
                 )
-                % each
+                % snippet
             )
-        if each["last"] > (segments := found[document][1]):
+        if snippet["last"] > (segments := found[document][1]):
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
                 )
-                % {**each, "segments": segments}
+                % {**snippet, "segments": segments}
             )
-        for segment in range(each["first"], each["last"] + 1):
+        for segment in range(snippet["first"], snippet["last"] + 1):
             other = taken.setdefault((document, segment), name)
             if other != name:
                 raise SnippetsRefusedError(
                     _(
                         "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
                     )
-                    % {**each, "segment": segment, "other": other}
+                    % {**snippet, "segment": segment, "other": other}
                 )
     return {name: pk for name, (pk, _last) in found.items()}

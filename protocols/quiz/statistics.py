@@ -39,7 +39,9 @@ def met_again(readings: Sequence[Reading]) -> int:
     """Return the number of readings by judges who had already read the snippet, of any system, and
     so knew it.
     """
-    return len(readings) - len({(each.snippet, each.judge) for each in readings})
+    return len(readings) - len(
+        {(reading.snippet, reading.judge) for reading in readings}
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,9 @@ class QuizScores:
     confidence: float
 
 
-def scores_of_readings(readings: Sequence[Reading], *, confidence: float = 0.95) -> QuizScores:
+def scores_of_readings(
+    readings: Sequence[Reading], *, confidence: float = 0.95
+) -> QuizScores:
     """Score systems and readers by their shares of correct answers."""
     return QuizScores(
         systems=quiz_scores(readings, confidence=confidence),
@@ -83,7 +87,9 @@ def scores_of_readings(readings: Sequence[Reading], *, confidence: float = 0.95)
     )
 
 
-def quiz_scores(readings: Sequence[Reading], *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
+def quiz_scores(
+    readings: Sequence[Reading], *, confidence: float = 0.95
+) -> tuple[QuizScore, ...]:
     """Score systems by the share of correct answers, highest first.
 
     Intervals treat the answers about one snippet, and those by one reader, as correlated, because
@@ -109,16 +115,23 @@ def quiz_scores(readings: Sequence[Reading], *, confidence: float = 0.95) -> tup
     ----------
     J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
     """
-    systems = {name for reading in readings for name in reading.systems}
-    rows = [
-        _score(name, [each for each in readings if name in each.systems], confidence)
-        for name in systems
-    ]
+    systems = set()
+    for reading in readings:
+        for name in reading.systems:
+            systems.add(name)
+    rows = []
+    for name in systems:
+        rows.append(
+            _score(
+                name, [each for each in readings if name in each.systems], confidence
+            )
+        )
     rows.sort(key=lambda row: (-(row.share.value or 0.0), row.name))
     shares = np.array([row.share.value for row in rows], dtype=np.float64)
     ranks, _last = shared_ranks(Scores(shares, np.isfinite(shares)))
     return tuple(
-        replace(row, rank=rank or None) for row, rank in zip(rows, ranks.tolist(), strict=True)
+        replace(row, rank=rank or None)
+        for row, rank in zip(rows, ranks.tolist(), strict=True)
     )
 
 
@@ -127,13 +140,17 @@ def reader_scores(
 ) -> tuple[QuizScore, ...]:
     """Score readers, sorted by name, over all systems they read, with snippets as clusters."""
     return tuple(
-        _score(name, [each for each in readings if each.judge == name], confidence)
-        for name in sorted({each.judge for each in readings})
+        _score(
+            name, [reading for reading in readings if reading.judge == name], confidence
+        )
+        for name in sorted({reading.judge for reading in readings})
     )
 
 
 def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
-    snippets, of_snippet = np.unique([each.snippet for each in own], return_inverse=True)
+    snippets, of_snippet = np.unique(
+        [each.snippet for each in own], return_inverse=True
+    )
     _judges, of_judge = np.unique([each.judge for each in own], return_inverse=True)
     share = two_way_share(
         np.array([each.right for each in own]),
@@ -147,5 +164,7 @@ def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
         readings=len(own),
         snippets=len(snippets),
         unanswered=sum(each.answers.count(None) for each in own),
-        share=replace(share, low=None, high=None) if len(snippets) < FEWEST_SNIPPETS else share,
+        share=replace(share, low=None, high=None)
+        if len(snippets) < FEWEST_SNIPPETS
+        else share,
     )

@@ -54,14 +54,19 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     task = organised_task(request, slug, task_id)
     if task.protocol != Protocol.QUIZ:
         raise Http404
-    form = SnippetsForm(request.POST, request.FILES) if request.method == "POST" else SnippetsForm()
+    if request.method == "POST":
+        form = SnippetsForm(request.POST, request.FILES)
+    else:
+        form = SnippetsForm()
     if form.is_bound and form.is_valid():
         file = form.cleaned_data["file"]
         with RefusalsAt(form, "file"):
             count = snippets_import(task=task, file=sent_file(file))
             messages.success(
                 request,
-                ngettext("%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count)
+                ngettext(
+                    "%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count
+                )
                 % {"count": count},
             )
             return redirect("snippets", slug, task.pk)
@@ -69,7 +74,7 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         **of_task(task, "texts"),
         "form": form,
         "settled": snippets_settled_in_words(task=task),
-        "snippets": [snippet_json(each) for each in snippets_of(task)],
+        "snippets": [snippet_json(snippet) for snippet in snippets_of(task)],
         "needed": [words for needed in judges_needed([task]) for words in needed.words],
     }
     status = 400 if form.is_bound else 200

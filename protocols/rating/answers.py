@@ -33,7 +33,11 @@ from annotation.protocols.answer_kinds import (
     numbered_columns,
     rules_completed,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from protocols.frame.scale.criteria import (
@@ -79,7 +83,9 @@ _RULES: Final[dict[str, forms.Field]] = {
         initial=AdequacyBasis.REFERENCE.value,
     ),
     "order_free": forms.BooleanField(
-        label=gettext_lazy("Ratings can be changed in later passes"), initial=False, required=False
+        label=gettext_lazy("Ratings can be changed in later passes"),
+        initial=False,
+        required=False,
     ),
     "adequacy_by_others": forms.BooleanField(
         label=gettext_lazy("Criteria are rated by different judges"),
@@ -120,7 +126,11 @@ _NOISE: Final = 0.12
         "type": "array",
         "items": {
             "type": "object",
-            "additionalProperties": {"type": "integer", "minimum": 0, "maximum": _HIGHEST},
+            "additionalProperties": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": _HIGHEST,
+            },
         },
         "minItems": 1,
         "maxItems": MOST_OUTPUTS,
@@ -139,7 +149,9 @@ class RatingAnswerSerializer(PlainSerializer):
         help_text="Criterion given by the rules of the assignment; optional.",
     )
     value = serializers.IntegerField(
-        min_value=0, max_value=_HIGHEST, help_text="A value on the scale of the criterion."
+        min_value=0,
+        max_value=_HIGHEST,
+        help_text="A value on the scale of the criterion.",
     )
 
 
@@ -159,7 +171,9 @@ class CriterionShownSerializer(PlainSerializer):
 
     key = serializers.CharField()
     name = serializers.CharField()
-    question = serializers.CharField(help_text="“{language}” stands for the target language.")
+    question = serializers.CharField(
+        help_text="“{language}” stands for the target language."
+    )
     lowest = serializers.IntegerField()
     highest = serializers.IntegerField()
     lower_is_better = serializers.BooleanField()
@@ -193,7 +207,9 @@ class RatingAnswerJSON(TypedDict, total=False):
     outputs: Sequence[Points]
 
 
-def ratings_given(answer: RatingAnswerJSON, criteria: Sequence[Criterion]) -> Sequence[Points]:
+def ratings_given(
+    answer: RatingAnswerJSON, criteria: Sequence[Criterion]
+) -> Sequence[Points]:
     """Return the values of an answer by criterion, for each output, in either form."""
     if "outputs" in answer:
         return answer["outputs"]
@@ -220,7 +236,8 @@ def _refusal_in_words(
         if not isinstance(points, dict) or set(points) != set(keys):
             return f"Rate {', '.join(keys)} here."
         for criterion in criteria:
-            value, scale = points[criterion.key], criterion.scale
+            value = points[criterion.key]
+            scale = criterion.scale
             if type(value) is not int or value not in scale:
                 return f"{criterion.key}: {value} is not a whole number from {scale.lowest} to {scale.highest}."
     return ""
@@ -302,7 +319,10 @@ class RatingAnswers(AnswerKind):
         """Return the criteria that HITs of a pass ask about; those of the first pass if it is unknown."""
         if self.is_at_once:
             return self.criteria
-        index = part - 1 if 0 < part <= len(self.criteria) else 0
+        if 0 < part <= len(self.criteria):
+            index = part - 1
+        else:
+            index = 0
         return self.criteria[index : index + 1]
 
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:

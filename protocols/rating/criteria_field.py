@@ -25,10 +25,12 @@ class CriteriaField(RuleField):
         if isinstance(value, str) and value:
             if value not in PRESET_NAMES:
                 raise ValidationError(
-                    _("“%(name)s” is not a preset of criteria. Choose one of: %(names)s.")
+                    _(
+                        "“%(name)s” is not a preset of criteria. Choose one of: %(names)s."
+                    )
                     % {"name": value, "names": comma_list(PRESET_NAMES)}
                 )
             criteria = preset_criteria(value)
         else:
             criteria = criteria_read(value or [])
-        return [each.as_json() for each in criteria]
+        return [criterion.as_json() for criterion in criteria]

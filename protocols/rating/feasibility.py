@@ -87,12 +87,18 @@ def feasibility(
     -------
     Feasibility
     """
-    most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
+    if items_per_judge is None:
+        most = len(texts)
+    else:
+        most = min(items_per_judge, len(texts))
     of_item = raters * passes_by_others
     ratings = of_item * sum(texts)
     systems = max(texts, default=0)
     of_segment = of_item * systems
-    needed = max(of_segment, -(-ratings // most)) if ratings else 0
+    if ratings:
+        needed = max(of_segment, -(-ratings // most))
+    else:
+        needed = 0
     return Feasibility(
         systems=systems,
         segments=len(texts),
@@ -104,7 +110,9 @@ def feasibility(
         judges=judges,
         needed_judges=needed,
         judges_of_a_segment=of_segment,
-        needed_items_per_judge=-(-ratings // judges) if judges and judges >= of_segment else None,
+        needed_items_per_judge=-(-ratings // judges)
+        if judges and judges >= of_segment
+        else None,
     )
 
 
@@ -139,5 +147,7 @@ def feasibility_in_words(found: Feasibility) -> Iterator[str]:
         yield _(
             "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
         ) % all_in_figures(
-            judges=found.judges, needed=found.needed_items_per_judge, items=found.items_per_judge
+            judges=found.judges,
+            needed=found.needed_items_per_judge,
+            items=found.items_per_judge,
         )

@@ -61,9 +61,13 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
         others = {key for key, value in output.answers.items() if value} - {"sliders"}
         losses.add("answers beside sliders", f"line {item.line}", len(others))
         place = f"{output.key}.sliders"
-        for name, value in object_of(place, output.answers.get("sliders"), refuse).items():
+        for name, value in object_of(
+            place, output.answers.get("sliders"), refuse
+        ).items():
             rating = Rating(
-                segment=segments.setdefault((item.document, item.segment), len(segments)),
+                segment=segments.setdefault(
+                    (item.document, item.segment), len(segments)
+                ),
                 systems=(output.system,),
                 judge=item.judge,
                 criterion=name.strip(),
@@ -132,12 +136,21 @@ def _checked(
             "import it into a task with this scale",
         )
     if rating.value not in scale:
-        refuse(answer, None, f"{rating.value} is not on the scale {scale}", "correct the value")
-    return replace(answer, said=(replace(rating, criterion=criterion.key, scale=scale),))
+        refuse(
+            answer,
+            None,
+            f"{rating.value} is not on the scale {scale}",
+            "correct the value",
+        )
+    return replace(
+        answer, said=(replace(rating, criterion=criterion.key, scale=scale),)
+    )
 
 
 def _scale_in_words(scale: Scale) -> str:
-    return f"{scale}, lower is better" if scale.lower_is_better else str(scale)
+    if scale.lower_is_better:
+        return f"{scale}, lower is better"
+    return str(scale)
 
 
 def _check_passes(
@@ -154,7 +167,9 @@ def _check_passes(
         place = keys.index(rating.criterion)
         rated.add((rating.judge, rating.item, rating.criterion))
         if rules["adequacy_by_others"]:
-            first = of_segment.setdefault((rating.judge, rating.segment), rating.criterion)
+            first = of_segment.setdefault(
+                (rating.judge, rating.segment), rating.criterion
+            )
             if first != rating.criterion:
                 refuse(
                     answer,
@@ -179,7 +194,9 @@ def _screens(
     screens: dict[tuple[str, int, int | Item], list[FileAnswer]] = defaultdict(list)
     for answer in answers:
         [rating] = answer.said
-        screens[rating.judge, rating.segment, rating.screen or rating.item].append(answer)
+        screens[rating.judge, rating.segment, rating.screen or rating.item].append(
+            answer
+        )
     for parts in screens.values():
         first = parts[0]
         rated: dict[tuple[str, ...], dict[str, Rating]] = defaultdict(dict)
@@ -224,7 +241,9 @@ def _part(answer: RatingAnswerJSON, rules: RatingRules) -> int:
     return 1 + keys.index(answer["criterion"])
 
 
-def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+def output_scores(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> OutputScores | None:
     """Return the scores of texts from the selected judgments 1…`watermark`; None if nothing is left.
 
     A score is the weighted mean of a judge's ratings of a text if criteria have weights, otherwise
@@ -241,16 +260,23 @@ def given_scores(
 ) -> OutputScores | None:
     """Return the scores of the ratings in answers, as `output_scores` does."""
     criteria = criteria_of(rules_complete(task.rules))
-    ratings = [
-        Rating(each.segment, tuple(sorted(systems)), each.judge, criterion, value)
-        for each in answers
+    ratings = []
+    for answer in answers:
         for systems, points in zip(
-            each.candidates,
-            ratings_given(cast("RatingAnswerJSON", each.answer), criteria),
+            answer.candidates,
+            ratings_given(cast("RatingAnswerJSON", answer.answer), criteria),
             strict=True,
-        )
-        for criterion, value in points.items()
-    ]
+        ):
+            for criterion, value in points.items():
+                ratings.append(
+                    Rating(
+                        answer.segment,
+                        tuple(sorted(systems)),
+                        answer.judge,
+                        criterion,
+                        value,
+                    )
+                )
     return _scores_of(task, ratings)
 
 
@@ -264,7 +290,10 @@ def _scores_of(task: Task, rated: Sequence[Rating]) -> OutputScores | None:
         counted = [criteria[0]]
     else:
         counted = list(criteria)
-    scores = _as_many_of_each if by_others else _means_of_judges
+    if by_others:
+        scores = _as_many_of_each
+    else:
+        scores = _means_of_judges
     return OutputScores.of_rows(
         (segment, judge, system, score)
         for (segment, _condition, systems), judge, score in scores(rated, counted)
@@ -290,7 +319,12 @@ def _as_many_of_each(
     rated: Iterable[Rating], criteria: Sequence[Criterion]
 ) -> Iterator[tuple[Item, str, float]]:
     """Yield equally many ratings of each text by each criterion: those of the first judges by pseudonym."""
-    signs = {each.key: -1 if each.scale.lower_is_better else 1 for each in criteria}
+    signs = {}
+    for each in criteria:
+        if each.scale.lower_is_better:
+            signs[each.key] = -1
+        else:
+            signs[each.key] = 1
     said: dict[Item, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for rating in rated:
         if rating.criterion in signs:

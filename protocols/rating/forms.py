@@ -28,7 +28,9 @@ class CriterionForm(forms.Form):
 
     #: Key of the criterion from which the form was filled in; its texts in other languages are kept.
     was = forms.CharField(required=False, widget=forms.HiddenInput)
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME, required=False)
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=MAX_NAME, required=False
+    )
     question = forms.CharField(
         label=gettext_lazy("Question"),
         max_length=MAX_QUESTION,
@@ -82,11 +84,14 @@ class CriterionForm(forms.Form):
             before, *after = COLONS.split(line, maxsplit=1)
             if not after:
                 raise ValidationError(
-                    _("“%(line)s” has no colon between the value and the text.") % {"line": line}
+                    _("“%(line)s” has no colon between the value and the text.")
+                    % {"line": line}
                 )
             value = before.strip()
             if value in labels:
-                raise ValidationError(_("The value %(value)s has two texts.") % {"value": value})
+                raise ValidationError(
+                    _("The value %(value)s has two texts.") % {"value": value}
+                )
             labels[value] = "".join(after).strip()
         return labels
 
@@ -98,7 +103,9 @@ class CriterionForm(forms.Form):
     @property
     def is_blank(self) -> bool:
         """True for a form in which nothing is written."""
-        return not any(self.cleaned_data.get(name) for name in ("name", "question", "labels"))
+        return not any(
+            self.cleaned_data.get(name) for name in ("name", "question", "labels")
+        )
 
 
 #: Stands for the texts of a new criterion in other languages.
@@ -109,7 +116,12 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
     """Criteria in order; positions and removals are fields, so that no script is needed."""
 
     def __init__(
-        self, data: Any = None, *, before: Sequence[Criterion], language: str, **more: Any
+        self,
+        data: Any = None,
+        *,
+        before: Sequence[Criterion],
+        language: str,
+        **more: Any,
     ) -> None:
         self._before = {criterion.key: criterion for criterion in before}
         self._language = language
@@ -131,7 +143,9 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
             before = self._before.get(written["was"], _NEW)
             labels = {str(value): texts for value, texts in before.labels.items()}
             yield {
-                "key": written["key"] or key_from_name(written["name"]) or f"criterion-{number}",
+                "key": written["key"]
+                or key_from_name(written["name"])
+                or f"criterion-{number}",
                 "name": self._texts(written["name"], before.name),
                 "question": self._texts(written["question"], before.question),
                 "beside": written["beside"],
@@ -177,14 +191,18 @@ class AtOnceForm(TaskRulesForm):
     )
     #: Only for the version.
     criteria = forms.Field(
-        label=gettext_lazy("Criteria"), required=False, disabled=True, widget=forms.HiddenInput
+        label=gettext_lazy("Criteria"),
+        required=False,
+        disabled=True,
+        widget=forms.HiddenInput,
     )
 
 
 def _initial(criterion: Criterion, language: str) -> Mapping[str, object]:
     """Return the fields of a criterion with its texts in a language, or in the best other one."""
     labels = [
-        f"{value}: {text_for_reader(texts, language)}" for value, texts in criterion.labels.items()
+        f"{value}: {text_for_reader(texts, language)}"
+        for value, texts in criterion.labels.items()
     ]
     return {
         **criterion.as_json(),

@@ -14,7 +14,11 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
-from campaign.texts.languages import LanguageTagError, language_name, language_tag_checked
+from campaign.texts.languages import (
+    LanguageTagError,
+    language_name,
+    language_tag_checked,
+)
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
@@ -34,7 +38,9 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     preset = request.GET.get("preset", "")
     rules = rules_complete({**task.rules, **_rules_of_preset(preset)})
     before = criteria_of(rules)
-    sent = request.POST if request.method == "POST" else None
+    sent = None
+    if request.method == "POST":
+        sent = request.POST
     forms = CriteriaForms(sent, before=before, language=language)
     at_once = AtOnceForm(sent, task_rules=rules_complete(task.rules), initial=rules)
     if sent is not None and forms.is_valid() and at_once.is_valid():
@@ -84,9 +90,15 @@ def _language(tag: str) -> str:
         return language_tag_checked(get_language() or "en")
 
 
-def _languages(criteria: Sequence[Criterion], shown: str) -> list[tuple[str, str, bool]]:
+def _languages(
+    criteria: Sequence[Criterion], shown: str
+) -> list[tuple[str, str, bool]]:
     """Return the languages to choose from: tag, name, and whether texts are written in it."""
-    written = {tag for criterion in criteria for tag in criterion.question if tag}
+    written = set()
+    for criterion in criteria:
+        for tag in criterion.question:
+            if tag:
+                written.add(tag)
     offered = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
     tags = dict.fromkeys([*offered, *sorted(written)])
     return [(tag, language_name(tag), tag in written) for tag in tags if tag != shown]

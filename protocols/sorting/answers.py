@@ -53,7 +53,9 @@ from ranking.core.sorting import (
 )
 
 MOST: Final = 100_000
-_number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, required=False)
+_number: Final = partial(
+    forms.IntegerField, min_value=0, max_value=MOST, required=False
+)
 #: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
 #: of one judge.
 RULES: Final = {
@@ -123,7 +125,9 @@ def answers_given(
     Each is from the viewpoint of the first system of its pair. Attention checks are left out.
     Always three queries.
     """
-    planned, imported = (f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
+    planned, imported = (
+        f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED)
+    )
     wanted = [list(pair) for pair in pairs]
     if not wanted:
         return {}
@@ -132,7 +136,9 @@ def answers_given(
         until = Judgment.objects.of(task.pk).counted().until(watermark)
         judgments = judgments_of(until, without=without, documents=documents)
     rows = list(
-        judgments.filter(Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}))
+        judgments.filter(
+            Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted})
+        )
         .order_by("numbered__number")
         .values(
             "block_id",
@@ -150,7 +156,10 @@ def answers_given(
     answers: dict[Pair, list[Answer]] = defaultdict(list)
     for row in rows:
         first, second = row["pair_planned"] or row["pair_imported"]
-        position = 0 if ids[first] in systems[row["block_id"]][0] else 1
+        if ids[first] in systems[row["block_id"]][0]:
+            position = 0
+        else:
+            position = 1
         # Every label of a verdict is a rank.
         labels = cast("list[int]", row["labels"])
         ahead = labels[1 - position] - labels[position]
@@ -169,7 +178,9 @@ def answers_given(
 
 def last_number(task: Task) -> int:
     """Return the number of the last numbered judgment; 0 without any."""
-    numbers = JudgmentSequence.objects.filter(task=task).values_list("last_number", flat=True)
+    numbers = JudgmentSequence.objects.filter(task=task).values_list(
+        "last_number", flat=True
+    )
     return numbers.first() or 0
 
 
@@ -202,13 +213,16 @@ def sort_decided(
     Complete comparisons count as closed, since the same judgments will close them. Superseded
     judgments do not count, nor do those of judges in `without` (by default, the currently excluded).
     """
-    task, used = sort.task, {}
+    task = sort.task
+    used = {}
     if without is None:
         without = excluded_judges(campaign_id=task.test_set.campaign_id)
     most = rules_complete(task.rules)["most_of_a_judge"]
 
     def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
-        given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
+        given = answers_given(
+            task=task, watermark=watermark, pairs=pairs, without=without
+        )
         new = {}
         for pair in pairs:
             current = (each for each in given.get(pair, ()) if each.is_current)
@@ -221,7 +235,11 @@ def sort_decided(
             del used[pair][new[pair].asked :]
         return new
 
-    rows = sort.verdicts.filter(watermark__lte=watermark).order_by("step") if sort.pk else ()
+    rows = (
+        sort.verdicts.filter(watermark__lte=watermark).order_by("step")
+        if sort.pk
+        else ()
+    )
     before = {
         pair_of(row.winner, row.loser): Decision(
             row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
@@ -236,11 +254,15 @@ def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
     outputs = Output.objects.current().filter(
         system__test_set=sort.task.test_set_id, text__isnull=False
     )
-    other = outputs.filter(system__name=pair[1], segment=OuterRef("segment")).values("text")
+    other = outputs.filter(system__name=pair[1], segment=OuterRef("segment")).values(
+        "text"
+    )
     first = outputs.filter(system__name=pair[0]).annotate(other=Subquery(other[:1]))
     texts = first.filter(other__isnull=False).exclude(text=F("other"))
     differing = texts.values_list("text", "other").iterator()
-    return any(normalise_text(one or "") != normalise_text(two) for one, two in differing)
+    return any(
+        normalise_text(one or "") != normalise_text(two) for one, two in differing
+    )
 
 
 def comparisons_open(design: Design) -> list[OpenComparison]:
@@ -268,7 +290,8 @@ def comparisons_close(design: Design) -> int:
     judgments_number(task_id=design.task_id)
     with transaction.atomic():
         HITSequence.objects.select_for_update().get_or_create(task=design.task)
-        sort, watermark = sort_in_force(design), last_number(design.task)
+        sort = sort_in_force(design)
+        watermark = last_number(design.task)
         if len(sort.systems) < 2:
             return 0
         if not sort.pk:
@@ -276,8 +299,12 @@ def comparisons_close(design: Design) -> int:
         decided, used = sort_decided(sort, watermark=watermark)
         new = [pair for pair in used if decided[pair].winner]
         for step, pair in enumerate(new, len(decided) - len(used) + 1):
-            decision, signs = decided[pair], Counter(each.answer for each in used[pair])
-            for_winner = 1 if decision.winner == pair[0] else -1
+            decision = decided[pair]
+            signs = Counter(each.answer for each in used[pair])
+            if decision.winner == pair[0]:
+                for_winner = 1
+            else:
+                for_winner = -1
             ClosedComparison.objects.create(
                 sort=sort,
                 step=step,
@@ -294,7 +321,8 @@ def comparisons_close(design: Design) -> int:
 
 
 _VERDICTS: Final[dict[tuple[int | None, int | None], str]] = {
-    LABELS[verdict]: verdict.value for verdict in (Verdict.FIRST, Verdict.SAME, Verdict.SECOND)
+    LABELS[verdict]: verdict.value
+    for verdict in (Verdict.FIRST, Verdict.SAME, Verdict.SECOND)
 }
 
 

@@ -38,7 +38,9 @@ class Compared(NamedTuple):
     def sign(self) -> int | None:
         """r for the system whose name comes first; None for identical outputs."""
         sign = _SIGNS[self.answer]
-        return -sign if sign and self.first > self.second else sign
+        if sign and self.first > self.second:
+            return -sign
+        return sign
 
 
 def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
@@ -53,7 +55,11 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
 def _compared(values: LineValues, refuse: Refuse) -> Compared:
     row = Compared(**values)
     if row.first == row.second:
-        refuse("second", f"the system {row.first} is compared with itself", "name two systems")
+        refuse(
+            "second",
+            f"the system {row.first} is compared with itself",
+            "name two systems",
+        )
     return row
 
 
@@ -65,7 +71,10 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     words = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
-    found = [(each.number, each, pair) for pair, own in given.items() for each in own]
+    found = []
+    for pair, own in given.items():
+        for each in own:
+            found.append((each.number, each, pair))
     return [
         Compared(each.segment, each.judge, *pair, words[each.answer])
         for _number, each, pair in sorted(found, key=lambda row: row[0])
@@ -88,7 +97,9 @@ def _shown(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
 def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
     own = [number for number, row in lines if row.answer == "identical"]
     what = "identical outputs, which are not shown to judges"
-    return [Loss(what, len(own), f"line {own[0]}")] if own else []
+    if own:
+        return [Loss(what, len(own), f"line {own[0]}")]
+    return []
 
 
 LINES: Final = AnswerLines(
@@ -98,7 +109,9 @@ LINES: Final = AnswerLines(
         "judge": judge_named,
         "first": system_of,
         "second": system_of,
-        "answer": lambda key, value, refuse: word_of(key, value, _SIGNS, refuse, _REMEDY),
+        "answer": lambda key, value, refuse: word_of(
+            key, value, _SIGNS, refuse, _REMEDY
+        ),
         "duration_ms": whole(0),
     },
     optional=("duration_ms",),
@@ -127,5 +140,7 @@ def _answer(
 
 FILES: Final = LINES.files(
     answer=_answer,
-    why=lambda candidates: {"comparison": list(pair_of(*(name for [name] in candidates)))},
+    why=lambda candidates: {
+        "comparison": list(pair_of(*(name for [name] in candidates)))
+    },
 )

@@ -61,7 +61,9 @@ TEST = Option(
         "normal": gettext_lazy("|R| > z · se[R] (as in the paper)"),
         "exact": gettext_lazy("exact sign test"),
     },
-    help=gettext_lazy("Test that decides significance between neighbours; both are shown."),
+    help=gettext_lazy(
+        "Test that decides significance between neighbours; both are shown."
+    ),
 )
 ERROR = Option(
     name="error",
@@ -132,7 +134,8 @@ def _of_files(read: AnswersRead[Compared], options: Mapping[str, Any]) -> SortRe
         raise ValueError(_("No judgments match these options."))
     if not options["quota"] and (options["on_undecided"] == "extend" or options["cap"]):
         raise OptionError("on_undecided and cap need a quota.", field="quota")
-    judged, named = judged_pairs(read.rows), options["systems"]
+    judged = judged_pairs(read.rows)
+    named = options["systems"]
     names = ("seed", "extension", "on_undecided", "level", "resamples")
     return SortRead(
         systems=_names(named) if named else {name for pair in judged for name in pair},
@@ -151,7 +154,10 @@ def _of_files(read: AnswersRead[Compared], options: Mapping[str, Any]) -> SortRe
 def _settings(options: Mapping[str, Any], **particular: Any) -> SortSettings:
     correction = Correction(options[CORRECTION.name])
     return SortSettings(
-        test=options[TEST.name], error=options[ERROR.name], correction=correction, **particular
+        test=options[TEST.name],
+        error=options[ERROR.name],
+        correction=correction,
+        **particular,
     )
 
 
@@ -173,25 +179,35 @@ def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> SortRead:
     sort = (
-        SystemSort.objects.filter(task=task, watermark__lte=watermark).order_by("-number").first()
+        SystemSort.objects.filter(task=task, watermark__lte=watermark)
+        .order_by("-number")
+        .first()
     )
     if sort is None:
         raise ValueError(_("Nothing sorted yet: no comparison has started."))
     chosen: dict[str, Any] = {"watermark": watermark, "without": judgments.without}
     decided, new = sort_decided(sort, **chosen)
-    used = {pair: {each.number for each in answers} for pair, answers in new.items()}
+    used = {
+        pair: {answer.number for answer in answers} for pair, answers in new.items()
+    }
     for row in sort.verdicts.filter(watermark__lte=watermark):
         used[pair_of(row.winner, row.loser)] = set(row.judgments)
-    given = answers_given(task=task, pairs=decided, documents=judgments.documents, **chosen)
-    judged, arrived = {}, {}
+    given = answers_given(
+        task=task, pairs=decided, documents=judgments.documents, **chosen
+    )
+    judged = {}
+    arrived = {}
     for pair, decision in decided.items():
         answers = given.get(pair, [])
-        counted = [each for each in answers if each.number in used[pair]]
+        counted = [answer for answer in answers if answer.number in used[pair]]
         if counted or decision.winner:
             rows = [(each.judge, each.segment, each.answer) for each in counted]
             judged[pair] = PairJudgments.of_rows(pair, rows)
         if decision.winner:
-            late = sum(each.is_current and each.number not in used[pair] for each in answers)
+            late = sum(
+                answer.is_current and answer.number not in used[pair]
+                for answer in answers
+            )
             arrived[pair] = {"last": max(used[pair], default=0), "late": late}
     return SortRead(
         systems=sort.systems,
@@ -202,16 +218,22 @@ def _read(
     )
 
 
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Found:
+def _find(
+    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
+) -> Found:
     begin(_("Sorting"))
     sort = given.answers
     if isinstance(given, AnswersOfFiles):
         sort = _of_files(given.answers, options)
-    chain = sort_judged(sort.systems, sort.judged, sort.settings, decisions=sort.decisions)
+    chain = sort_judged(
+        sort.systems, sort.judged, sort.settings, decisions=sort.decisions
+    )
     beside = None
     if chain.order is not None:
         blocks = blocks_of(list(sort.judged.values()), chain.order)
-        beside = orders_beside(_SORT, chain.order, sort.others, blocks=blocks, methods=_METHODS)
+        beside = orders_beside(
+            _SORT, chain.order, sort.others, blocks=blocks, methods=_METHODS
+        )
     return sort, chain, beside
 
 
@@ -274,10 +296,15 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Repo
     )
 
 
-def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]) -> Iterator[str]:
-    state, most = chain.state, most_comparisons(len(chain.systems))
+def _notes(
+    chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]
+) -> Iterator[str]:
+    state = chain.state
+    most = most_comparisons(len(chain.systems))
     levels = {step["error_level"] for step in chain.steps if len(step["judges"]) > 1}
-    there = {f"{step['first']} : {step['second']}": step["judgments"] for step in chain.steps}
+    there = {
+        f"{step['first']} : {step['second']}": step["judgments"] for step in chain.steps
+    }
     thin = {
         pair: Shortage("judgments", judgments, FEWEST_TESTED)
         for pair, judgments in there.items()
@@ -287,12 +314,16 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
         "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
     ) % all_in_figures(**counted)
     if chain.order is None:
-        yield _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.") % {
+        yield _(
+            "Not sorted yet: %(done)d comparisons closed, at most %(left)d left."
+        ) % {
             "done": state.done,
             "left": state.left_at_most,
         }
     else:
-        yield _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.") % {
+        yield _(
+            "Sorted by merge insertion with %(done)d of at most %(most)d comparisons."
+        ) % {
             "done": state.done,
             "most": most,
         }
@@ -328,10 +359,14 @@ def _known(chain: SortedChain) -> Table:
     """Return the known order of each pair of systems, open comparisons, and the possible places of
     each system.
     """
-    closed = [Verdict(step["first"], step["second"]) for step in chain.steps if step["winner"]]
+    closed = [
+        Verdict(step["first"], step["second"]) for step in chain.steps if step["winner"]
+    ]
     known = partial_order(chain.systems, closed)
     open_now = {pair_of(*pair) for pair in chain.state.open}
-    is_open = [[pair_of(one, two) in open_now for two in known.systems] for one in known.systems]
+    is_open = []
+    for one in known.systems:
+        is_open.append([pair_of(one, two) in open_now for two in known.systems])
     signs = np.select(
         [known.won, known.better, known.won.T, known.better.T, is_open],
         ["+", "(+)", "−", "(−)", "?"],
@@ -397,7 +432,10 @@ def _order(chain: SortedChain) -> Table:
             system_column(),
             Column("cluster", _("Cluster")),
         ),
-        rows=[(place, *row) for place, row in enumerate(zip(order, clusters, strict=True), 1)],
+        rows=[
+            (place, *row)
+            for place, row in enumerate(zip(order, clusters, strict=True), 1)
+        ],
         rules=rules_between(chain.clusters),
     )
 
@@ -446,8 +484,20 @@ def _pairs(
         name=name,
         title=title,
         columns=(
-            Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
-            Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
+            Column(
+                "better",
+                _("Better"),
+                is_text=True,
+                names="system",
+                of=itemgetter("first"),
+            ),
+            Column(
+                "worse",
+                _("Worse"),
+                is_text=True,
+                names="other",
+                of=itemgetter("second"),
+            ),
             *(column for column in every if column.key in columns),
         ),
         **{"keys": 2, **more},
@@ -462,7 +512,11 @@ def _verdicts(steps: Sequence[Mapping[str, Any]]) -> Table:
         _("Verdicts"),
         rows,
         ("step", "judgments", "last", "late"),
-        notes=[_("Late answers arrived after the verdict; they are kept but do not change it.")]
+        notes=[
+            _(
+                "Late answers arrived after the verdict; they are kept but do not change it."
+            )
+        ]
         if any(row["late"] for row in rows)
         else (),
     )
@@ -505,7 +559,9 @@ def _by_judge(steps: Sequence[Mapping[str, Any]]) -> Table:
 
 def _remaining_row(pair: Mapping[str, Any]) -> dict[str, Any]:
     figures = pair["result"] or dict.fromkeys(("mean", "judgments", *_TESTS))
-    contradicts = pair["contradicts"] if pair["result"] else None
+    contradicts = None
+    if pair["result"]:
+        contradicts = pair["contradicts"]
     named = {"first": pair["better"], "second": pair["worse"]}
     return {**figures, **pair, **named, "contradicts": contradicts}
 
@@ -531,7 +587,9 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
 ANALYSIS = ProtocolAnalysis(
     name="sorting",
     title=gettext_lazy("Sorting"),
-    question=gettext_lazy("How far has the sort progressed, and which neighbours share a cluster?"),
+    question=gettext_lazy(
+        "How far has the sort progressed, and which neighbours share a cluster?"
+    ),
     options=(TEST, ERROR, CORRECTION),
     protocols=frozenset({Protocol.SORTING}),
     read=_read,

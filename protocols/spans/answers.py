@@ -38,7 +38,11 @@ from annotation.protocols.answer_kinds import (
     numbered_cells,
     numbered_columns,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from annotation.selectors.shown import outputs_of
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, Protocol
@@ -123,7 +127,10 @@ def _span_refusal(span: Span, lengths: TextLengths, rules: SpansRules) -> str:
         return f": this task has no marks of the kind “{span.kind}”."
     if span.severity not in rules["severities"]:
         return f": this task has no {span.severity} errors."
-    length = lengths.source if span.kind == SOURCE else lengths.output
+    if span.kind == SOURCE:
+        length = lengths.source
+    else:
+        length = lengths.output
     if span.end is not None and span.end > length:
         return f", from {span.start} to {span.end}, marks no part of the text, which has {length} characters."
     return ""
@@ -134,7 +141,9 @@ def _category_refusal(category: str, rules: SpansRules) -> str:
         return ""
     if category:
         return f": this task has no category “{category}”."
-    return ": choose a category." if rules["categories"] else ""
+    if rules["categories"]:
+        return ": choose a category."
+    return ""
 
 
 def span_read(span: SpanJSON) -> Span:
@@ -165,7 +174,9 @@ def text_lengths(assigned: AssignedBlock) -> list[TextLengths]:
     texts = assigned.imported_texts
     if texts is not None:
         source_length = len(texts.source or "")
-        return [TextLengths(len(text or ""), source_length) for text in texts.candidates]
+        return [
+            TextLengths(len(text or ""), source_length) for text in texts.candidates
+        ]
     block = Block.objects.annotate(
         output_lengths=ArraySubquery(outputs_of().values(length=Length("text"))),
         source_length=Length("segment__source_text"),
@@ -174,7 +185,9 @@ def text_lengths(assigned: AssignedBlock) -> list[TextLengths]:
         TextLengths(length or 0, block.source_length or 0)
         for length, *_same in by_candidate(block.output_lengths, block.stands_for)
     ]
-    return lengths[::-1] if assigned.is_reversed else lengths
+    if assigned.is_reversed:
+        return lengths[::-1]
+    return lengths
 
 
 #: Average number of points that a simulated error costs, and the share of major errors.
@@ -204,7 +217,9 @@ class SpanSerializer(PlainSerializer):
         default=None,
         help_text="The character after the last; null for missing content and special marks.",
     )
-    severity = serializers.ChoiceField(choices=[each.value for each in Severity])
+    severity = serializers.ChoiceField(
+        choices=[severity.value for severity in Severity]
+    )
     kind = serializers.CharField(
         max_length=MAX_CATEGORY,
         default=ERROR,
@@ -247,8 +262,12 @@ class ContradictionRuleSerializer(PlainSerializer):
     """Thresholds for asking the judge to confirm a score that contradicts the errors."""
 
     error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")
-    perfect_from = serializers.IntegerField(help_text="Scores from here on have no error.")
-    major_below = serializers.IntegerField(help_text="Scores from here on have no major error.")
+    perfect_from = serializers.IntegerField(
+        help_text="Scores from here on have no error."
+    )
+    major_below = serializers.IntegerField(
+        help_text="Scores from here on have no major error."
+    )
     margin = serializers.IntegerField(
         help_text="Smaller differences between scores do not contradict the numbers of errors."
     )
@@ -257,20 +276,26 @@ class ContradictionRuleSerializer(PlainSerializer):
 class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     """Options of a task with error spans and scores."""
 
-    spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
+    spans_asked = serializers.BooleanField(
+        help_text="Judges mark errors before they score."
+    )
     scored = serializers.BooleanField(help_text="Judges score each output.")
     missing = serializers.BooleanField(help_text="Judges can mark missing content.")
-    source_marked = serializers.BooleanField(help_text="Judges can mark errors in the source.")
+    source_marked = serializers.BooleanField(
+        help_text="Judges can mark errors in the source."
+    )
     marks = serializers.ListField(
         child=serializers.CharField(), help_text="Special marks without a position."
     )
     severities = serializers.ListField(
-        child=serializers.ChoiceField(choices=[each.value for each in Severity])
+        child=serializers.ChoiceField(choices=[severity.value for severity in Severity])
     )
     categories = serializers.ListField(
         child=serializers.CharField(), help_text="Those below another follow a slash."
     )
-    free_categories = serializers.BooleanField(help_text="Judges can enter other categories.")
+    free_categories = serializers.BooleanField(
+        help_text="Judges can enter other categories."
+    )
     contradictions = ContradictionRuleSerializer()
 
 
@@ -298,7 +323,9 @@ def span_json(span: Span) -> SpanJSON:
 
 def answer_json(answer: SpansAnswer) -> SpansAnswerJSON:
     """Return a stored answer in the form in which it was given."""
-    outputs: list[OutputJSON] = [{"score": score, "spans": []} for score in answer.scores]
+    outputs: list[OutputJSON] = [
+        {"score": score, "spans": []} for score in answer.scores
+    ]
     count = len(answer.span_candidates)
     spans = zip(
         answer.span_starts,
@@ -313,7 +340,9 @@ def answer_json(answer: SpansAnswer) -> SpansAnswerJSON:
     return {"outputs": outputs}
 
 
-def _starts(block_ids: Sequence[int], judge_id: int) -> dict[int, list[StartJSON | None]]:
+def _starts(
+    block_ids: Sequence[int], judge_id: int
+) -> dict[int, list[StartJSON | None]]:
     """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
     own = Judge.objects.filter(pk=judge_id).values("pseudonym")
     of_block = SuggestedSpans.objects.filter(
@@ -364,7 +393,9 @@ class SpansAnswers(AnswerKind):
     not_in_cells = gettext_lazy("positions of errors")
     scores_one_output = True
     screen_words = {
-        "spans_question": gettext_lazy("Mark the errors and give a score from 0 to 100."),
+        "spans_question": gettext_lazy(
+            "Mark the errors and give a score from 0 to 100."
+        ),
         "marks_question": gettext_lazy("Mark the errors."),
         "scores_question": gettext_lazy("Give a score from 0 to 100."),
         "output": gettext_lazy("Output {letter}"),
@@ -453,12 +484,16 @@ class SpansAnswers(AnswerKind):
     def refusal(
         self, assigned: AssignedBlock, answer: SpansAnswerJSON
     ) -> SubmissionRefusedError | None:
-        outputs, candidates = answer["outputs"], len(assigned.candidates)
+        outputs = answer["outputs"]
+        candidates = len(assigned.candidates)
         if len(outputs) != candidates:
             return answer_refused(
                 f"{len(outputs)} outputs are answered, but {candidates} are shown."
             )
-        problem = "give a score." if self.is_scored else "this task asks for no scores."
+        if self.is_scored:
+            problem = "give a score."
+        else:
+            problem = "this task asks for no scores."
         for index, output in enumerate(outputs):
             if self.is_scored is (output["score"] is None):
                 return answer_refused(_of_output(index, problem))
@@ -467,7 +502,10 @@ class SpansAnswers(AnswerKind):
         lengths = text_lengths(assigned)
         for index, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
             problem = spans_refusal(
-                output["spans"], length, self.typed_rules, is_imported=assigned.is_imported
+                output["spans"],
+                length,
+                self.typed_rules,
+                is_imported=assigned.is_imported,
             )
             if problem:
                 return answer_refused(_of_output(index, problem))
@@ -489,7 +527,8 @@ class SpansAnswers(AnswerKind):
     def row(self, answer: SpansAnswerJSON, part: int) -> dict[str, object]:
         outputs = answer["outputs"]
         starts = [output.get("start") for output in outputs]
-        candidates, spans = [], []
+        candidates = []
+        spans = []
         for number, output in enumerate(outputs, 1):
             for span in output["spans"]:
                 candidates.append(number)
@@ -523,7 +562,9 @@ class SpansAnswers(AnswerKind):
         return {"outputs": outputs}
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
-        columns: dict[str, type] = {"starts": str} if self.typed_rules["spans_asked"] else {}
+        columns: dict[str, type] = (
+            {"starts": str} if self.typed_rules["spans_asked"] else {}
+        )
         if self.is_scored:
             columns |= numbered_columns("score", int, candidates)
         for severity in self.severities:
@@ -541,7 +582,8 @@ class SpansAnswers(AnswerKind):
             cells |= numbered_cells("score", [output["score"] for output in outputs])
         for severity in self.severities:
             counts = [
-                sum(span["severity"] == severity for span in output["spans"]) for output in outputs
+                sum(span["severity"] == severity for span in output["spans"])
+                for output in outputs
             ]
             cells |= numbered_cells(f"{severity}_errors", counts)
         return cells
@@ -552,7 +594,9 @@ class SpansAnswers(AnswerKind):
         for label, quality in zip(perceived.labels, perceived.qualities, strict=True):
             qualities[label].append(quality)
         ranks = sorted(qualities)
-        means = [perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks]
+        means = [
+            perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks
+        ]
         means.sort(reverse=True)
         score_of: dict[int, int] = {}
         above = MAX_SCORE + 1
@@ -561,7 +605,11 @@ class SpansAnswers(AnswerKind):
             following = len(ranks) - 1 - index
             above = max(following, min(above - 1, round(mean)))
             score_of[rank] = above
-        return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
+        return {
+            "outputs": [
+                {"score": score_of[label], "spans": []} for label in perceived.labels
+            ]
+        }
 
     def simulated_on(
         self, answer: SpansAnswerJSON, texts: Sequence[str], random: Random
@@ -572,7 +620,9 @@ class SpansAnswers(AnswerKind):
         outputs: list[OutputJSON] = []
         for output, text in zip(answer["outputs"], texts, strict=True):
             score = output["score"]
-            spans = [span_json(span) for span in self._drawn_spans(text, score or 0, random)]
+            spans = [
+                span_json(span) for span in self._drawn_spans(text, score or 0, random)
+            ]
             outputs.append({"score": score if self.is_scored else None, "spans": spans})
         return {"outputs": outputs}
 
@@ -584,13 +634,25 @@ class SpansAnswers(AnswerKind):
         for word in sorted(random.sample(words, count), key=lambda word: word.start()):
             severity = self._drawn_severity(random)
             is_missing = self.typed_rules["missing"] and random.random() < _MISSING
-            start, end = (None, None) if is_missing else word.span()
-            category = random.choice(self.categories) if self.categories else ""
+            if is_missing:
+                start = None
+                end = None
+            else:
+                start, end = word.span()
+            if self.categories:
+                category = random.choice(self.categories)
+            else:
+                category = ""
             yield Span(start, end, severity, category)
 
     def _drawn_severity(self, random: Random) -> Severity:
-        severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
-        return severity if severity in self.severities else self.severities[0]
+        if random.random() < _MAJOR:
+            severity = Severity.MAJOR
+        else:
+            severity = Severity.MINOR
+        if severity in self.severities:
+            return severity
+        return self.severities[0]
 
 
 def output_score(output: OutputJSON, weights: Weights) -> float:

@@ -91,12 +91,16 @@ def contradictions(
     return questions
 
 
-def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKind | None:
+def _of_output(
+    output: ScoredOutput, rule: ContradictionRule
+) -> ContradictionKind | None:
     if output.score is None or output.spans is None:
         return None
     if not output.count(Severity.MINOR, *_MAJOR):
         is_low = output.score < rule.error_free_from
-        return ContradictionKind.LOW_WITHOUT_ERROR if is_low else None
+        if is_low:
+            return ContradictionKind.LOW_WITHOUT_ERROR
+        return None
     if output.score >= rule.perfect_from:
         return ContradictionKind.PERFECT_WITH_ERROR
     if output.count(*_MAJOR) and output.score >= rule.major_below:
@@ -104,7 +108,9 @@ def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKi
     return None
 
 
-def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: float) -> bool:
+def _is_better_with_more(
+    better: ScoredOutput, worse: ScoredOutput, margin: float
+) -> bool:
     if None in (better.score, worse.score, better.spans, worse.spans):
         return False
     ahead = (better.score or 0) - (worse.score or 0)

@@ -20,10 +20,14 @@ class LinesField(forms.CharField):
         super().__init__(required=False, widget=widget, **arguments)
 
     def clean(self, value: Any) -> list[str]:
-        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        return [
+            line.strip() for line in super().clean(value).splitlines() if line.strip()
+        ]
 
     def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list) else value
+        if isinstance(value, list):
+            return "\n".join(value)
+        return value
 
 
 class ErrorSchemeForm(TaskRulesForm):
@@ -98,11 +102,17 @@ class SuggestionsForm(forms.Form):
         super().__init__(*sent)
         others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id)
         self.fields["other"].label_from_instance = attrgetter("called_in_full")  # type: ignore[attr-defined]
-        self.fields["other"].queryset = others.filter(protocol=Protocol.SPANS).exclude(pk=task.pk)  # type: ignore[attr-defined]
+        self.fields["other"].queryset = others.filter(protocol=Protocol.SPANS).exclude(  # type: ignore[attr-defined]
+            pk=task.pk
+        )
 
     def clean(self) -> dict[str, Any]:
         """Refuse a form without a file or a task."""
         chosen: dict[str, Any] = super().clean() or {}
-        if not chosen.get("file") and not chosen.get("other") and "remove" not in self.data:
+        if (
+            not chosen.get("file")
+            and not chosen.get("other")
+            and "remove" not in self.data
+        ):
             self.add_error("file", _("Choose a file or a task."))
         return chosen

@@ -39,7 +39,10 @@ class MarkedError:
     @property
     def label(self) -> str:
         """The severity in the current language, and the kind of a special mark."""
-        special = [] if self.span.kind in (*PLACED, MISSING) else [self.span.kind]
+        if self.span.kind in (*PLACED, MISSING):
+            special = []
+        else:
+            special = [self.span.kind]
         return comma_list([str(SEVERITIES[self.span.severity]), *special])
 
     @property

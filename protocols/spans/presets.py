@@ -29,7 +29,7 @@ def _mqm(name: str, label: Promise | str, sentence: Promise) -> Preset:
 
 
 SPANS_PRESETS: Final = (
-    *(each for each in PRESETS if each.protocol == Protocol.SPANS),
+    *(preset for preset in PRESETS if preset.protocol == Protocol.SPANS),
     _mqm(
         "mqm-core",
         "MQM",

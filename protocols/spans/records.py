@@ -45,7 +45,9 @@ PLACED: Final = (ERROR, SOURCE)
 #: Kind of a special mark that a file names only by its number after `[missing]`, as in "special 1".
 NUMBERED: Final = "special "
 #: What readers leave out.
-UNKNOWN_SEVERITY: Final = "errors with a severity other than neutral, minor, major or critical"
+UNKNOWN_SEVERITY: Final = (
+    "errors with a severity other than neutral, minor, major or critical"
+)
 #: Between the two levels of a category.
 LEVELS: Final = "/"
 
@@ -88,16 +90,31 @@ class Span:
             raise ValueError("a span of the source has a start and an end")
         if (self.start is None) != (self.end is None):
             raise ValueError("a span has a start and an end, or neither")
-        if self.start is not None and self.end is not None and not 0 <= self.start < self.end:
-            raise ValueError(f"the span from {self.start} to {self.end} encloses no character")
+        if (
+            self.start is not None
+            and self.end is not None
+            and not 0 <= self.start < self.end
+        ):
+            raise ValueError(
+                f"the span from {self.start} to {self.end} encloses no character"
+            )
         if self.end is not None and self.end > MAX_CHARACTERS:
             raise ValueError(f"the span ends after {MAX_CHARACTERS:,} characters")
 
     def overlaps(self, other: "Span") -> bool:
         """Return whether both share characters of the output or of the source."""
-        if self.start is None or self.end is None or other.start is None or other.end is None:
+        if (
+            self.start is None
+            or self.end is None
+            or other.start is None
+            or other.end is None
+        ):
             return False
-        return self.kind == other.kind and self.start < other.end and other.start < self.end
+        return (
+            self.kind == other.kind
+            and self.start < other.end
+            and other.start < self.end
+        )
 
     @property
     def is_missing_content(self) -> bool:
@@ -196,7 +213,9 @@ class ScoredOutput:
         if not self.systems or len(set(self.systems)) != len(self.systems):
             raise ValueError("an output needs at least one system, each named once")
         if self.score is not None and not 0 <= self.score <= MAX_SCORE:
-            raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
+            raise ValueError(
+                f"the score {self.score:g} is not between 0 and {MAX_SCORE}"
+            )
         for number, span in enumerate(self.spans or (), 1):
             is_outside = self.text is not None and (span.end or 0) > len(self.text)
             if is_outside and span.kind == ERROR:
@@ -263,7 +282,12 @@ class ScoredJudgment:
     line: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        for name in (self.source_language, self.target_language, self.document, self.segment):
+        for name in (
+            self.source_language,
+            self.target_language,
+            self.document,
+            self.segment,
+        ):
             if _NO_NAME.search(name):
                 raise ValueError(
                     f"the name {name!r} has a tab, a line break, a control character or half of one"
@@ -271,12 +295,16 @@ class ScoredJudgment:
         if not self.segment.strip():
             raise ValueError("the segment name is empty")
         if not 1 <= len(self.outputs) <= MAX_OUTPUTS:
-            raise ValueError(f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}")
+            raise ValueError(
+                f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}"
+            )
         systems = [system for output in self.outputs for system in output.systems]
         if len(set(systems)) != len(systems):
             raise ValueError("a system wrote two of the outputs")
         spans = [span for output in self.outputs for span in output.spans or ()]
-        marked = max((span.end or 0 for span in spans if span.kind == SOURCE), default=0)
+        marked = max(
+            (span.end or 0 for span in spans if span.kind == SOURCE), default=0
+        )
         if marked > len(self.source or ""):
             raise ValueError(f"a span of the source ends at {marked}, after its text")
         for at in (self.started_at, self.ended_at):
@@ -300,4 +328,6 @@ def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
     source.
     """
     pairs = combinations(enumerate(spans), 2)
-    return [(one, other) for (one, span), (other, later) in pairs if span.overlaps(later)]
+    return [
+        (one, other) for (one, span), (other, later) in pairs if span.overlaps(later)
+    ]

@@ -16,15 +16,33 @@ from campaign.formats.errors import Loss
 from campaign.models import Protocol
 from campaign.texts.joining import comma_list
 from protocols.frame.tables import report_of_answers, rules_between
-from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
+from protocols.spans.contradictions import (
+    ContradictionKind,
+    ContradictionRule,
+    contradictions,
+)
 from protocols.spans.files.answers import scores_read
-from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_language_pair, read_spans
+from protocols.spans.files.formats import (
+    SpansFormat,
+    SpansRead,
+    of_one_language_pair,
+    read_spans,
+)
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
 from protocols.spans.records import MAX_SCORE, ScoredJudgment
-from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement, score_agreement
+from protocols.spans.statistics.agreement import (
+    JudgePairScores,
+    ScoreAgreement,
+    score_agreement,
+)
 from protocols.spans.statistics.columns import score_columns, scores_of
 from protocols.spans.statistics.comparisons import blocks_of_scores
-from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
+from protocols.spans.statistics.rules import (
+    FEWEST_COMMON,
+    ClusterRule,
+    RuleResult,
+    apply_rule,
+)
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from protocols.spans.statistics.suggestions import SuggestionEffects, suggestion_effects
 from ranking.core.judged.blocks import Blocks
@@ -92,7 +110,10 @@ DRAWN = Option(
     name="draw",
     label=gettext_lazy("Units of the intervals of means"),
     default="segments",
-    choices={"segments": gettext_lazy("Segments"), "documents": gettext_lazy("Documents")},
+    choices={
+        "segments": gettext_lazy("Segments"),
+        "documents": gettext_lazy("Documents"),
+    },
 )
 COMPARED = Option(
     name="compare",
@@ -112,7 +133,9 @@ _THRESHOLDS = tuple(
 )
 _OF_FILES = (
     *_THRESHOLDS,
-    Option(name="input_format", default="", choices=dict.fromkeys(["", *SpansFormat], "")),
+    Option(
+        name="input_format", default="", choices=dict.fromkeys(["", *SpansFormat], "")
+    ),
     Option(name="source_language", default=""),
     Option(name="target_language", default=""),
 )
@@ -165,7 +188,9 @@ _KINDS = {
     ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("Low score without errors"),
     ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("Perfect score with an error"),
     ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("High score with a major error"),
-    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("Higher score with more errors"),
+    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy(
+        "Higher score with more errors"
+    ),
 }
 #: Number of pairs of judges listed; machine-readable data contain all pairs.
 _MOST_PAIRS = 50
@@ -219,8 +244,11 @@ def _read_files(
     progress: ReadingProgress,
 ) -> SpansRead:
     if excluded:
-        raise OptionError("judges cannot be excluded from scores.", field="exclude_judge")
-    source, target = options["source_language"], options["target_language"]
+        raise OptionError(
+            "judges cannot be excluded from scores.", field="exclude_judge"
+        )
+    source = options["source_language"]
+    target = options["target_language"]
     given = options["input_format"]
     read = read_spans(
         names,
@@ -229,29 +257,50 @@ def _read_files(
         target_language=target,
         progress=progress,
     )
-    of_pair = of_one_language_pair(read, JudgmentSelection(source or None, target or None))
-    rule = ContradictionRule(**{each.name: options[each.name] for each in _THRESHOLDS})
+    of_pair = of_one_language_pair(
+        read, JudgmentSelection(source or None, target or None)
+    )
+    rule = ContradictionRule(
+        **{threshold.name: options[threshold.name] for threshold in _THRESHOLDS}
+    )
     return replace(of_pair, asked_about=rule)
 
 
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
+def _find(
+    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
+) -> SpanAnalysis:
     begin(_("Counting"))
     read: SpansRead = given.answers
     judgments = read.judgments
     if not judgments:
         raise ValueError(_("No judgments match these options."))
     is_mqm = options["measure"] == "mqm" or not scores_of(judgments)
-    asked = any(output.spans is not None for each in judgments for output in each.outputs)
+    asked = any(
+        output.spans is not None
+        for judgment in judgments
+        for output in judgment.outputs
+    )
     if is_mqm and not asked:
         raise ValueError(_("This task has scores only, without error spans."))
     weights = read.weights if is_mqm else None
     columns = score_columns(judgments, weights=weights)
-    seed, confidence, level = options["seed"], options["confidence"], options["level"]
-    drawing = {"resamples": options["resamples"], "confidence": confidence, "seed": seed}
+    seed = options["seed"]
+    confidence = options["confidence"]
+    level = options["level"]
+    drawing = {
+        "resamples": options["resamples"],
+        "confidence": confidence,
+        "seed": seed,
+    }
     implied: dict[str, Any] = {}
     with suppress(ValueError):
-        blocks = blocks_of_scores(judgments, weights=weights, compared=options["compare"])
-        implied = {"blocks": blocks, "ranking": rank(blocks, options["method"], **drawing)}
+        blocks = blocks_of_scores(
+            judgments, weights=weights, compared=options["compare"]
+        )
+        implied = {
+            "blocks": blocks,
+            "ranking": rank(blocks, options["method"], **drawing),
+        }
     try:
         fit = fit_additive(columns, level=level, confidence=confidence, seed=seed)
         implied["additive"] = fit
@@ -272,30 +321,47 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
             **drawing,
         },
         columns=columns,
-        means=system_means(columns, drawn=options["draw"], confidence=confidence, seed=seed),
+        means=system_means(
+            columns, drawn=options["draw"], confidence=confidence, seed=seed
+        ),
         rule=apply_rule(columns, rule, seed=seed),
-        score_agreement=score_agreement(judgments, weights=weights, confidence=confidence),
+        score_agreement=score_agreement(
+            judgments, weights=weights, confidence=confidence
+        ),
         span_agreement=span_agreement(judgments, confidence=confidence),
         contradictions={kind: kinds[kind] for kind in ContradictionKind},
         contradicting=sum(map(bool, questions)),
-        suggestions=suggestion_effects(judgments, weights=weights, confidence=confidence),
+        suggestions=suggestion_effects(
+            judgments, weights=weights, confidence=confidence
+        ),
         **implied,
     )
 
 
-def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) -> Report:
+def _tell(
+    given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis
+) -> Report:
     """Report on scored judgments from files or a task."""
     read: SpansRead = given.answers
     columns = found.columns
-    counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
+    counted = {
+        name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")
+    }
     notes = [
-        _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
+        _(
+            "%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges."
+        )
         % all_in_figures(scores=len(columns), **counted)
     ]
-    data = {each.name: getattr(found, each.name) for each in fields(found)}
+    data = {field.name: getattr(found, field.name) for field in fields(found)}
     for name in ("columns", "blocks", "ranking"):
         del data[name]
-    data |= {**counted, "scores": len(columns), "systems": columns.systems, "rankings": None}
+    data |= {
+        **counted,
+        "scores": len(columns),
+        "systems": columns.systems,
+        "rankings": None,
+    }
     tables = []
     if found.additive is not None:
         tables.append(_additive(found.additive))
@@ -350,7 +416,9 @@ def _input(first: ScoredJudgment, blocks: Blocks, files: tuple[FileRead, ...]) -
 
 
 def _system() -> Column:
-    return Column("system", _("System"), is_text=True, names="system", of=itemgetter("systems"))
+    return Column(
+        "system", _("System"), is_text=True, names="system", of=itemgetter("systems")
+    )
 
 
 def _ranks() -> tuple[Column, ...]:
@@ -392,26 +460,36 @@ def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
     yet.
     """
     data: dict[str, Any] = plain(found)
-    data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
+    data["ranges"] = {
+        end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()
+    }
     return {**data, "cluster": [*map(_rank, data["cluster"])]}
 
 
 def _rows(
-    found: AdditiveFit | SystemMeans | RuleResult, order: Iterable[int], **more: list[Value]
+    found: AdditiveFit | SystemMeans | RuleResult,
+    order: Iterable[int],
+    **more: list[Value],
 ) -> list[dict[str, Any]]:
     """Return a row for each system in `order`, keyed by the names of the results."""
     data = {**_estimable(found), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
     columns = {name: each for name, each in data.items() if isinstance(each, list)}
     return [
-        {name: each[place] for name, each in columns.items() if len(each) == len(found.systems)}
+        {
+            name: each[place]
+            for name, each in columns.items()
+            if len(each) == len(found.systems)
+        }
         for place in order
     ]
 
 
 def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
     """Return the systems best first; those without a rank last."""
-    return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
+    return sorted(
+        range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system]))
+    )
 
 
 _RANK_PLOT = interval_plot("system", "score")
@@ -443,7 +521,9 @@ def _additive(fit: AdditiveFit) -> Table:
         )
     if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
         notes.append(
-            _("Systems in different groups share no segments or judges and cannot be compared.")
+            _(
+                "Systems in different groups share no segments or judges and cannot be compared."
+            )
         )
     return Table.of(
         _rows(fit, order),
@@ -467,7 +547,9 @@ def _additive(fit: AdditiveFit) -> Table:
 def _means(means: SystemMeans) -> Table:
     order = _in_order(means.rank)
     notes = [
-        _("Means are comparable only if the same judges scored all systems on the same segments.")
+        _(
+            "Means are comparable only if the same judges scored all systems on the same segments."
+        )
     ]
     if means.judges > 1:
         notes.append(
@@ -483,7 +565,9 @@ def _means(means: SystemMeans) -> Table:
         notes.append(_of_these_judges())
     if means.unscaled_judges:
         notes.append(
-            _("No standardised scores for judges whose scores are all equal: %(judges)s.")
+            _(
+                "No standardised scores for judges whose scores are all equal: %(judges)s."
+            )
             % {"judges": comma_list(means.unscaled_judges)}
         )
     return Table.of(
@@ -536,7 +620,8 @@ def _rule(found: RuleResult) -> Table:
     return Table.of(
         rows,
         name="rule",
-        title=_("Clusters of means: %(rule)s") % {"rule": RULE.choices[found.rule.value]},
+        title=_("Clusters of means: %(rule)s")
+        % {"rule": RULE.choices[found.rule.value]},
         columns=(
             _system(),
             Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
@@ -561,11 +646,14 @@ def _p_next(found: RuleResult, place: int) -> Value:
 def _score_agreement(scores: ScoreAgreement) -> Table:
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
     # The row for all judges together has fewer figures.
-    unknown = dict.fromkeys(each.name for each in fields(JudgePairScores))
+    unknown = dict.fromkeys(field.name for field in fields(JudgePairScores))
     return Table.of(
         [
             {**unknown, **plain(replace(scores, pairs=())), "judges": _("All judges")},
-            *({**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"} for pair in pairs),
+            *(
+                {**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"}
+                for pair in pairs
+            ),
         ],
         name="score_agreement",
         title=_("Agreement of scores on shared outputs"),
@@ -632,7 +720,10 @@ def _differences(effects: SuggestionEffects) -> Table:
         title=_("With and without suggested errors"),
         columns=(
             Column(
-                "measure", _("Mean"), is_text=True, of=lambda row: str(_SUGGESTIONS[row.measure])
+                "measure",
+                _("Mean"),
+                is_text=True,
+                of=lambda row: str(_SUGGESTIONS[row.measure]),
             ),
             Column("shown", _("With suggestions"), decimals=2),
             Column("withheld", _("Without suggestions"), decimals=2),
@@ -658,7 +749,10 @@ def _outcomes(effects: SuggestionEffects) -> Table:
             Column("value", _("Share"), decimals=2),
             *end_columns(decimals=2),
         ),
-        notes=[_("Errors added by judges: %(count)s.") % all_in_figures(count=effects.added)],
+        notes=[
+            _("Errors added by judges: %(count)s.")
+            % all_in_figures(count=effects.added)
+        ],
     )
 
 
@@ -666,7 +760,17 @@ ANALYSIS = ProtocolAnalysis(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
     question=gettext_lazy("How do systems score, and how well do judges agree?"),
-    options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
+    options=(
+        MEASURE,
+        RULE,
+        LEVEL,
+        DRAWN,
+        COMPARED,
+        METHOD,
+        RESAMPLES,
+        CONFIDENCE,
+        SEED,
+    ),
     protocols=frozenset({Protocol.SPANS}),
     stands_for_ranking=True,
     read=lambda task, watermark, judgments, _options: scores_read(

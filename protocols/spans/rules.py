@@ -43,11 +43,17 @@ class ListField(RuleField):
         initial: Sequence[str] = (),
     ) -> None:
         super().__init__(required=False, initial=list(initial))
-        self._check, self._presets = check, presets
+        self._check = check
+        self._presets = presets
 
     def rule_value(self, value: Any) -> list[str]:
-        lines = list(self._presets.get(value, ())) if isinstance(value, str) else value
-        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        if isinstance(value, str):
+            lines = list(self._presets.get(value, ()))
+        else:
+            lines = value
+        if not isinstance(lines, list) or not all(
+            isinstance(line, str) for line in lines
+        ):
             raise ValidationError(f"{value!r} is not a list of lines.")
         if isinstance(value, str) and not lines:
             names = comma_list(self._presets)
@@ -86,13 +92,17 @@ FIELDS: Final[dict[str, forms.Field]] = {
     QUESTION: QuestionField(),
     PAGE: PAGE_FIELD,
     "spans_asked": forms.BooleanField(
-        label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
+        label=gettext_lazy("Judges mark errors before they score"),
+        initial=True,
+        required=False,
     ),
     "scored": forms.BooleanField(
         label=gettext_lazy("Judges score each output from 0 to 100"),
         initial=True,
         required=False,
-        help_text=gettext_lazy("Otherwise, scores follow from the weights of the errors (MQM)."),
+        help_text=gettext_lazy(
+            "Otherwise, scores follow from the weights of the errors (MQM)."
+        ),
     ),
     "missing": forms.BooleanField(
         label=gettext_lazy("Judges can mark missing content"),
@@ -100,7 +110,9 @@ FIELDS: Final[dict[str, forms.Field]] = {
         required=False,
     ),
     "source_marked": forms.BooleanField(
-        label=gettext_lazy("Judges can mark errors in the source, such as omitted parts"),
+        label=gettext_lazy(
+            "Judges can mark errors in the source, such as omitted parts"
+        ),
         initial=False,
         required=False,
     ),
@@ -133,9 +145,16 @@ FIELDS: Final[dict[str, forms.Field]] = {
             ),
             (
                 "major_below",
-                gettext_lazy("Confirm if there is a major error and the score is at least"),
+                gettext_lazy(
+                    "Confirm if there is a major error and the score is at least"
+                ),
             ),
-            ("margin", gettext_lazy("Confirm if there are more errors but the score is higher by")),
+            (
+                "margin",
+                gettext_lazy(
+                    "Confirm if there are more errors but the score is higher by"
+                ),
+            ),
         )
     },
 }

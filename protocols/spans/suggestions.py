@@ -13,7 +13,11 @@ from django.utils.translation import gettext as _
 from annotation.importing.answer_places import Place, Places
 from annotation.importing.answers import refuse_answer, sent_file_checked
 from annotation.models import HIT
-from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, file_content
+from annotation.protocols.answer_files import (
+    AnswerRefusedError,
+    FileAnswer,
+    file_content,
+)
 from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
@@ -31,7 +35,12 @@ from protocols.spans.records import (
     Start,
     spans_overlapping,
 )
-from protocols.spans.rules import SpansRules, categories_of, rules_complete, severities_of
+from protocols.spans.rules import (
+    SpansRules,
+    categories_of,
+    rules_complete,
+    severities_of,
+)
 
 #: Words, or pairs of characters in scripts without spaces.
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W\d_]+")
@@ -75,9 +84,13 @@ def suggestions_import(
                 return [*content.losses, *losses]
         judgments = () if other is None else scores_read(task=other).judgments
         answers = list(map(file_answer, judgments))
-        return _replace(task, "" if other is None else other.called_in_full, answers, draws)
+        return _replace(
+            task, "" if other is None else other.called_in_full, answers, draws
+        )
     except (FormatError, ImportRefusedError) as error:
-        raise SuggestionsRefusedError(str(error), "other" if file is None else "file") from error
+        raise SuggestionsRefusedError(
+            str(error), "other" if file is None else "file"
+        ) from error
 
 
 @transaction.atomic
@@ -90,7 +103,12 @@ def _replace(
     """
     design_ensure(task=task)
     PlanningTransaction.locked(task.pk)
-    list(HIT.objects.filter(task=task).order_by("pk").select_for_update().values_list("pk"))
+    list(
+        HIT.objects.filter(task=task)
+        .order_by("pk")
+        .select_for_update()
+        .values_list("pk")
+    )
     settled = suggestions_settled_in_words(task=task)
     if settled:
         raise SuggestionsRefusedError(settled)
@@ -128,7 +146,9 @@ class _Draws:
     withheld: int
     planted: int
 
-    def starts(self, answer: FileAnswer, place: Place, lose: Lose) -> Iterator[tuple[int, Start]]:
+    def starts(
+        self, answer: FileAnswer, place: Place, lose: Lose
+    ) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
         draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
         for output, text, ids in zip(
@@ -157,7 +177,9 @@ class _Draws:
         if draw.below(100, "planted", text) < self.planted:
             severity = severities_of(self.rules)[-1]
             category = next(iter(categories_of(self.rules)), "")
-            words = [Span(*word.span(), severity, category) for word in _WORD.finditer(text)]
+            words = [
+                Span(*word.span(), severity, category) for word in _WORD.finditer(text)
+            ]
         free = [word for word in words if not any(map(word.overlaps, spans))]
         if not free:
             return Start(tuple(spans), is_shown)

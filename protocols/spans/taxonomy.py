@@ -45,13 +45,17 @@ def categories_read(lines: Sequence[str]) -> list[str]:
     for line in lines:
         name, _colon, below = line.partition(":")
         lower = [each.strip() for each in below.split(",") if each.strip()]
-        categories += [f"{name.strip()}{LEVELS}{each}" for each in lower] or [name.strip()]
+        categories += [f"{name.strip()}{LEVELS}{each}" for each in lower] or [
+            name.strip()
+        ]
     seen: set[str] = set()
     for category in categories:
         _category_check(category, seen)
         seen.add(category.casefold())
     if len(seen) > MAX_CATEGORIES:
-        raise ValueError(f"there are {len(seen)} categories, more than {MAX_CATEGORIES}")
+        raise ValueError(
+            f"there are {len(seen)} categories, more than {MAX_CATEGORIES}"
+        )
     return categories
 
 

@@ -8,7 +8,9 @@ urlpatterns = [
         error_scheme_page,
         name="error-scheme",
     ),
-    path("campaigns/<slug:slug>/tasks/<int:task_id>/errors/", errors_page, name="errors"),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/errors/", errors_page, name="errors"
+    ),
     path(
         "campaigns/<slug:slug>/tasks/<int:task_id>/suggestions/",
         suggestions_page,

@@ -50,7 +50,9 @@ def error_scheme_page(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     preset = _PRESETS.get(request.GET.get("preset", ""))
     of_preset = {} if preset is None or settled else preset.rules
     rules = rules_complete({**task.rules, **of_preset})
-    sent = request.POST if request.method == "POST" else None
+    sent = None
+    if request.method == "POST":
+        sent = request.POST
     form = ErrorSchemeForm(
         sent,
         task_rules=rules_complete(task.rules),
@@ -98,7 +100,11 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
 
 
 #: Presets with categories.
-_PRESETS: Final = {each.name: each for each in SPANS_PRESETS if each.rules}
+_PRESETS: Final = {
+    spans_preset.name: spans_preset
+    for spans_preset in SPANS_PRESETS
+    if spans_preset.rules
+}
 
 
 @page_view

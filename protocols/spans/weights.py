@@ -10,7 +10,9 @@ from protocols.spans.records import LEVELS, ScoredOutput, Severity, Span
 MAX_WEIGHT: Final = 1000
 #: Stands for all severities.
 ANY: Final = "any"
-_LINE: Final = re.compile(rf"({'|'.join([ANY, *Severity])})(?: (.*))?: ?([0-9]+(?:[.,][0-9]+)?)")
+_LINE: Final = re.compile(
+    rf"({'|'.join([ANY, *Severity])})(?: (.*))?: ?([0-9]+(?:[.,][0-9]+)?)"
+)
 
 
 class Weight(NamedTuple):
@@ -32,7 +34,8 @@ class Weight(NamedTuple):
 
     def is_of(self, span: Span) -> bool:
         """Return whether this is the weight of an error."""
-        pattern, category = self.category.casefold(), span.category.casefold()
+        pattern = self.category.casefold()
+        category = span.category.casefold()
         is_of_category = category.startswith(pattern)
         if pattern.startswith(LEVELS):
             is_of_category = category.endswith(pattern)
@@ -82,7 +85,9 @@ def weights_read(lines: Sequence[str]) -> Weights:
     for severity in Severity:
         # A category that no pattern fits.
         if not any(row.is_of(Span(0, 1, severity, "\0")) for row in rows):
-            raise ValueError(f"there is no weight for {severity} errors of other categories")
+            raise ValueError(
+                f"there is no weight for {severity} errors of other categories"
+            )
     return Weights(tuple(lines), tuple(rows))
 
 
@@ -101,7 +106,9 @@ WEIGHT_PRESETS: Final = {"google-2021": GOOGLE_2021, "mqm-core": MQM_CORE}
 USUAL_WEIGHTS: Final = weights_read(GOOGLE_2021)
 
 
-def weighted_score(output: ScoredOutput, weights: Weights = USUAL_WEIGHTS) -> float | None:
+def weighted_score(
+    output: ScoredOutput, weights: Weights = USUAL_WEIGHTS
+) -> float | None:
     """Return minus the sum of the weights of an output's errors; None if not annotated.
 
     Google's files and papers print the sum without the minus sign.

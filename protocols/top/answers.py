@@ -25,7 +25,11 @@ from annotation.protocols.answer_kinds import (
     numbered_cells,
     numbered_columns,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
@@ -70,7 +74,9 @@ class BestWorstAnswerSerializer(PlainSerializer):
 class TopRulesSerializer(QuestionSerializer):
     """Options of “top or not”."""
 
-    best_worst = serializers.BooleanField(help_text="Judges choose the best and the worst output.")
+    best_worst = serializers.BooleanField(
+        help_text="Judges choose the best and the worst output."
+    )
 
 
 class TopAnswers(AnswerKind):
@@ -84,7 +90,9 @@ class TopAnswers(AnswerKind):
     rules_serializer = TopRulesSerializer
     rules_fields = {
         "best_worst": forms.BooleanField(
-            label=gettext_lazy("Ask for the best and the worst of three to five outputs"),
+            label=gettext_lazy(
+                "Ask for the best and the worst of three to five outputs"
+            ),
             help_text=gettext_lazy(
                 "Best-worst scaling: the other outputs are not compared with each other."
             ),
@@ -101,14 +109,18 @@ class TopAnswers(AnswerKind):
             "Which output is best, and which is worst? Judge meaning first, then fluency."
         ),
         "best_worst_said": gettext_lazy("Best: {best}, worst: {worst}"),
-        "best_worst_wanted": gettext_lazy("Mark the best and the worst output, or skip the item."),
+        "best_worst_wanted": gettext_lazy(
+            "Mark the best and the worst output, or skip the item."
+        ),
         "best_on": gettext_lazy("{letter} marked as best."),
         "worst_on": gettext_lazy("{letter} marked as worst."),
         "top_none": gettext_lazy("No outputs marked yet"),
         "top_said": gettext_lazy("Top: {letters}"),
         "top_on": gettext_lazy("{letter} marked as top."),
         "top_off": gettext_lazy("{letter} unmarked."),
-        "top_wanted": gettext_lazy("Mark at least one output as top, or skip the item."),
+        "top_wanted": gettext_lazy(
+            "Mark at least one output as top, or skip the item."
+        ),
     }
 
     @classmethod
@@ -120,12 +132,17 @@ class TopAnswers(AnswerKind):
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
         return self.rules
 
-    def refusal(self, assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
+    def refusal(
+        self, assigned: AssignedBlock, answer: TopAnswer
+    ) -> SubmissionRefusedError | None:
         if "top" not in answer:
             return answer_refused("This task has no best and worst output: send `top`.")
-        marks, candidates = len(answer["top"]), len(assigned.candidates)
+        marks = len(answer["top"])
+        candidates = len(assigned.candidates)
         if marks != candidates:
-            return answer_refused(f"{marks} answers were sent for {candidates} outputs.")
+            return answer_refused(
+                f"{marks} answers were sent for {candidates} outputs."
+            )
         if any(answer["top"]):
             return None
         return answer_refused(_("Mark at least one output as top, or skip the item."))
@@ -157,9 +174,13 @@ class BestWorstAnswers(TopAnswers):
     candidates = range(3, _MOST + 1)
     serializer = BestWorstAnswerSerializer
 
-    def refusal(self, assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
+    def refusal(
+        self, assigned: AssignedBlock, answer: TopAnswer
+    ) -> SubmissionRefusedError | None:
         if "best" not in answer:
-            return answer_refused("This task asks for the best and the worst output: send both.")
+            return answer_refused(
+                "This task asks for the best and the worst output: send both."
+            )
         candidates = len(assigned.candidates)
         if max(answer["best"], answer["worst"]) > candidates:
             return answer_refused(f"There are only {candidates} outputs.")

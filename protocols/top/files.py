@@ -10,7 +10,9 @@ from ranking.files.answer_records import RANKED_FORMATS, ranked_records
 from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 
-def _answer(ranks: Ranks, _texts: Sequence[str | None], rules: Rules, lose: Lose) -> TopAnswer:
+def _answer(
+    ranks: Ranks, _texts: Sequence[str | None], rules: Rules, lose: Lose
+) -> TopAnswer:
     complete = complete_ranks(ranks)
     if rules.get("best_worst"):
         return _best_worst(complete, lose)
@@ -21,7 +23,8 @@ def _answer(ranks: Ranks, _texts: Sequence[str | None], rules: Rules, lose: Lose
 
 
 def _best_worst(ranks: Sequence[int], lose: Lose) -> TopAnswer:
-    best, worst = min(ranks), max(ranks)
+    best = min(ranks)
+    worst = max(ranks)
     if ranks.count(best) > 1 or ranks.count(worst) > 1:
         raise AnswerRefusedError(
             "several outputs are the best or the worst",

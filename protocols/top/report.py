@@ -26,7 +26,14 @@ from protocols.top.statistics import (
 from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, Value, end_columns, system_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    system_column,
+)
 from ranking.reports.wording.methods import lowered, not_yet_in_words
 from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
@@ -56,7 +63,8 @@ def _read(
     beside = task.test_set.tasks.filter(protocol=protocol).first()
     if beside is None or judgments.beside is None:
         raise ValueError(
-            _("No other task “%(name)s” in this test set.") % {"name": Protocol(protocol).label}
+            _("No other task “%(name)s” in this test set.")
+            % {"name": Protocol(protocol).label}
         )
     watermarks = (watermark, judgments.beside[0].watermark)
     of_both = [
@@ -69,11 +77,15 @@ def _read(
     return TimesRead((task, beside), watermarks, first, second)
 
 
-def _rows_of(task: Task, until: int, chosen: ChosenJudgments) -> list[tuple[str, int, int, int]]:
+def _rows_of(
+    task: Task, until: int, chosen: ChosenJudgments
+) -> list[tuple[str, int, int, int]]:
     """Return judge, segment, number of candidates and milliseconds of each judged block."""
     judgments = Judgment.objects.of(task.pk).counted().until(until)
     if chosen.documents is not None:
-        judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
+        judgments = judgments.filter(
+            block__segment__document__name__in=chosen.documents
+        )
     return list(
         judgments.exclude(judge__pseudonym__in=chosen.without)
         .values("judge", "block")
@@ -91,7 +103,9 @@ def _rows_of(task: Task, until: int, chosen: ChosenJudgments) -> list[tuple[str,
 
 def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Times:
     columns = [(places[name], *others) for name, *others in rows]
-    judge, segment, shown, milliseconds = np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    judge, segment, shown, milliseconds = (
+        np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    )
     return Times(milliseconds / _MILLISECONDS, judge, segment, shown)
 
 
@@ -114,9 +128,9 @@ def _tell(given: Input, options: Mapping[str, Any], compared: TimesCompared) -> 
 
 
 def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
-    yield _("Judges: %(judges)s, of whom %(both)s worked on both tasks.") % all_in_figures(
-        judges=compared.judges, both=compared.judges_of_both
-    )
+    yield _(
+        "Judges: %(judges)s, of whom %(both)s worked on both tasks."
+    ) % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
     shown = [_shown(each) for each in (read.first, read.second)]
     if None not in shown and shown[0] != shown[1]:
         yield _(
@@ -138,7 +152,11 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
             _shown(times),
             compared.means[place],
             compared.medians[place],
-            *((compared.ratio, compared.low, compared.high) if place == 0 else (None, None, None)),
+            *(
+                (compared.ratio, compared.low, compared.high)
+                if place == 0
+                else (None, None, None)
+            ),
         ]
         for place, (task, times) in enumerate(
             zip(read.tasks, (read.first, read.second), strict=True)
@@ -163,14 +181,20 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
 
 
 def _shown(times: Times) -> float | None:
-    return float(times.candidates.mean()) if len(times.candidates) else None
+    if len(times.candidates):
+        return float(times.candidates.mean())
+    return None
 
 
 BESIDE = Option(
     name="beside",
     label=gettext_lazy("Compare with task"),
     default=Protocol.RANKING.value,
-    choices={each.value: each.label for each in Protocol if each != Protocol.TOP},
+    choices={
+        protocol.value: protocol.label
+        for protocol in Protocol
+        if protocol != Protocol.TOP
+    },
     help=gettext_lazy("Name of a task of the same test set."),
 )
 
@@ -205,7 +229,9 @@ class BestWorstFound:
     reliability: float | None
 
 
-def _best_worst_find(given: Input, options: Mapping[str, Any], begin: Begin) -> BestWorstFound:
+def _best_worst_find(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> BestWorstFound:
     begin(_("Counting"))
     return BestWorstFound(
         scores=best_minus_worst(given.blocks, confidence=options[CONFIDENCE.name]),
@@ -213,7 +239,9 @@ def _best_worst_find(given: Input, options: Mapping[str, Any], begin: Begin) -> 
     )
 
 
-def _best_worst_tell(given: Input, options: Mapping[str, Any], found: BestWorstFound) -> Report:
+def _best_worst_tell(
+    given: Input, options: Mapping[str, Any], found: BestWorstFound
+) -> Report:
     notes = []
     if found.reliability is not None:
         notes.append(
@@ -242,7 +270,9 @@ def _best_worst_tell(given: Input, options: Mapping[str, Any], found: BestWorstF
 BEST_WORST = ProtocolAnalysis(
     name="best_worst",
     title=gettext_lazy("Best minus worst"),
-    question=gettext_lazy("How often was each system the best, and how often the worst?"),
+    question=gettext_lazy(
+        "How often was each system the best, and how often the worst?"
+    ),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.TOP}),
     fits=lambda task: answer_kind_of(task).best_worst,

@@ -67,7 +67,9 @@ class TimesCompared:
     judges_of_both: int
 
 
-def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> TimesCompared:
+def times_compared(
+    first: Times, second: Times, *, confidence: float = 0.95
+) -> TimesCompared:
     """Compare the mean active seconds per block of two tasks.
 
     Judges and segments differ in pace: the linearised variance of the log ratio is that over judges
@@ -75,12 +77,22 @@ def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> 
     times in both tasks are correlated, so judges of both make the interval shorter. Student's t has
     one degree of freedom fewer than the smallest number of judges or segments in either task.
     """
-    of_first, of_second = set(first.judge.tolist()), set(second.judge.tolist())
-    one, other = _mean(first), _mean(second)
-    ratio = None if one is None or other is None else one / other
+    of_first = set(first.judge.tolist())
+    of_second = set(second.judge.tolist())
+    one = _mean(first)
+    other = _mean(second)
+    if one is None or other is None:
+        ratio = None
+    else:
+        ratio = one / other
     unit, fewest = _fewest(first, second)
-    shortage = Shortage(unit, fewest, FEWEST_UNITS) if fewest < FEWEST_UNITS else None
-    reach = None if ratio is None or shortage else _reach(first, second, fewest, confidence)
+    shortage = None
+    if fewest < FEWEST_UNITS:
+        shortage = Shortage(unit, fewest, FEWEST_UNITS)
+    if ratio is None or shortage:
+        reach = None
+    else:
+        reach = _reach(first, second, fewest, confidence)
     return TimesCompared(
         means=(one, other),
         medians=(_median(first), _median(second)),
@@ -94,22 +106,25 @@ def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> 
 
 
 def _mean(times: Times) -> float | None:
-    return float(times.seconds.mean()) if len(times.seconds) else None
+    if len(times.seconds):
+        return float(times.seconds.mean())
+    return None
 
 
 def _median(times: Times) -> float | None:
-    return float(np.median(times.seconds)) if len(times.seconds) else None
+    if len(times.seconds):
+        return float(np.median(times.seconds))
+    return None
 
 
 def _fewest(first: Times, second: Times) -> tuple[str, int]:
     """Return the unit (judges or segments) with the smallest number in either task, and that
     number.
     """
-    numbers = [
-        (len(np.unique(units)), name)
-        for times in (first, second)
-        for name, units in (("judges", times.judge), ("segments", times.segment))
-    ]
+    numbers = []
+    for times in (first, second):
+        for name, units in (("judges", times.judge), ("segments", times.segment)):
+            numbers.append((len(np.unique(units)), name))
     fewest, unit = min(numbers)
     return unit, fewest
 
@@ -117,14 +132,11 @@ def _fewest(first: Times, second: Times) -> tuple[str, int]:
 def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float | None:
     """Return the half-width of the interval of the log ratio; None if it cannot be estimated."""
     parts = np.concatenate([_influence(first), -_influence(second)])
-    over_judges, over_segments, alone = (
-        variance_of_sum(parts, np.concatenate(units))
-        for units in (
-            (first.judge, second.judge),
-            (first.segment, second.segment),
-            (np.arange(len(parts)),),
-        )
+    over_judges = variance_of_sum(parts, np.concatenate((first.judge, second.judge)))
+    over_segments = variance_of_sum(
+        parts, np.concatenate((first.segment, second.segment))
     )
+    alone = variance_of_sum(parts, np.concatenate((np.arange(len(parts)),)))
     variance = max(over_judges + over_segments - alone, over_judges, over_segments)
     if variance <= 0:
         return None
@@ -133,7 +145,9 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
 
 def _influence(times: Times) -> FloatArray:
     mean = times.seconds.mean()
-    return np.asarray((times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64)
+    return np.asarray(
+        (times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64
+    )
 
 
 @dataclass(frozen=True)
@@ -162,7 +176,9 @@ class BestMinusWorst:
     high: float | None
 
 
-def best_minus_worst(blocks: Blocks, *, confidence: float = 0.95) -> list[BestMinusWorst]:
+def best_minus_worst(
+    blocks: Blocks, *, confidence: float = 0.95
+) -> list[BestMinusWorst]:
     """Return the scores of best-worst scaling, best first.
 
     Intervals are Student's t with the variance over segments, or documents, and judges. There are none with too few of
@@ -172,26 +188,29 @@ def best_minus_worst(blocks: Blocks, *, confidence: float = 0.95) -> list[BestMi
     ----------
     S. Kiritchenko, S. M. Mohammad (2017), Best-Worst Scaling More Reliable than Rating Scales, ACL.
     """
-    chosen, shown = _choices(blocks.labels), blocks.labels > 0
+    chosen = _choices(blocks.labels)
+    shown = blocks.labels > 0
     number = shown.sum(axis=0)
     score = chosen.sum(axis=0) / np.maximum(1, number)
     influence = np.where(shown, chosen - score, 0) / np.maximum(1, number)
     covariance = covariance_of_block_influence(blocks, influence)
     deviate = stdtrit(covariance.degrees_of_freedom, (1 + confidence) / 2)
     reach = deviate * np.sqrt(np.maximum(0, np.diag(covariance.matrix)))
-    low, high = np.maximum(-1, score - reach), np.minimum(1, score + reach)
-    found = [
-        BestMinusWorst(
-            system=blocks.systems[place],
-            shown=int(number[place]),
-            best=float((chosen[:, place] > 0).sum() / number[place]),
-            worst=float((chosen[:, place] < 0).sum() / number[place]),
-            score=float(score[place]),
-            low=None if covariance.limits else float(low[place]),
-            high=None if covariance.limits else float(high[place]),
+    low = np.maximum(-1, score - reach)
+    high = np.minimum(1, score + reach)
+    found = []
+    for place in np.flatnonzero(number).tolist():
+        found.append(
+            BestMinusWorst(
+                system=blocks.systems[place],
+                shown=int(number[place]),
+                best=float((chosen[:, place] > 0).sum() / number[place]),
+                worst=float((chosen[:, place] < 0).sum() / number[place]),
+                score=float(score[place]),
+                low=None if covariance.limits else float(low[place]),
+                high=None if covariance.limits else float(high[place]),
+            )
         )
-        for place in np.flatnonzero(number).tolist()
-    ]
     return sorted(found, key=lambda row: (-row.score, row.system))
 
 
@@ -207,7 +226,8 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
     """
     # Results must not depend on the order of the blocks.
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
-    chosen, shown = _choices(blocks.labels), blocks.labels > 0
+    chosen = _choices(blocks.labels)
+    shown = blocks.labels > 0
     if len(blocks.systems) < 3:
         return None
     random = np.random.Generator(np.random.Philox(0))

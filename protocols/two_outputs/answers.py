@@ -17,7 +17,11 @@ from annotation.protocols.answer_kinds import (
     QuestionSerializer,
     ShownRules,
 )
-from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    SubmissionRefusedError,
+    answer_refused,
+)
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from protocols.frame.two_outputs import TwoOutputsKind, VerdictJSON
@@ -50,14 +54,18 @@ class TwoOutputsAnswers(TwoOutputsKind):
     """Which of two outputs is better, in three answers or, with a rule, in four."""
 
     protocol = Protocol.TWO_OUTPUTS
-    sentence = gettext_lazy("Judges compare two outputs: one is better, or they are equal.")
+    sentence = gettext_lazy(
+        "Judges compare two outputs: one is better, or they are equal."
+    )
     serializer = TwoOutputsAnswerSerializer
     table = TwoOutputsAnswer
     rules_serializer = TwoOutputsRulesSerializer
     rules_fields = {
         QUESTION: QuestionField(),
         "four_answers": forms.BooleanField(
-            label=gettext_lazy("Offer “both fine” and “both wrong” instead of “the same”"),
+            label=gettext_lazy(
+                "Offer “both fine” and “both wrong” instead of “the same”"
+            ),
             initial=False,
             required=False,
         ),
@@ -82,7 +90,10 @@ class TwoOutputsAnswers(TwoOutputsKind):
         self, assigned: AssignedBlock, answer: VerdictJSON
     ) -> SubmissionRefusedError | None:
         verdict = answer["verdict"]
-        refused = _OF_THREE if self._has_four_answers else _OF_FOUR
+        if self._has_four_answers:
+            refused = _OF_THREE
+        else:
+            refused = _OF_FOUR
         if verdict in refused:
             return answer_refused(f"“{verdict}” is not an answer of this task.")
         return super().refusal(assigned, answer)

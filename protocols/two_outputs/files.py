@@ -68,11 +68,14 @@ def choices_arranged(
     """
     rows = list(_rows_of(said, systems))
     pairs = {pair for _segment, pair, _judge, _choice in rows}
-    items = {each: n for n, each in enumerate(sorted({row[:2] for row in rows}))}
+    items = {}
+    for n, each in enumerate(sorted({row[:2] for row in rows})):
+        items[each] = n
     judges = sorted({judge for _segment, _pair_of, judge, _choice in rows})
     places = {judge: n for n, judge in enumerate(judges)}
     columns = [
-        (items[segment, pair], places[judge], choice) for segment, pair, judge, choice in rows
+        (items[segment, pair], places[judge], choice)
+        for segment, pair, judge, choice in rows
     ]
     item, judge, choice = np.array(columns, dtype=np.int64).reshape(-1, 3).T
     choices = Choices(item, judge, choice, tuple(judges), len(items))
@@ -98,9 +101,14 @@ def _pair_of(
     None.
     """
     if systems is not None:
-        return systems if systems[0] in first and systems[1] in second else None
-    one, other = (_SAME_TEXT.join(sorted(each)) for each in (first, second))
-    return (one, other) if one < other else None
+        if systems[0] in first and systems[1] in second:
+            return systems
+        return None
+    one = _SAME_TEXT.join(sorted(first))
+    other = _SAME_TEXT.join(sorted(second))
+    if one < other:
+        return (one, other)
+    return None
 
 
 def _said_maker() -> MakeRow[Said]:
@@ -115,7 +123,10 @@ def _said_maker() -> MakeRow[Said]:
                 "name two different systems",
             )
         answers.add(said.answer)
-        others = OF_FOUR if said.answer is Verdict.SAME else _OF_THREE
+        if said.answer is Verdict.SAME:
+            others = OF_FOUR
+        else:
+            others = _OF_THREE
         if said.answer in _OF_THREE | OF_FOUR and others & answers:
             refuse(
                 "answer",

@@ -22,7 +22,15 @@ from ranking.files.records import refuse_unknown
 from ranking.reports.analyses.agreement import JUDGE, OTHER
 from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import BETWEEN, Column, Report, Table, Value, end_columns, judge_column
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    judge_column,
+)
 from ranking.reports.wording.agreement import kappa_shown
 from ranking.reports.wording.numbers import all_in_figures
 
@@ -58,7 +66,9 @@ def two_outputs_found(
 ) -> TwoOutputsFound:
     """Compare the judges of a task or of files, by their answers about `systems` if given."""
     choices, pair = choices_arranged(read.rows, systems=systems)
-    is_of_four = read.rules.get("four_answers") or any(row.answer in OF_FOUR for row in read.rows)
+    is_of_four = read.rules.get("four_answers") or any(
+        row.answer in OF_FOUR for row in read.rows
+    )
     is_mirrored = pair is None
     return TwoOutputsFound(
         choices=choices,
@@ -104,10 +114,13 @@ def two_outputs_report(
 
 
 def _notes(found: TwoOutputsFound) -> Iterator[str]:
-    choices, systems = found.choices, found.systems
+    choices = found.choices
+    systems = found.systems
     yield _(
         "Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s."
-    ) % all_in_figures(answers=len(choices.item), items=choices.items, judges=len(choices.judges))
+    ) % all_in_figures(
+        answers=len(choices.item), items=choices.items, judges=len(choices.judges)
+    )
     if systems is None:
         yield _(
             "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
@@ -124,12 +137,17 @@ def _words(found: TwoOutputsFound) -> dict[Choice, str]:
         Choice.Y: _("%(system)s is better") % {"system": y},
     }
     if found.four_answers:
-        return {**words, Choice.SAME: _("both fine"), Choice.BOTH_WRONG: _("both wrong")}
+        return {
+            **words,
+            Choice.SAME: _("both fine"),
+            Choice.BOTH_WRONG: _("both wrong"),
+        }
     return {**words, Choice.SAME: _("the same")}
 
 
 def _totals(found: TwoOutputsFound) -> Table:
-    words, compared = _words(found), found.compared
+    words = _words(found)
+    compared = found.compared
     rows: list[list[Value]] = [
         [judge, *(total[choice] for choice in words), sum(total)]
         for judge, total in zip(compared.judges, compared.totals, strict=True)
@@ -194,7 +212,10 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
 
 
 def _pairs(found: TwoOutputsFound) -> Table:
-    merged = {pair.judges: pair for pair in found.merged.pairs} if found.merged else {}
+    if found.merged:
+        merged = {pair.judges: pair for pair in found.merged.pairs}
+    else:
+        merged = {}
     return Table.of(
         found.compared.pairs,
         name="judge_pairs",
@@ -214,7 +235,13 @@ def _pairs(found: TwoOutputsFound) -> Table:
             Column("kappa", _("κ"), of=_kappa),
             *end_columns(),
             *(
-                [Column("merged", _("κ, ties merged"), of=lambda pair: _kappa(merged[pair.judges]))]
+                [
+                    Column(
+                        "merged",
+                        _("κ, ties merged"),
+                        of=lambda pair: _kappa(merged[pair.judges]),
+                    )
+                ]
                 if merged
                 else []
             ),
@@ -238,13 +265,18 @@ def _side_by_side(found: TwoOutputsFound, pair: TwoJudges) -> Table:
     words = _words(found)
     one, other = pair.judges
     rows: list[list[Value]] = [
-        [word, *(pair.table[choice][of_other] for of_other in words), sum(pair.table[choice])]
+        [
+            word,
+            *(pair.table[choice][of_other] for of_other in words),
+            sum(pair.table[choice]),
+        ]
         for choice, word in words.items()
     ]
     sums = [sum(row[of_other] for row in pair.table) for of_other in words]
     return Table(
         name="side_by_side",
-        title=_("%(one)s (rows) and %(other)s (columns)") % {"one": one, "other": other},
+        title=_("%(one)s (rows) and %(other)s (columns)")
+        % {"one": one, "other": other},
         columns=[
             Column("answer", one, is_text=True),
             *(Column(choice.name.lower(), word) for choice, word in words.items()),
@@ -282,14 +314,19 @@ def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutpu
     rows: list[Said] = given.answers.rows
     systems = (options["system_x"], options["system_y"])
     if isinstance(given, AnswersOfFiles) and any(systems):
-        names = {name for each in rows for name in (*each.first, *each.second)}
+        names = set()
+        for row in rows:
+            for name in (*row.first, *row.second):
+                names.add(name)
         refuse_unknown("system", systems, names)
     found = two_outputs_found(given.answers, systems=systems if any(systems) else None)
     if not found.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):
         if name not in found.choices.judges:
-            raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
+            raise ValueError(
+                _("No judgments by %(names)s match these options.") % {"names": name}
+            )
     return found
 
 
@@ -297,7 +334,9 @@ ANALYSIS = analysis_of_lines(
     LINES,
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
-    question=gettext_lazy("How did judges compare two outputs, and how well do they agree?"),
+    question=gettext_lazy(
+        "How did judges compare two outputs, and how well do they agree?"
+    ),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
     check=_checked,
     protocols=frozenset({Protocol.TWO_OUTPUTS}),

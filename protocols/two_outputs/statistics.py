@@ -152,7 +152,9 @@ class JudgesCompared:
         The spread of the κ of pairs is given where κ of all judges is.
         """
         together = reported(self.together)
-        found = replace(self, pairs=tuple(reported(pair) for pair in self.pairs), together=together)
+        found = replace(
+            self, pairs=tuple(reported(pair) for pair in self.pairs), together=together
+        )
         if together.kappa is None:
             return replace(found, lowest=None, highest=None, mean=None, deviation=None)
         return found
@@ -238,7 +240,9 @@ def _pairs(
     )
 
 
-def _ends_of_pair(table: Int64Array, *, is_mirrored: bool) -> tuple[float | None, float | None]:
+def _ends_of_pair(
+    table: Int64Array, *, is_mirrored: bool
+) -> tuple[float | None, float | None]:
     """Return the interval of κ of two judges, by leaving out one item after the other."""
     items = int(table.sum())
     # Items with the same two choices change κ alike: first the whole, then without one of each kind.
@@ -254,7 +258,11 @@ def _ends_of_pair(table: Int64Array, *, is_mirrored: bool) -> tuple[float | None
     if not variance > NO_VARIANCE:
         return None, None
     low, high = kappa_ends(
-        kappas[:1], p_chance[:1], np.array([variance]), np.array([items - 1.0]), _CONFIDENCE
+        kappas[:1],
+        p_chance[:1],
+        np.array([variance]),
+        np.array([items - 1.0]),
+        _CONFIDENCE,
     )
     return float(low[0]), float(high[0])
 
@@ -263,8 +271,10 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
     counts = _counts_of_several(choices)
     if not len(counts):
         return AllJudges(0, 0, None, None, None, reason=NotEstimable.NO_COMPARISON)
-    agreeing, totals = _agreeing(counts), _totals(counts, is_mirrored=is_mirrored)
-    p_agree, p_chance = float(agreeing.mean()), fleiss_chance(totals.sum(axis=0))
+    agreeing = _agreeing(counts)
+    totals = _totals(counts, is_mirrored=is_mirrored)
+    p_agree = float(agreeing.mean())
+    p_chance = fleiss_chance(totals.sum(axis=0))
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
     found = AllJudges(
         items=len(counts),
@@ -307,7 +317,9 @@ def _agreeing(counts: Int64Array) -> FloatArray:
 
 def _totals(counts: Int64Array, *, is_mirrored: bool) -> Int64Array:
     """Return the choices that P(E) counts for each item."""
-    return counts + counts[:, _MIRRORED] if is_mirrored else counts
+    if is_mirrored:
+        return counts + counts[:, _MIRRORED]
+    return counts
 
 
 def _kappas_without_items(agreeing: FloatArray, totals: Int64Array) -> FloatArray:
@@ -336,4 +348,6 @@ def _kappa_without_judge(choices: Choices, judge: int, *, is_mirrored: bool) -> 
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    if np.isnan(value):
+        return None
+    return float(value)

@@ -26,15 +26,21 @@ from ranking.reports.analyses.kind import AnalysisChoice
 from ranking.reports.analyses.registry import ANALYSES, TABLES
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
-from ranking.selectors.analyses import Answered, analyses_asked, analyses_of, table_answer
+from ranking.selectors.analyses import (
+    Answered,
+    analyses_asked,
+    analyses_of,
+    table_answer,
+)
 from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 
 #: Names of kinds, for the API schema.
-KINDS, TABLE_KINDS = list(ANALYSES), list(TABLES)
+KINDS = list(ANALYSES)
+TABLE_KINDS = list(TABLES)
 #: Files of reports, with their types.
 _FILES = {
-    (200, MEDIA_TYPES[each]): OpenApiTypes.ANY if each == "json" else OpenApiTypes.STR
-    for each in FILES
+    (200, MEDIA_TYPES[file]): OpenApiTypes.ANY if file == "json" else OpenApiTypes.STR
+    for file in FILES
 }
 _ENDING = OpenApiParameter("ending", str, "path", enum=list(FILES))
 
@@ -44,7 +50,8 @@ class OptionSerializer(PlainSerializer):
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name
     default = serializers.JSONField()
     choices = serializers.ListField(
-        child=serializers.CharField(), help_text="Allowed values; empty if any value is allowed."
+        child=serializers.CharField(),
+        help_text="Allowed values; empty if any value is allowed.",
     )
     help = serializers.CharField()
 
@@ -58,7 +65,9 @@ class TableKindSerializer(PlainSerializer):
 
 class AnalysisKindSerializer(TableKindSerializer):
     options = OptionSerializer(
-        source="every_option", many=True, help_text="The options that select judgments are last."
+        source="every_option",
+        many=True,
+        help_text="The options that select judgments are last.",
     )
 
 
@@ -109,8 +118,18 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     class Meta:
         model = Analysis
         fields = [
-            *("id", "kind", "options", "judgments", "watermark", "code_version"),
-            *("asked_at", "finished_at", "state", "progress", "error", "address"),
+            "id",
+            "kind",
+            "options",
+            "judgments",
+            "watermark",
+            "code_version",
+            "asked_at",
+            "finished_at",
+            "state",
+            "progress",
+            "error",
+            "address",
         ]
         read_only_fields = fields
 
@@ -144,7 +163,9 @@ class AnalysisKindsView(TaskAPIView):
     @extend_schema("analyses_kinds", responses=AnalysisKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List the analyses available for a task, with their options. They depend on its protocol."""
-        return self.paginated(list(analyses_of(task=self.task).values()), AnalysisKindSerializer)
+        return self.paginated(
+            list(analyses_of(task=self.task).values()), AnalysisKindSerializer
+        )
 
 
 class AnalysesView(TaskAPIView):
@@ -174,14 +195,18 @@ class AnalysisView(TaskAPIView):
     def get(self, request: Request, task_id: int, analysis_id: int) -> Response:
         """Return an analysis with its answer."""
         found = Analysis.objects.of(self.task.pk).select_related("job").defer("reports")
-        return self.serialized(get_object_or_404(found, pk=analysis_id), AnalysisSerializer)
+        return self.serialized(
+            get_object_or_404(found, pk=analysis_id), AnalysisSerializer
+        )
 
 
 class AnalysisReportView(TaskAPIView):
     sends_file = True
 
     @extend_schema("analyses_report", parameters=[_ENDING], responses=_FILES)
-    def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
+    def get(
+        self, request: Request, task_id: int, analysis_id: int, ending: str
+    ) -> HttpResponse:
         """Return the answer as a file, in the language of the request."""
         if ending not in FILES:
             raise NotFound
@@ -246,7 +271,9 @@ class CampaignTableView(CampaignAPIView):
     permission_classes = [IsAuthenticated, IsMember]
 
     @extend_schema(
-        "campaign_tables_read", parameters=[_KIND, _OPTIONS], responses=CampaignTableSerializer
+        "campaign_tables_read",
+        parameters=[_KIND, _OPTIONS],
+        responses=CampaignTableSerializer,
     )
     def get(self, request: Request, slug: str, name: str) -> Response:
         """Return a table with its latest answer. Options are query parameters."""
@@ -274,14 +301,18 @@ class CampaignTableView(CampaignAPIView):
             table = table_ask(campaign=self.campaign, choice=choice, user=self.user)
             is_there = table.finished_at is not None
         said = _said(choice, *table_answer(campaign=self.campaign, choice=choice))
-        return self.serialized(said, CampaignTableSerializer, status=200 if is_there else 202)
+        return self.serialized(
+            said, CampaignTableSerializer, status=200 if is_there else 202
+        )
 
 
 class CampaignTableReportView(CampaignAPIView):
     sends_file = True
 
     @extend_schema(
-        "campaign_tables_report", parameters=[_KIND, _OPTIONS, _ENDING], responses=_FILES
+        "campaign_tables_report",
+        parameters=[_KIND, _OPTIONS, _ENDING],
+        responses=_FILES,
     )
     def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
         """Return the latest answer as a file, in the language of the request."""
@@ -310,10 +341,14 @@ def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
     return analysis_choice(kind, options, of_campaign=True)
 
 
-def _said(choice: AnalysisChoice, report: Report | None, asked: Answered) -> dict[str, Any]:
+def _said(
+    choice: AnalysisChoice, report: Report | None, asked: Answered
+) -> dict[str, Any]:
     newest = asked.pending or asked.shown
     job = None if newest is None else newest.job
-    state = JobState.DONE.value if choice.is_live else None
+    state = None
+    if choice.is_live:
+        state = JobState.DONE.value
     return {
         "name": choice.kind.name,
         "options": choice.recorded,

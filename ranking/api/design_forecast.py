@@ -26,21 +26,37 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         required=False, min_value=0, max_value=_MOST, help_text="Budget in judgments."
     )
     hours = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="Budget in hours of active time."
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="Budget in hours of active time.",
     )
     money = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="Budget in money; requires `rate`."
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="Budget in money; requires `rate`.",
     )
-    rate = NumberField(required=False, min_value=0, max_value=_MOST, help_text="Hourly rate.")
+    rate = NumberField(
+        required=False, min_value=0, max_value=_MOST, help_text="Hourly rate."
+    )
 
     class Meta(DesignParametersSerializer.Meta):
-        fields = [*DesignParametersSerializer.Meta.fields, "judgments", "hours", "money", "rate"]
+        fields = [
+            *DesignParametersSerializer.Meta.fields,
+            "judgments",
+            "hours",
+            "money",
+            "rate",
+        ]
 
     def validate(self, attrs: Any) -> Any:
         """Refuse two budgets, and one in money without a rate."""
         budgets = [name for name in ("judgments", "hours", "money") if name in attrs]
         if len(budgets) > 1:
-            raise ValidationError({budgets[1]: ["Set only one of judgments, hours and money."]})
+            raise ValidationError(
+                {budgets[1]: ["Set only one of judgments, hours and money."]}
+            )
         if "money" in attrs and not attrs.get("rate"):
             raise ValidationError(
                 {"rate": [_("Enter the hourly rate, or set the budget in hours.")]}
@@ -58,7 +74,9 @@ class BudgetForecastSerializer(PlainSerializer):
     judgments = serializers.IntegerField()
     hours = EstimateSerializer()
     cost = EstimateSerializer(allow_null=True, help_text="Null without a `rate`.")
-    pairs = EstimateSerializer(help_text="Pairs of systems separated by a one-sided sign test.")
+    pairs = EstimateSerializer(
+        help_text="Pairs of systems separated by a one-sided sign test."
+    )
     clusters = EstimateSerializer(help_text="Clusters by rank ranges from that test.")
 
 
@@ -85,7 +103,9 @@ class DesignForecastSerializer(PlainSerializer):
     comparisons = serializers.IntegerField(
         help_text="Comparisons in the latest ranking, from which the forecast is projected; 0 if it rests on assumptions."
     )
-    first_share = serializers.FloatField(help_text="Share of judgments that are not repeats.")
+    first_share = serializers.FloatField(
+        help_text="Share of judgments that are not repeats."
+    )
     chosen = BudgetForecastSerializer()
     curve = BudgetForecastSerializer(many=True)
 
@@ -104,12 +124,18 @@ class DesignForecastView(DesignAPIView):
         task = self.task
         design = self.proposed(data) or design_or_default(task=task)
         budget = {
-            name: data[name] for name in ("judgments", "hours", "money", "rate") if name in data
+            name: data[name]
+            for name in ("judgments", "hours", "money", "rate")
+            if name in data
         }
         found = design_forecast(task=task, design=design, **budget)
         if found is None:
             raise ValidationError(
-                [_("No forecast: it needs at least two systems, and outputs shown side by side.")]
+                [
+                    _(
+                        "No forecast: it needs at least two systems, and outputs shown side by side."
+                    )
+                ]
             )
         return self.serialized(found, DesignForecastSerializer)
 
@@ -148,7 +174,9 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
         help_text=f"Numbers of all judgments of it, the latest first, at most {MOST}."
     )
     skips = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
-    problem_reports = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
+    problem_reports = serializers.SerializerMethodField(
+        help_text=f"How many, at most {MOST}."
+    )
 
     def get_judgments(self, found: dict[str, Any]) -> list[int]:
         return [row.number for row in found["judgments"]]

@@ -29,8 +29,10 @@ from ranking.pages.exports import (
 
 #: Names in the schema.
 KIND_NAMES = [(name, name) for name in KINDS]
-FORMAT_NAMES = [(each, each) for each in export_formats()]
-_CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in export_formats()})
+FORMAT_NAMES = [(export_format, export_format) for export_format in export_formats()]
+_CONTENT_TYPES = sorted(
+    {MEDIA_TYPES[ending(export_format)] for export_format in export_formats()}
+)
 _STREAMED = (
     "The file. To resume after an interruption, send `watermark` from `Quintet-Watermark`, `after` "
     "with the last number received, and `If-Match` with the `ETag`."
@@ -39,7 +41,9 @@ _STREAMED = (
 
 def _described(content_type: str) -> OpenApiTypes:
     """Return the schema type of a file: an object for JSON, bytes for other formats."""
-    return OpenApiTypes.OBJECT if content_type == "application/json" else OpenApiTypes.BINARY
+    if content_type == "application/json":
+        return OpenApiTypes.OBJECT
+    return OpenApiTypes.BINARY
 
 
 _NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
@@ -54,7 +58,9 @@ class ExportAskedSerializer(PlainSerializer):
         default=0, help_text="Only rows after this position.", **_NUMBER
     )
     until = serializers.IntegerField(
-        required=False, help_text="Only rows up to this position (default: all).", **_NUMBER
+        required=False,
+        help_text="Only rows up to this position (default: all).",
+        **_NUMBER,
     )
     watermark = serializers.IntegerField(
         required=False,
@@ -75,8 +81,21 @@ class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
     class Meta:
         model = KeptFile
         fields = [
-            *("id", "kind", "file_format", "name", "after", "until", "watermark", "names_people"),
-            *("size", "sha256", "made_at", "expires_at", "url"),
+            *(
+                "id",
+                "kind",
+                "file_format",
+                "name",
+                "after",
+                "until",
+                "watermark",
+                "names_people",
+            ),
+            "size",
+            "sha256",
+            "made_at",
+            "expires_at",
+            "url",
         ]
         read_only_fields = fields
 
@@ -113,7 +132,9 @@ class ExportKindSerializer(PlainSerializer):
     by_number = serializers.BooleanField(
         source="kind.by_number", help_text="Row positions are judgment numbers."
     )
-    rows = serializers.IntegerField(help_text="Maximum number of rows; a lower bound if `is_more`.")
+    rows = serializers.IntegerField(
+        help_text="Maximum number of rows; a lower bound if `is_more`."
+    )
     is_more = serializers.BooleanField(help_text="More rows exist than were counted.")
     columns = serializers.DictField(
         child=serializers.CharField(),
@@ -153,14 +174,18 @@ class ExportsView(ExportAPIView):
         return self.paginated(self.files(), ExportedFileSerializer)
 
     @extend_schema(
-        "exports_ask", request=ExportAskedSerializer, responses={202: JobQueuedSerializer}
+        "exports_ask",
+        request=ExportAskedSerializer,
+        responses={202: JobQueuedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Export a file in the background. Analysts may export too."""
         data = self.validated(ExportAskedSerializer)
         export = export_of_member(task=self.task, asked=dict(data))
         return self.serialized(
-            {"job": export_queue(export=export, by=self.user).pk}, JobQueuedSerializer, status=202
+            {"job": export_queue(export=export, by=self.user).pk},
+            JobQueuedSerializer,
+            status=202,
         )
 
 
@@ -172,7 +197,8 @@ class ExportKindsView(ExportAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the data that can be exported."""
         return self.paginated(
-            kinds_offered(task=self.task, may_change=self.may_change), ExportKindSerializer
+            kinds_offered(task=self.task, may_change=self.may_change),
+            ExportKindSerializer,
         )
 
 
@@ -190,7 +216,9 @@ class ExportStreamView(ExportAPIView):
                 for content_type in [*_CONTENT_TYPES, PART_OF_JSON]
             },
             403: OpenApiResponse(description="Only organisers can export this."),
-            412: OpenApiResponse(description="The data has changed since the export began."),
+            412: OpenApiResponse(
+                description="The data has changed since the export began."
+            ),
         },
     )
     def get(self, request: Request, task_id: int) -> HttpResponseBase:

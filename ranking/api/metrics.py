@@ -25,13 +25,26 @@ from ranking.services.metrics import metric_delete, metrics_ask
 class MetricSerializer(serializers.ModelSerializer[Metric]):
     """A metric of a test set. The analyses `metrics` and `metric_orders` compare its scores with human judgments."""
 
-    is_of_texts = serializers.BooleanField(help_text="Computed from texts, not imported.")
+    is_of_texts = serializers.BooleanField(
+        help_text="Computed from texts, not imported."
+    )
 
     class Meta:
         model = Metric
         fields = [
-            *("id", "name", "signature", "higher_is_better", "uses_reference", "is_human"),
-            *("file_name", "is_of_texts", "systems", "missing", "created_at"),
+            *(
+                "id",
+                "name",
+                "signature",
+                "higher_is_better",
+                "uses_reference",
+                "is_human",
+            ),
+            "file_name",
+            "is_of_texts",
+            "systems",
+            "missing",
+            "created_at",
         ]
         read_only_fields = fields
 
@@ -50,7 +63,9 @@ class MetricScoresSerializer(PlainSerializer):
         help_text="For files that do not name the metric.",
     )
     lower_is_better = serializers.BooleanField(default=False)
-    is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")
+    is_human = serializers.BooleanField(
+        default=False, help_text="People gave the scores."
+    )
 
     def validate_files(self, files: list[Any]) -> list[Any]:
         """Return the files as input for readers; refuse files that are too large."""
@@ -112,13 +127,19 @@ class MetricsView(_MetricsAPIView):
 
 class MetricsComputeView(TaskAPIView):
     @extend_schema(
-        "metrics_compute", request=MetricsComputeSerializer, responses={202: JobQueuedSerializer}
+        "metrics_compute",
+        request=MetricsComputeSerializer,
+        responses={202: JobQueuedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Compute metrics from texts in a background job. Systems with unchanged texts are not computed again."""
         data = self.validated(MetricsComputeSerializer)
         return self.serialized(
-            {"job": metrics_ask(test_set=self.task.test_set, user=self.user, **data).pk},
+            {
+                "job": metrics_ask(
+                    test_set=self.task.test_set, user=self.user, **data
+                ).pk
+            },
             JobQueuedSerializer,
             status=202,
         )
@@ -128,7 +149,9 @@ class MetricView(_MetricsAPIView):
     @extend_schema("metric_read", responses=MetricSerializer)
     def get(self, request: Request, task_id: int, metric_id: int) -> Response:
         """Return a metric."""
-        return self.serialized(get_object_or_404(self.metrics(), pk=metric_id), MetricSerializer)
+        return self.serialized(
+            get_object_or_404(self.metrics(), pk=metric_id), MetricSerializer
+        )
 
     @extend_schema("metric_delete", request=None, responses={204: None})
     def delete(self, request: Request, task_id: int, metric_id: int) -> Response:

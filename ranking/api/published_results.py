@@ -57,16 +57,21 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
         help_text="False while judging continues or a worker creates it."
     )
     texts = serializers.BooleanField(
-        source="bundle_has_texts", help_text="Whether sources, references and outputs are included."
+        source="bundle_has_texts",
+        help_text="Whether sources, references and outputs are included.",
     )
     bytes = serializers.IntegerField(source="bundle.size", default=0)
     sha256 = serializers.CharField(source="bundle.digest", default="")
-    url = serializers.SerializerMethodField(help_text="Public once the result is public.")
+    url = serializers.SerializerMethodField(
+        help_text="Public once the result is public."
+    )
     files = serializers.JSONField(
         source="bundle_files", help_text="Name, size in bytes and SHA-256 of each file."
     )
     error = serializers.CharField(
-        source="bundle_job.error", default="", help_text="Error if it could not be created."
+        source="bundle_job.error",
+        default="",
+        help_text="Error if it could not be created.",
     )
 
     def get_is_made(self, result: PublishedResult) -> bool:
@@ -148,11 +153,18 @@ class PublishedResultSerializer(PublishedResultBriefSerializer):
         read_only=True, help_text="`digest` is the SHA-256 of its RFC 8785 form."
     )
     names = serializers.JSONField(
-        source="labels", read_only=True, help_text="Published name of each system, by ID."
+        source="labels",
+        read_only=True,
+        help_text="Published name of each system, by ID.",
     )
 
     class Meta(PublishedResultBriefSerializer.Meta):
-        fields = [*PublishedResultBriefSerializer.Meta.fields, "content", "names", "wordings"]
+        fields = [
+            *PublishedResultBriefSerializer.Meta.fields,
+            "content",
+            "names",
+            "wordings",
+        ]
         read_only_fields = fields
 
 
@@ -178,7 +190,9 @@ class PublishSerializer(PlainSerializer):
         default=list,
         help_text="Authors for the citation.",
     )
-    acknowledgement = serializers.CharField(max_length=_TEXT, default="", allow_blank=True)
+    acknowledgement = serializers.CharField(
+        max_length=_TEXT, default="", allow_blank=True
+    )
     contact = serializers.CharField(
         max_length=_LINE, default="", allow_blank=True, help_text="Contact for readers."
     )
@@ -240,7 +254,9 @@ class PublishSerializer(PlainSerializer):
         reasons = [each["reason"] for each in sent]
         for at, reason in enumerate(reasons):
             if reason in reasons[:at]:
-                said = _("More than one replacement for “%(reason)s”.") % {"reason": reason}
+                said = _("More than one replacement for “%(reason)s”.") % {
+                    "reason": reason
+                }
                 raise ValidationError(said)
         return {each["reason"]: each["wording"] for each in sent}
 
@@ -249,7 +265,9 @@ class PublishAwaitedSerializer(PlainSerializer):
     """Not published yet: repeat the request."""
 
     detail = serializers.CharField(read_only=True)
-    analysis = serializers.IntegerField(read_only=True, help_text="ID of the analysis in progress.")
+    analysis = serializers.IntegerField(
+        read_only=True, help_text="ID of the analysis in progress."
+    )
 
 
 class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
@@ -259,11 +277,17 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
     seen = serializers.CharField(
         read_only=True, help_text="Send it to publish exactly this preview."
     )
-    content = serializers.JSONField(read_only=True, help_text="`published_at` will differ.")
-    names = serializers.JSONField(
-        source="labels", read_only=True, help_text="Published name of each system, by ID."
+    content = serializers.JSONField(
+        read_only=True, help_text="`published_at` will differ."
     )
-    wordings = serializers.JSONField(read_only=True, help_text="Published wording of each reason.")
+    names = serializers.JSONField(
+        source="labels",
+        read_only=True,
+        help_text="Published name of each system, by ID.",
+    )
+    wordings = serializers.JSONField(
+        read_only=True, help_text="Published wording of each reason."
+    )
 
 
 class PublishedChangesSerializer(PlainSerializer):
@@ -275,7 +299,8 @@ class PublishedChangesSerializer(PlainSerializer):
         help_text="Only while under embargo. Null makes it public; this cannot be undone.",
     )
     reviewer_link = serializers.BooleanField(
-        required=False, help_text="True creates the link for reviewers, false disables it."
+        required=False,
+        help_text="True creates the link for reviewers, false disables it.",
     )
     retraction_reason = serializers.CharField(
         required=False,
@@ -298,7 +323,8 @@ class _ResultAPIView(TaskAPIView):
 
 class PublishedResultsView(_ResultAPIView):
     @extend_schema(
-        "tasks_published_results_list", responses=PublishedResultBriefSerializer(many=True)
+        "tasks_published_results_list",
+        responses=PublishedResultBriefSerializer(many=True),
     )
     def get(self, request: Request, task_id: int) -> Response:
         """List the published versions of a test set, newest first, without content."""
@@ -322,7 +348,8 @@ class PublishedResultsView(_ResultAPIView):
         With `dry_run`, return a preview with 200. 409 if `seen` or `version` do not match.
         """
         data = self.validated(PublishSerializer)
-        asked, until = data, data["embargo_until"]
+        asked = data
+        until = data["embargo_until"]
         version_check(asked["version"], task=self.task)
         words = ("acknowledgement", "contact", "change_note", "wordings")
         chosen = {
@@ -349,10 +376,14 @@ class PublishedResultsView(_ResultAPIView):
             seen=asked["seen"],
             version=asked["version"],
         )
-        return self.serialized(self.result(result.version), PublishedResultSerializer, status=201)
+        return self.serialized(
+            self.result(result.version), PublishedResultSerializer, status=201
+        )
 
 
-def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -> Analysis | None:
+def _awaited(
+    by: User, chosen: dict[str, Any], embargo_until: datetime | None
+) -> Analysis | None:
     """Return the pending analysis that the requested result includes; None if there is none."""
     task = chosen["task"]
     run = latest_run(task_id=task.pk)
@@ -361,7 +392,9 @@ def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -
     if not is_publishable(run):
         lacking = ["answers"]
     else:
-        lacking = [name for name in chosen["parts"] if answer_found(name, run=run) is None]
+        lacking = [
+            name for name in chosen["parts"] if answer_found(name, run=run) is None
+        ]
         if not lacking:
             return None
         # Check for refusals before starting computations.
@@ -369,7 +402,12 @@ def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -
         embargo_check(embargo_until, now=draft.published_at)
     asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
     return next(
-        (each for each in asked if each and each.finished_at is None and not has_failed(each)), None
+        (
+            each
+            for each in asked
+            if each and each.finished_at is None and not has_failed(each)
+        ),
+        None,
     )
 
 
@@ -397,7 +435,8 @@ class PublishedBundleView(_ResultAPIView):
     sends_file = True
 
     @extend_schema(
-        "published_result_bundle", responses={(200, "application/zip"): OpenApiTypes.BINARY}
+        "published_result_bundle",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
         """Return the bundle of a version, for the `reproduce` command."""
@@ -416,8 +455,12 @@ class PublishedBundleView(_ResultAPIView):
     def post(self, request: Request, task_id: int, version: int) -> Response:
         """Create the bundle of a version that has none, once judging has ended. `bundle` of the version shows when it is available."""
         data = self.validated(BundleAskSerializer)
-        result_bundle_ask(result=self.result(version), with_texts=data["texts"], by=self.user)
-        return self.serialized(self.result(version), PublishedResultSerializer, status=202)
+        result_bundle_ask(
+            result=self.result(version), with_texts=data["texts"], by=self.user
+        )
+        return self.serialized(
+            self.result(version), PublishedResultSerializer, status=202
+        )
 
 
 def _change(result: PublishedResult, changes: dict[str, Any]) -> None:

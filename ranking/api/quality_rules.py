@@ -53,7 +53,9 @@ class _TaskField(serializers.PrimaryKeyRelatedField[Task]):
 
 class _RuleField(serializers.PrimaryKeyRelatedField[QualityRule]):
     def get_queryset(self) -> Any:
-        return self.context["view"].campaign.quality_rules.filter(switched_off_at__isnull=True)
+        return self.context["view"].campaign.quality_rules.filter(
+            switched_off_at__isnull=True
+        )
 
 
 class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
@@ -95,7 +97,9 @@ class NewRuleSerializer(ConfirmSerializer, RuleTermsSerializer):
 
 
 class UndoSerializer(PlainSerializer):
-    undo = serializers.BooleanField(help_text="Whether to undo the actions of the rule.")
+    undo = serializers.BooleanField(
+        help_text="Whether to undo the actions of the rule."
+    )
 
 
 class EffectsSerializer(serializers.Serializer[RuleEffects]):
@@ -139,7 +143,9 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
     unit = serializers.SerializerMethodField(help_text="Unit of the threshold.")
     acted = serializers.IntegerField(help_text="Judges the rule acted on.")
     standing = serializers.IntegerField(help_text="Actions still in force.")
-    created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
+    created_by = serializers.CharField(
+        source="created_by.name", default=None, allow_null=True
+    )
     switched_off_by = serializers.CharField(
         source="switched_off_by.name", default=None, allow_null=True
     )
@@ -169,7 +175,9 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
     def get_words(self, rule: QualityRule) -> str:
         return rule_in_words(rule)
 
-    @extend_schema_field(serializers.ChoiceField(choices=[scale.value for scale in Scale]))
+    @extend_schema_field(
+        serializers.ChoiceField(choices=[scale.value for scale in Scale])
+    )
     def get_unit(self, rule: QualityRule) -> str:
         return SCALES[JudgeMeasure(rule.measure)].value
 
@@ -184,7 +192,9 @@ _PUT_IN_FORCE = {201: RulesInForceSerializer, 409: ConfirmationNeededSerializer}
 
 class _RuleAPIView(CampaignAPIView):
     def rule(self, rule_id: int) -> QualityRule:
-        return row_or_404(quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id)
+        return row_or_404(
+            quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id
+        )
 
     def handle_exception(self, exc: Exception) -> Response:
         """Respond to a missing confirmation with 409 and the effects to confirm."""
@@ -207,13 +217,19 @@ class RulesView(_RulesAPIView):
     @extend_schema("campaigns_rules_list", responses=QualityRuleSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rules of a campaign, including those switched off, newest first."""
-        return self.paginated(quality_rules(campaign=self.campaign), QualityRuleSerializer)
+        return self.paginated(
+            quality_rules(campaign=self.campaign), QualityRuleSerializer
+        )
 
-    @extend_schema("rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE)
+    @extend_schema(
+        "rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
         asked = self.validated(NewRuleSerializer)
-        replaces, undo, confirmed = asked.pop("replaces"), asked.pop("undo"), asked.pop("confirm")
+        replaces = asked.pop("replaces")
+        undo = asked.pop("undo")
+        confirmed = asked.pop("confirm")
         by: dict[str, Any] = {"user": self.user, "confirmed": confirmed}
         terms = RuleTerms(**asked)
         if replaces is None:
@@ -224,12 +240,15 @@ class RulesView(_RulesAPIView):
 
 
 class RulesPreviewView(CampaignAPIView):
-    @extend_schema("rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer)
+    @extend_schema(
+        "rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Preview the effects of a rule. Nothing is stored."""
         data = self.validated(RuleTermsSerializer)
         return self.serialized(
-            rules_preview(campaign=self.campaign, terms=[RuleTerms(**data)]), EffectsSerializer
+            rules_preview(campaign=self.campaign, terms=[RuleTerms(**data)]),
+            EffectsSerializer,
         )
 
 
@@ -243,7 +262,9 @@ class RulesSuggestedView(_RulesAPIView):
         )
 
     @extend_schema(
-        "suggested_rules_put_in_force", request=ConfirmSerializer, responses=_PUT_IN_FORCE
+        "suggested_rules_put_in_force",
+        request=ConfirmSerializer,
+        responses=_PUT_IN_FORCE,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add the suggested rules, which only warn. 409 as for a single rule."""
@@ -258,7 +279,9 @@ class RulesSuggestedView(_RulesAPIView):
 
 
 class RuleOffView(_RuleAPIView):
-    @extend_schema("rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer)
+    @extend_schema(
+        "rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer
+    )
     def post(self, request: Request, slug: str, rule_id: int) -> Response:
         """Switch off a rule; `undo` also reverts its actions."""
         data = self.validated(UndoSerializer)
@@ -280,7 +303,9 @@ class RuleActView(_RuleAPIView):
         """List judges for whom a rule waits for confirmation."""
         rule = self.rule(rule_id)
         return self.serialized(
-            rule_effects([] if rule.switched_off_at else [rule], campaign=self.campaign),
+            rule_effects(
+                [] if rule.switched_off_at else [rule], campaign=self.campaign
+            ),
             EffectsSerializer,
         )
 

@@ -22,7 +22,13 @@ from annotation.services.quality import (
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.api.base import IsMember, ResearchAPIView, TaskAPIView, group_by_name, task_of_member
+from campaign.api.base import (
+    IsMember,
+    ResearchAPIView,
+    TaskAPIView,
+    group_by_name,
+    task_of_member,
+)
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
@@ -88,7 +94,9 @@ class RankingBriefSerializer(serializers.Serializer[RankingRun]):
 class ShortageSerializer(PlainSerializer):
     """Data still missing to estimate the rank range of a system and test its pairs."""
 
-    unit = serializers.ChoiceField(choices=["blocks", "segments", "documents", "judges"])
+    unit = serializers.ChoiceField(
+        choices=["blocks", "segments", "documents", "judges"]
+    )
     found = serializers.FloatField(help_text="Effective number of units so far.")
     needed = serializers.IntegerField()
 
@@ -103,10 +111,13 @@ class AnytimeSystemSerializer(PlainSerializer):
         help_text="Rank range (inclusive). Null while it cannot be estimated, like the cluster.",
     )
     rank_high = serializers.IntegerField(allow_null=True)
-    cluster = serializers.IntegerField(allow_null=True, help_text="1 is the best cluster.")
+    cluster = serializers.IntegerField(
+        allow_null=True, help_text="1 is the best cluster."
+    )
     shortage = ShortageSerializer(allow_null=True)
     last_rank = serializers.IntegerField(
-        required=False, help_text="Last rank shared with systems of equal score, otherwise `rank`."
+        required=False,
+        help_text="Last rank shared with systems of equal score, otherwise `rank`.",
     )
     group = serializers.IntegerField(
         required=False, help_text="Number of its group in `groups`, from 1."
@@ -118,7 +129,8 @@ class AnytimeSystemSerializer(PlainSerializer):
 
 class RankedSystemSerializer(AnytimeSystemSerializer):
     score = serializers.FloatField(
-        allow_null=True, help_text="Null if all comparisons are ties and the method ignores ties."
+        allow_null=True,
+        help_text="Null if all comparisons are ties and the method ignores ties.",
     )
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
@@ -162,12 +174,16 @@ class JudgeAgreementSerializer(PlainSerializer):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     agreeing = serializers.IntegerField()
-    comparable = serializers.IntegerField(help_text="Pairs of comparisons by different judges.")
+    comparable = serializers.IntegerField(
+        help_text="Pairs of comparisons by different judges."
+    )
     reason = serializers.ChoiceField(
         choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
     )
     no_interval = serializers.ChoiceField(
-        choices=NO_INTERVAL, allow_null=True, help_text="Reason why a κ has no interval."
+        choices=NO_INTERVAL,
+        allow_null=True,
+        help_text="Reason why a κ has no interval.",
     )
 
 
@@ -200,7 +216,9 @@ class ComparedPairSerializer(PlainSerializer):
 
     better = serializers.CharField()
     worse = serializers.CharField()
-    wins = serializers.IntegerField(help_text="Wins of the first system against the second.")
+    wins = serializers.IntegerField(
+        help_text="Wins of the first system against the second."
+    )
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
     p_value = serializers.FloatField(
@@ -226,7 +244,9 @@ class ToldApartSerializer(serializers.Serializer[ToldApart]):
         choices=[Correction.HOLM.value, Correction.BENJAMINI_HOCHBERG.value],
         help_text="That of `parameters`, or Holm if they have none.",
     )
-    level = serializers.FloatField(help_text="The largest significant corrected p-value.")
+    level = serializers.FloatField(
+        help_text="The largest significant corrected p-value."
+    )
 
 
 class RuleFoundSerializer(PlainSerializer):
@@ -257,7 +277,9 @@ class AnytimeBesideSerializer(PlainSerializer):
 class RankingSerializer(RankingBriefSerializer):
     """A ranking with its result."""
 
-    systems = RankedSystemSerializer(many=True, source="result.systems", help_text="Best first.")
+    systems = RankedSystemSerializer(
+        many=True, source="result.systems", help_text="Best first."
+    )
     not_estimable = UnrankedSystemSerializer(many=True, source="result.not_estimable")
     groups = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
@@ -325,7 +347,9 @@ class RankingSerializer(RankingBriefSerializer):
 class MeasureResultSerializer(PlainSerializer):
     value = serializers.FloatField()
     evidence = serializers.IntegerField(help_text="Number of comparisons or blocks.")
-    low = serializers.FloatField(allow_null=True, help_text="Lower end of the 95% interval.")
+    low = serializers.FloatField(
+        allow_null=True, help_text="Lower end of the 95% interval."
+    )
     high = serializers.FloatField(allow_null=True)
     p_value = serializers.FloatField(allow_null=True)
 
@@ -350,9 +374,15 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
 
     judge = serializers.CharField(source="judge.pseudonym")
     task = serializers.CharField(source="task.test_set.name")
-    by_rule = serializers.SerializerMethodField(help_text="Whether a rule took the action.")
-    created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
-    reverted_by = serializers.CharField(source="reverted_by.name", default=None, allow_null=True)
+    by_rule = serializers.SerializerMethodField(
+        help_text="Whether a rule took the action."
+    )
+    created_by = serializers.CharField(
+        source="created_by.name", default=None, allow_null=True
+    )
+    reverted_by = serializers.CharField(
+        source="reverted_by.name", default=None, allow_null=True
+    )
 
     class Meta:
         model = QualityAction
@@ -426,8 +456,12 @@ class JudgeDecisionSerializer(PlainSerializer):
 class JudgesDecidedSerializer(PlainSerializer):
     """Effects of a decision."""
 
-    batch = serializers.UUIDField(allow_null=True, help_text="ID for undoing the decision.")
-    judges = serializers.ListField(child=serializers.CharField(), help_text="Judges changed.")
+    batch = serializers.UUIDField(
+        allow_null=True, help_text="ID for undoing the decision."
+    )
+    judges = serializers.ListField(
+        child=serializers.CharField(), help_text="Judges changed."
+    )
     unchanged = serializers.DictField(
         child=serializers.CharField(), help_text="Judges not changed, with reasons."
     )
@@ -479,7 +513,10 @@ class RankingSettingsSerializer(PlainSerializer):
         help_text="Number of judgments at the time, including revisions; null for defaults or if not recorded.",
     )
     changed_at = serializers.DateTimeField(
-        source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
+        source="created_at",
+        read_only=True,
+        allow_null=True,
+        help_text="Null for the defaults.",
     )
     changed_by = serializers.CharField(
         source="changed_by.name", read_only=True, default=None, allow_null=True
@@ -571,7 +608,8 @@ class RankingSettingsView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """Return the current ranking settings and their history."""
         return self.serialized(
-            ranking_settings_in_force(task_id=self.task.pk), RankingSettingsInForceSerializer
+            ranking_settings_in_force(task_id=self.task.pk),
+            RankingSettingsInForceSerializer,
         )
 
     @extend_schema(
@@ -603,14 +641,20 @@ class JudgesView(TaskAPIView):
     @extend_schema("tasks_judges_list", responses=JudgeSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List the judges of a test set, by pseudonym."""
-        return self.paginated(self.filter_queryset(judges_listed(task=self.task)), JudgeSerializer)
+        return self.paginated(
+            self.filter_queryset(judges_listed(task=self.task)), JudgeSerializer
+        )
 
     def page_rows(self, page: Any) -> Any:
-        return judges_quality(task=self.task, run=latest_run(task_id=self.task.pk), tallies=page)
+        return judges_quality(
+            task=self.task, run=latest_run(task_id=self.task.pk), tallies=page
+        )
 
 
 class QualityActionsView(TaskAPIView):
-    @extend_schema("tasks_quality_actions_list", responses=QualityActionSerializer(many=True))
+    @extend_schema(
+        "tasks_quality_actions_list", responses=QualityActionSerializer(many=True)
+    )
     def get(self, request: Request, task_id: int) -> Response:
         """List the actions on judges of the campaign, newest first."""
         return self.paginated(quality_actions(task=self.task), QualityActionSerializer)
@@ -622,13 +666,17 @@ class QualityActionsView(TaskAPIView):
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Act on judges; with `dry_run`, return a preview with 200."""
-        task, asked = self.task, self.validated(JudgeDecisionSerializer)
-        judges, analysis = _judges_named(task, asked.pop("judges")), asked.pop("analysis")
+        task = self.task
+        asked = self.validated(JudgeDecisionSerializer)
+        judges = _judges_named(task, asked.pop("judges"))
+        analysis = asked.pop("analysis")
         if asked.pop("dry_run"):
             effects = deciding_in_words(
                 judges=judges, task=task, action=asked["action"], text=asked["text"]
             )
-            return Response({"batch": None, "judges": [], "unchanged": {}, "effects": effects})
+            return Response(
+                {"batch": None, "judges": [], "unchanged": {}, "effects": effects}
+            )
         decided = decision_take(
             judges=judges,
             task=task,
@@ -642,7 +690,9 @@ class QualityActionsView(TaskAPIView):
             "unchanged": {judge.pseudonym: why for judge, why in decided.refused},
             "effects": [],
         }
-        return self.serialized(done, JudgesDecidedSerializer, status=201 if decided.judges else 200)
+        return self.serialized(
+            done, JudgesDecidedSerializer, status=201 if decided.judges else 200
+        )
 
 
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
@@ -667,7 +717,9 @@ class JudgesUndoneSerializer(PlainSerializer):
 
 
 class QualityActionsUndoView(TaskAPIView):
-    @extend_schema("quality_actions_undo", request=None, responses=JudgesUndoneSerializer)
+    @extend_schema(
+        "quality_actions_undo", request=None, responses=JudgesUndoneSerializer
+    )
     def post(self, request: Request, task_id: int, batch: UUID) -> Response:
         """Undo a decision for all its judges."""
         campaign = self.task.test_set.campaign
@@ -678,11 +730,15 @@ class QualityActionsUndoView(TaskAPIView):
 
 
 class QualityActionRevertView(TaskAPIView):
-    @extend_schema("quality_action_revert", request=None, responses=QualityActionSerializer)
+    @extend_schema(
+        "quality_action_revert", request=None, responses=QualityActionSerializer
+    )
     def post(self, request: Request, task_id: int, action_id: int) -> Response:
         """Revert an action."""
         actions = quality_actions(task=self.task)
-        quality_action_revert(action=get_object_or_404(actions, pk=action_id), user=self.user)
+        quality_action_revert(
+            action=get_object_or_404(actions, pk=action_id), user=self.user
+        )
         return self.serialized(actions.get(pk=action_id), QualityActionSerializer)
 
 
@@ -708,7 +764,9 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
         default=None,
         help_text="Stop at this number of clusters.",
     )
-    until = serializers.DateField(allow_null=True, default=None, help_text="Stop on this day.")
+    until = serializers.DateField(
+        allow_null=True, default=None, help_text="Stop on this day."
+    )
     tests = serializers.ChoiceField(
         choices=StoppingRule.Tests.choices,
         required=False,
@@ -751,9 +809,12 @@ class StoppingSerializer(serializers.Serializer[Task]):
         allow_null=True,
         help_text="Null until a ranking meets the rule; a date is met without a ranking.",
     )
-    judgments_since = serializers.IntegerField(help_text="Judgments since the rule was met.")
+    judgments_since = serializers.IntegerField(
+        help_text="Judgments since the rule was met."
+    )
     history = StoppingRuleSerializer(
-        many=True, help_text="Newest first; an entry without criteria removed the previous rule."
+        many=True,
+        help_text="Newest first; an entry without criteria removed the previous rule.",
     )
 
 
@@ -764,7 +825,9 @@ class StoppingRuleView(TaskAPIView):
         return self.serialized(_said(self.task), StoppingSerializer)
 
     @extend_schema(
-        "stopping_rule_set", request=StoppingRuleSerializer, responses=StoppingSerializer
+        "stopping_rule_set",
+        request=StoppingRuleSerializer,
+        responses=StoppingSerializer,
     )
     def put(self, request: Request, task_id: int) -> Response:
         """Replace the stopping rule; without criteria, remove it."""
@@ -776,7 +839,10 @@ class StoppingRuleView(TaskAPIView):
 def _said(task: Task) -> dict[str, Any]:
     history = stopping_rule_history(task_id=task.pk)
     state = stopping_rule_state(task_id=task.pk)
-    shown = None if state is None else shown_rule(state)
+    if state is None:
+        shown = None
+    else:
+        shown = shown_rule(state)
     return {
         "rule": history[0] if history and history[0].is_there else None,
         "words": []

@@ -77,7 +77,9 @@ def log_evidence(
     return np.asarray(np.log(ratio) / 2 + (degrees_of_freedom + 1) / 2 * grown)
 
 
-def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float) -> FloatArray:
+def half_width(
+    variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float
+) -> FloatArray:
     """Return the distance of an estimate from a difference at which the evidence against it is 1 /
     `level`.
 
@@ -97,7 +99,9 @@ def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: f
     ratio = variance / (variance + MIXTURE**2)
     needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1))
     bounded = needed * ratio >= 1
-    square = degrees_of_freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
+    square = (
+        degrees_of_freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
+    )
     return np.where(bounded, np.inf, np.sqrt(square * variance))
 
 
@@ -169,7 +173,8 @@ def difference_variances(
     if not pair.any():
         return np.full((n, n), np.nan), np.full((n, n), np.nan)
     of_blocks, of_segments, of_judges = (
-        _of_differences(each.matrix) for each in clustered_covariances(moments, influence)
+        _of_differences(clustered_covariance.matrix)
+        for clustered_covariance in clustered_covariances(moments, influence)
     )
     own = np.maximum.reduce(
         [of_segments, of_judges, of_blocks, of_segments + of_judges - of_blocks]
@@ -262,7 +267,7 @@ class AnytimeRanges:
         """Reasons why no systems can be distinguished, most frequent first; empty if some can."""
         if len(self.refusals) < len(self.systems):
             return ()
-        reasons = [reason for each in self.refusals.values() for reason in each]
+        reasons = [reason for refusal in self.refusals.values() for reason in refusal]
         refusals = [reason for reason in Refusal if reason in reasons]
         return tuple(sorted(refusals, key=lambda reason: -reasons.count(reason)))
 
@@ -309,15 +314,21 @@ def anytime_ranges_of_moments(
     variance, degrees_of_freedom = difference_variances(
         moments, influence, segments=segments, judges=judges, ready=enough
     )
-    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(variance)
+    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(
+        variance
+    )
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
     # All pairs count, including those of systems without a score or refused now, which may be
     # distinguished later: each pair's share of the error must be the same at all looks.
-    level = (1 - confidence) / number_of_pairs(n if all_systems is None else all_systems)
+    level = (1 - confidence) / number_of_pairs(
+        n if all_systems is None else all_systems
+    )
     variance = np.where(comparable, variance, 1.0)
     degrees_of_freedom = np.where(comparable, degrees_of_freedom, 1.0)
-    width = np.where(comparable, half_width(variance, degrees_of_freedom, level=level), np.inf)
+    width = np.where(
+        comparable, half_width(variance, degrees_of_freedom, level=level), np.inf
+    )
     above: BoolArray = difference > width
     return AnytimeRanges(
         systems=systems,
@@ -344,7 +355,8 @@ def number_of_pairs(systems: int) -> int:
 def _same_opponents(wins: Int64Array) -> BoolArray:
     """Return, for each pair of systems, whether they met the same other systems."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
-    here, there = met.astype(np.int64), (~met).astype(np.int64)
+    here = met.astype(np.int64)
+    there = (~met).astype(np.int64)
     differing = here @ there + there @ here
     # Two systems that met have each other, but not themselves, as an opponent: that is not a
     # difference.

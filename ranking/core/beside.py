@@ -39,7 +39,13 @@ from ranking.core.estimates import (
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.ranges import Correction, RankRanges, better, clusters, rank_confidence_sets
+from ranking.core.ranges import (
+    Correction,
+    RankRanges,
+    better,
+    clusters,
+    rank_confidence_sets,
+)
 from ranking.core.rankings.mean_scores import orders_by_methods
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
@@ -117,16 +123,23 @@ class TimedTask:
     def _judge_keys(self) -> Mapping[str, np.uint64]:
         index, rows = np.unique(self.blocks.judge, return_index=True)
         keys = unit_keys(self.blocks, "judges")[rows]
-        return {self.blocks.judges[n]: key for n, key in zip(index.tolist(), keys, strict=True)}
+        return {
+            self.blocks.judges[n]: key
+            for n, key in zip(index.tolist(), keys, strict=True)
+        }
 
     def _keys(
         self, unit: Unit, segment: npt.NDArray[np.integer], judges: Sequence[str]
     ) -> UInt64Array:
         if unit == "segments":
             return segment_keys(segment)
-        of_judge = np.array([self._judge_keys[name] for name in judges], dtype=np.uint64)
+        of_judge = np.array(
+            [self._judge_keys[name] for name in judges], dtype=np.uint64
+        )
         # Keys are hashes, so those of a pair may be combined.
-        return of_judge if unit == "judges" else of_judge ^ segment_keys(segment)
+        if unit == "judges":
+            return of_judge
+        return of_judge ^ segment_keys(segment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,17 +201,25 @@ class OutputScores:
     score: FloatArray
 
     @classmethod
-    def of_rows(cls, rows: Iterable[tuple[int, str, str, float]]) -> OutputScores | None:
+    def of_rows(
+        cls, rows: Iterable[tuple[int, str, str, float]]
+    ) -> OutputScores | None:
         """Return the scores of rows (segment, judge, system, score) in any order; None if there are no rows."""
         ordered = sorted(rows)
         if not ordered:
             return None
-        systems = tuple(sorted({system for _segment, _judge, system, _score in ordered}))
+        systems = tuple(
+            sorted({system for _segment, _judge, system, _score in ordered})
+        )
         index = {name: number for number, name in enumerate(systems)}
         return cls(
             systems=systems,
-            system=np.array([index[system] for *_key, system, _score in ordered], dtype=np.int64),
-            segment=np.array([segment for segment, *_others in ordered], dtype=np.int64),
+            system=np.array(
+                [index[system] for *_key, system, _score in ordered], dtype=np.int64
+            ),
+            segment=np.array(
+                [segment for segment, *_others in ordered], dtype=np.int64
+            ),
             judge=tuple(judge for _segment, judge, *_others in ordered),
             score=np.array([score for *_others, score in ordered], dtype=np.float64),
         )
@@ -317,12 +338,14 @@ class ScoredTask(TimedTask):
 
     def _means(self, weights: FloatArray) -> FloatArray:
         weighted = self._by_cell(weights * self.scores.score[:, np.newaxis])
-        total, counted = (np.nansum(each, axis=0) for each in (weighted, self._by_cell(weights)))
+        total = np.nansum(weighted, axis=0)
+        counted = np.nansum(self._by_cell(weights), axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((total / counted).T)
 
     def _wins(self, weights: FloatArray) -> Int64Array:
-        n, mean = len(self.systems), self.segment_means()
+        n = len(self.systems)
+        mean = self.segment_means()
         weight = self._by_cell(weights)
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):
@@ -413,7 +436,8 @@ class DecidedPairs:
 
     def won_and_lost(self, system: str, other: str) -> tuple[int, int]:
         """Return the numbers of comparisons that a system won and lost against another one."""
-        one, two = self.systems.index(system), self.systems.index(other)
+        one = self.systems.index(system)
+        two = self.systems.index(other)
         return int(self.wins[one, two]), int(self.wins[two, one])
 
 
@@ -457,7 +481,11 @@ def decided_pairs(
             spent = task.hours_resampled(unit, seed=seed, resamples=resamples)
             resampled[unit] = rate + (count - rate * spent) / hours
         per_hour = estimate(
-            rate, resampled, fewest_units=task.fewest_units, confidence=confidence, least=0.0
+            rate,
+            resampled,
+            fewest_units=task.fewest_units,
+            confidence=confidence,
+            least=0.0,
         )
     return DecidedPairs(task.systems, wins, is_better, n * (n - 1) // 2, per_hour)
 
@@ -568,13 +596,18 @@ def tasks_beside(
     """
     scored = counts_method_named(method)
     drawing = {"resamples": resamples, "seed": seed}
-    orders, drawn = [], []
+    orders = []
+    drawn = []
     for number, task in enumerate(tasks, 1):
         drawn.append(drawn_scores(task, scored, **drawing))
         ranking = None
         if isinstance(task, JudgedTask) and len(task.systems) > 1:
             ranking = rank(
-                task.blocks, method, confidence=confidence, resamples=resamples, seed=seed
+                task.blocks,
+                method,
+                confidence=confidence,
+                resamples=resamples,
+                seed=seed,
             )
         orders.append(
             TaskOrder(
@@ -590,7 +623,9 @@ def tasks_beside(
             progress(number, len(tasks))
     pairs = [
         _pair(one, other, correlations(*of, confidence=confidence))
-        for (one, other), of in zip(combinations(orders, 2), combinations(drawn, 2), strict=True)
+        for (one, other), of in zip(
+            combinations(orders, 2), combinations(drawn, 2), strict=True
+        )
     ]
     return TasksBeside(tuple(orders), tuple(pairs))
 
@@ -607,7 +642,7 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
         return []
     covariance = np.zeros((n, n))
     parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
-    lacking = [np.isnan(each).mean(axis=0) > _MOST_LACKING for each in parts]
+    lacking = [np.isnan(part).mean(axis=0) > _MOST_LACKING for part in parts]
     known = ~np.logical_or(*lacking) & (drawn.fewest_units > 1)
     if known.any():
         for each in parts:
@@ -625,7 +660,8 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
         seed=seed,
     )
     ranks = ordinal_ranks(drawn.scores)
-    low, high = np.minimum(ranges.low, ranks), np.maximum(ranges.high, ranks)
+    low = np.minimum(ranges.low, ranks)
+    high = np.maximum(ranges.high, ranks)
     columns = {
         "score": values,
         "rank": ranks,
@@ -640,8 +676,11 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
     ]
 
 
-def _pair(one: TaskOrder, other: TaskOrder, correlations: CorrelationsOfScores) -> PairOfTasks:
-    by_one, by_other = _better_pairs(one.decided), _better_pairs(other.decided)
+def _pair(
+    one: TaskOrder, other: TaskOrder, correlations: CorrelationsOfScores
+) -> PairOfTasks:
+    by_one = _better_pairs(one.decided)
+    by_other = _better_pairs(other.decided)
     return PairOfTasks(
         first=one.task.name,
         second=other.task.name,

@@ -8,7 +8,8 @@ from ranking.core.rankings.rank import rank
 def compile_kernels() -> None:
     """Run each method, which compiles those of its kernels that are not cached."""
     rows = [
-        BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)
+        BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3])
+        for segment in range(9)
     ]
     blocks = blocks_from_rows(rows, "abc")
     for name in METHODS:

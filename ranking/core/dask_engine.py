@@ -57,7 +57,9 @@ class DaskEngine:
                 yield numbers[future.key], result
                 future.release()
         except KilledWorker as error:
-            raise EngineError(f"workers of the cluster ended again and again: {error}") from error
+            raise EngineError(
+                f"workers of the cluster ended again and again: {error}"
+            ) from error
         finally:
             self._client.cancel([*futures, shared])
 

@@ -83,9 +83,16 @@ def estimate(
     significant, so resampled figures are biased.
     """
     variances = {unit: _variance(values) for unit, values in resampled.items()}
-    over_segments, over_judges = variances["segments"], variances["judges"]
-    variance = max(over_segments + over_judges - variances["cells"], over_segments, over_judges)
-    if fewest_units < 2 or any(map(np.isnan, variances.values())) or variance < _NO_VARIANCE:
+    over_segments = variances["segments"]
+    over_judges = variances["judges"]
+    variance = max(
+        over_segments + over_judges - variances["cells"], over_segments, over_judges
+    )
+    if (
+        fewest_units < 2
+        or any(map(np.isnan, variances.values()))
+        or variance < _NO_VARIANCE
+    ):
         return Estimate(value, None, None)
     reach = float(stdtrit(fewest_units - 1, (1 + confidence) / 2)) * sqrt(variance)
     return Estimate(value, max(least, value - reach), min(most, value + reach))
@@ -144,7 +151,7 @@ def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
         np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
         for each in (one, other)
     ]
-    untied = [(each * each).sum(axis=-1) for each in signs]
+    untied = [(sign * sign).sum(axis=-1) for sign in signs]
     return _ratio((signs[0] * signs[1]).sum(axis=-1), untied[0] * untied[1])
 
 
@@ -152,9 +159,11 @@ def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return Pearson's correlation of scores, each of shape (..., n); NaN where one is constant or
     has a NaN.
     """
-    one, other = np.round(one, TIE_DECIMALS), np.round(other, TIE_DECIMALS)
+    one = np.round(one, TIE_DECIMALS)
+    other = np.round(other, TIE_DECIMALS)
     varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
-    one, other = (each - each.mean(axis=-1, keepdims=True) for each in (one, other))
+    one = one - one.mean(axis=-1, keepdims=True)
+    other = other - other.mean(axis=-1, keepdims=True)
     squares = (one * one).sum(axis=-1) * (other * other).sum(axis=-1)
     return _ratio((one * other).sum(axis=-1), np.where(varies, squares, 0.0))
 
@@ -171,8 +180,10 @@ def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 #: Correlations by name.
-MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
-    {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
+MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = (
+    MappingProxyType(
+        {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
+    )
 )
 
 
@@ -203,7 +214,8 @@ def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """
     both = sorted(one.keys() & other.keys())
     scores, others = (
-        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
+        np.array([each[name] for name in both], dtype=np.float64)
+        for each in (one, other)
     )
     return float(kendall_tau_b(scores, others))
 
@@ -242,7 +254,9 @@ def correlations(
         true scores is further from 0.
     """
     places = {
-        name: index for index, name in enumerate(other.systems) if other.scores.estimable[index]
+        name: index
+        for index, name in enumerate(other.systems)
+        if other.scores.estimable[index]
     }
     common = [
         (index, places[name])
@@ -252,7 +266,9 @@ def correlations(
     names = tuple(one.systems[index] for index, _place in common)
     if len(common) < FEWEST_SYSTEMS:
         return CorrelationsOfScores(names, {}, NoCorrelation.FEW_SYSTEMS)
-    mine, theirs = (np.array(each, dtype=np.int64) for each in zip(*common, strict=True))
+    mine, theirs = (
+        np.array(each, dtype=np.int64) for each in zip(*common, strict=True)
+    )
     estimates = {}
     for name, measure in MEASURES.items():
         value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
@@ -262,7 +278,8 @@ def correlations(
             value,
             {
                 unit: measure(
-                    one.resampled[unit].values[:, mine], other.resampled[unit].values[:, theirs]
+                    one.resampled[unit].values[:, mine],
+                    other.resampled[unit].values[:, theirs],
                 )
                 for unit in UNITS
             },

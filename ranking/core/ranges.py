@@ -72,8 +72,13 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     best = np.empty(scores.values.shape, dtype=np.int64)
     worst = np.empty(scores.values.shape, dtype=np.int64)
     for rows in chunks(resamples, _RESAMPLES_AT_A_TIME):
-        group = None if scores.group is None else scores.group[rows]
-        best[rows], worst[rows] = _spans(scores.values[rows], scores.estimable[rows], group)
+        if scores.group is None:
+            group = None
+        else:
+            group = scores.group[rows]
+        best[rows], worst[rows] = _spans(
+            scores.values[rows], scores.estimable[rows], group
+        )
     return RankRanges(
         low=np.sort(best, axis=0)[cut],
         high=np.sort(worst, axis=0)[resamples - 1 - cut],
@@ -87,9 +92,11 @@ def _spans(
 ) -> tuple[Int64Array, Int64Array]:
     """Return the best and worst possible ranks in each resample, both of shape (R, n)."""
     score = np.where(estimable, np.round(values, TIE_DECIMALS), -np.inf)
-    own, other = score[:, :, np.newaxis], score[:, np.newaxis, :]
+    own = score[:, :, np.newaxis]
+    other = score[:, np.newaxis, :]
     unknown = np.count_nonzero(~estimable, axis=1, keepdims=True)
-    better, as_good = other > own, other >= own
+    better = other > own
+    as_good = other >= own
     if group is not None:
         apart = group[:, :, np.newaxis] != group[:, np.newaxis, :]
         better &= ~apart
@@ -116,7 +123,8 @@ def clusters(ranges: RankRanges) -> Int64Array:
         The cluster of each system, 1 for the best ranks.
     """
     order = np.argsort(ranges.low, axis=-1, kind="stable")
-    low, high = (np.take_along_axis(each, order, axis=-1) for each in (ranges.low, ranges.high))
+    low = np.take_along_axis(ranges.low, order, axis=-1)
+    high = np.take_along_axis(ranges.high, order, axis=-1)
     reached = np.maximum.accumulate(high, axis=-1)
     # In order of their starts, a range starts a new cluster if all ranges before it have ended.
     begins = np.ones(low.shape, dtype=np.int64)
@@ -166,7 +174,10 @@ def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> Floa
     §3: its tables require the one-sided test.
     """
     word_check("sides", sides, Sides)
-    fewer = np.minimum(wins, losses) if sides == 2 else losses
+    if sides == 2:
+        fewer = np.minimum(wins, losses)
+    else:
+        fewer = losses
     total = wins + losses
     # P(at least `wins` wins) = P(at most `losses` losses), because the binomial is symmetric.
     p = np.asarray(bdtr(fewer.astype(np.float64), total, 0.5), dtype=np.float64)
@@ -497,7 +508,9 @@ class StudentisedDifferences:
             return _holm_of_t(observed, self.degrees_of_freedom)
         return self._step_down(self.noise, better, worse)
 
-    def _step_down(self, noise: FloatArray, better: Int64Array, worse: Int64Array) -> FloatArray:
+    def _step_down(
+        self, noise: FloatArray, better: Int64Array, worse: Int64Array
+    ) -> FloatArray:
         """Return p-values, (1 + draws that reach the difference) / (1 + draws).
 
         Differences are tested from the largest to the smallest, each against the maximum of all
@@ -518,7 +531,8 @@ class StudentisedDifferences:
         ascending = np.argsort(observed, kind="stable")
         ascending = ascending[np.isfinite(observed[ascending])]
         for test in ascending.tolist():
-            a, b = better[test], worse[test]
+            a = better[test]
+            b = worse[test]
             if self.standard_error[a, b] == 0:
                 continue  # A tie known exactly.
             np.subtract(noise[a], noise[b], out=difference)
@@ -626,8 +640,12 @@ def _standard_errors(covariance: FloatArray) -> FloatArray:
     """Return the standard errors of differences of scores; 0 if negligible."""
     variances = np.diag(covariance)
     of_difference = variances[:, np.newaxis] + variances - 2 * covariance
-    largest = np.fmax.reduce(variances, initial=0.0)  # NaN for systems without an estimate.
-    return np.sqrt(np.where(of_difference <= _NO_VARIANCE * largest, 0.0, of_difference))
+    largest = np.fmax.reduce(
+        variances, initial=0.0
+    )  # NaN for systems without an estimate.
+    return np.sqrt(
+        np.where(of_difference <= _NO_VARIANCE * largest, 0.0, of_difference)
+    )
 
 
 def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
@@ -719,7 +737,9 @@ def rank_confidence_sets(
         raise ValueError("confidence: expected a probability between 0 and 1")
     level = 1 - confidence
     if (1 + draws) * level < 1:
-        raise ValueError("draws: too few for any difference to be significant at this confidence")
+        raise ValueError(
+            "draws: too few for any difference to be significant at this confidence"
+        )
     differences = studentised_differences(values, covariance, draws=draws, **drawing)
     if simultaneous:
         return ranges_of_better(_of_all_pairs(differences) <= level)
@@ -751,7 +771,9 @@ def pairwise_p_values(
         ``p[a, b]`` for "a is better than b". 1 where a does not have the larger score, on the
         diagonal, and where the scores cannot be compared.
     """
-    return _of_all_pairs(studentised_differences(values, covariance, draws=draws, **drawing))
+    return _of_all_pairs(
+        studentised_differences(values, covariance, draws=draws, **drawing)
+    )
 
 
 def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
@@ -765,11 +787,13 @@ def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
 def _of_each_system(differences: StudentisedDifferences, level: float) -> RankRanges:
     """Return ranges from the systems significantly above and below each, one family per system."""
     n = len(differences.observed)
-    above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    above = np.zeros(n, dtype=np.int64)
+    below = np.zeros(n, dtype=np.int64)
     for system in range(n):
         others = np.delete(np.arange(n), system)
         own = np.full(n - 1, system)
-        better, worse = np.concatenate([others, own]), np.concatenate([own, others])
+        better = np.concatenate([others, own])
+        worse = np.concatenate([own, others])
         significant = differences.adjusted_p(better, worse) <= level
         above[system] = np.count_nonzero(significant & (worse == system))
         below[system] = np.count_nonzero(significant & (better == system))

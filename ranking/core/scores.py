@@ -94,8 +94,13 @@ class Scores:
 
     def rows(self, index: Any) -> Scores:
         """Return the scores of the resamples selected by a numpy `index`."""
-        group = None if self.group is None else self.group[index]
-        return Scores(self.values[index], self.estimable[index], group, self.equal_within)
+        if self.group is None:
+            group = None
+        else:
+            group = self.group[index]
+        return Scores(
+            self.values[index], self.estimable[index], group, self.equal_within
+        )
 
     def by_system(self, systems: Sequence[str]) -> dict[str, float | None]:
         """Return scores of shape (n,) by name; None where they cannot be estimated."""
@@ -138,7 +143,9 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
 def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
     """Return the systems by rank, then those without a rank by name."""
     ranks = ordinal_ranks(scores)
-    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
+    places = sorted(
+        range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i])
+    )
     return [systems[index] for index in places]
 
 

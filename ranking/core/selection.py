@@ -31,7 +31,9 @@ from ranking.core.words import word_check
 _RUNS = {"trueskill_wmt": {"runs": 20}}
 
 #: Predicted outcome of the first system against the second.
-WIN, TIE, LOSS = 1, 0, -1
+WIN = 1
+TIE = 0
+LOSS = -1
 #: No prediction, because one of the two systems is unknown. Counts as wrong.
 UNKNOWN = 2
 
@@ -92,12 +94,18 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     gain = (tallies.ties[first, second] - tallies.wins[ahead, behind])[order]
     total = np.concatenate([[0], np.cumsum(gain)])
     # Pairs with equal differences get the same prediction, so cut only where the difference grows.
-    cuts = np.concatenate([[True], size[1:] > size[:-1], [True]]) if len(size) else np.array([True])
+    if len(size):
+        cuts = np.concatenate([[True], size[1:] > size[:-1], [True]])
+    else:
+        cuts = np.array([True])
     total = np.where(cuts, total, total.min() - 1)
     best = int(np.argmax(total))
     if best == 0:
         return -1.0
-    upper = size[best] if best < len(size) else size[-1] + 1
+    if best < len(size):
+        upper = size[best]
+    else:
+        upper = size[-1] + 1
     return float((size[best - 1] + upper) / 2)
 
 
@@ -129,11 +137,15 @@ def by_pairs(blocks: Blocks) -> Int8Array:
     tie is preferred to a win, and a win of the first system by name to a win of the other one.
     """
     tallies = tally(blocks)
-    wins, losses, ties = tallies.wins, tallies.wins.T, tallies.ties
+    wins = tallies.wins
+    losses = tallies.wins.T
+    ties = tallies.ties
     by_name = np.where(np.triu(np.ones_like(wins)) > 0, WIN, LOSS)
     decided = np.where(wins == losses, by_name, np.where(wins > losses, WIN, LOSS))
     predicted = np.where(ties >= np.maximum(wins, losses), TIE, decided)
-    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
+    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(
+        np.int8
+    )
 
 
 def predictors(
@@ -253,7 +265,9 @@ class Requirement:
     accuracy: Mapping[str, float]
 
 
-def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0) -> Int64Array:
+def folds_of_segments(
+    segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0
+) -> Int64Array:
     """Return the fold of each item by its segment number; the sizes of folds differ by at most one
     segment.
 
@@ -281,7 +295,9 @@ def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int
             f"folds: {folds} is not between 2 and the number of segments, {len(segments)}"
         )
     fold = np.empty(len(segments), dtype=np.int64)
-    fold[np.random.default_rng(seed).permutation(len(segments))] = np.arange(len(segments)) % folds
+    fold[np.random.default_rng(seed).permutation(len(segments))] = (
+        np.arange(len(segments)) % folds
+    )
     return fold[of_item]
 
 
@@ -409,7 +425,9 @@ def data_requirements(
             learnt_from[each, s] = tally(learnt).comparisons
             for m, predict in enumerate(predictors.values()):
                 if comparisons:
-                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / comparisons
+                    correct[each, s, m] = (
+                        _count_correct(predict(learnt), held)[0] / comparisons
+                    )
         if progress is not None:
             progress(each + 1, folds)
     if np.isnan(correct).all():
@@ -430,14 +448,16 @@ def _fold_counts(
     blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
 ) -> list[tuple[int, int]]:
     """Return each predictor's numbers of correct and of unknown predictions for a fold."""
-    learnt, held = blocks.take(fold != each), blocks.take(fold == each)
+    learnt = blocks.take(fold != each)
+    held = blocks.take(fold == each)
     return [_count_correct(predict(learnt), held) for predict in predictors]
 
 
 def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
     """Return the numbers of held-out comparisons predicted correctly and not predicted."""
     tallies = tally(held)
-    wins, ties = tallies.wins, np.triu(tallies.ties)
+    wins = tallies.wins
+    ties = np.triu(tallies.ties)
     correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()
     unknown = wins[predicted == UNKNOWN].sum() + ties[predicted == UNKNOWN].sum()
     return int(correct), int(unknown)
@@ -454,4 +474,6 @@ def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
 
 
 def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
+    if len(values) > 1:
+        return float(values.std(ddof=1) / math.sqrt(len(values)))
+    return math.nan

@@ -112,7 +112,10 @@ def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
         for index, result in _until_one_is_lost(work, shards, sorted(missing), workers):
             missing.discard(index)
             yield index, result
-        losses = losses + 1 if len(missing) == before else 0
+        if len(missing) == before:
+            losses = losses + 1
+        else:
+            losses = 0
         if losses == _MOST_LOSSES:
             raise EngineError(
                 f"worker processes ended {losses} times before one of {len(missing)} shards was "
@@ -255,8 +258,10 @@ def take_shards(
     work, shards, engine, progress, sizes
         As for `map_shards`.
     """
-    sizes = [1] * len(shards) if sizes is None else sizes
-    done, total = 0, sum(sizes)
+    if sizes is None:
+        sizes = [1] * len(shards)
+    done = 0
+    total = sum(sizes)
     # Always closed, so that no worker continues a computation without a caller.
     with closing((engine or ThisMachine()).compute(work, shards)) as computed:
         for index, result in computed:

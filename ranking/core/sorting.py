@@ -73,7 +73,9 @@ _Winners = Mapping[Pair, str]
 
 def pair_of(one: str, other: str) -> Pair:
     """Return two systems in alphabetical order, which identifies their comparison."""
-    return (one, other) if one < other else (other, one)
+    if one < other:
+        return (one, other)
+    return (other, one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ def most_comparisons(systems: int) -> int:
     return sum(((3 * k + 3) // 4 - 1).bit_length() for k in range(1, systems + 1))
 
 
-def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: int) -> SortState:
+def next_comparisons(
+    systems: Iterable[str], verdicts: Iterable[Verdict], seed: int
+) -> SortState:
     """Replay closed comparisons, and return the next ones to open or, if none is missing, the
     order.
 
@@ -144,9 +148,12 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
         raise ValueError("systems: a sort needs two or more")
     if len(set(names)) < len(names):
         raise ValueError("systems: a name occurs twice")
-    winners = {pair_of(each.winner, each.loser): each.winner for each in verdicts}
+    winners = {
+        pair_of(verdict.winner, verdict.loser): verdict.winner for verdict in verdicts
+    }
     start = shuffled(names, seed)
-    open_, order = _undecided(start, winners), None
+    open_ = _undecided(start, winners)
+    order = None
     if not open_:
         pair, places, chain = _inserted(start, winners)
         if pair is None:
@@ -155,7 +162,10 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
             # Also the next pair, if it is the same wherever this system is inserted.
             after = {_inserted(start, winners, position)[0] for position in places}
             open_ = (pair, *(each for each in after if each and len(after) == 1))
-    left = 0 if order else most_comparisons(len(names)) - len(winners)
+    if order:
+        left = 0
+    else:
+        left = most_comparisons(len(names)) - len(winners)
     return SortState(open_, order, len(winners), left)
 
 
@@ -167,7 +177,12 @@ def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, .
         return ()
     pairs = list(zip(places[::2], places[1::2], strict=False))
     known = [(one, other) for one, other in pairs if one and other]
-    won = [winners.get(pair_of(one, other)) if one and other else None for one, other in pairs]
+    won = []
+    for one, other in pairs:
+        if one and other:
+            won.append(winners.get(pair_of(one, other)))
+        else:
+            won.append(None)
     return (
         *(pair for pair in known if pair_of(*pair) not in winners),
         *_undecided(won, winners),
@@ -182,21 +197,29 @@ def _inserted(
 
     The first unfinished searches are assumed to end at the `guessed` places.
     """
-    guesses, insertions = iter(guessed), _insertions(start, winners)
+    guesses = iter(guessed)
+    insertions = _insertions(start, winners)
     position = None
     while True:
         try:
             system, chain = insertions.send(position)
         except StopIteration as end:
             return None, range(0), end.value
-        low, high = 0, len(chain)
+        low = 0
+        high = len(chain)
         while low < high:
             middle = (low + high) // 2
             winner = winners.get(pair_of(system, chain[middle]))
             if winner is None:
                 break
-            low, high = (middle + 1, high) if winner == system else (low, middle)
-        position = low if low == high else next(guesses, None)
+            if winner == system:
+                low = middle + 1
+            else:
+                high = middle
+        if low == high:
+            position = low
+        else:
+            position = next(guesses, None)
         if position is None:
             return (system, chain[middle]), range(low, high + 1), []
 
@@ -212,7 +235,9 @@ def _insertions(
     pairs = [*zip(names[::2], names[1::2], strict=False)]
     won = [winners[pair_of(*pair)] for pair in pairs]
     chain = yield from _insertions(won, winners)
-    loser_to = {winner: pair[winner == pair[0]] for winner, pair in zip(won, pairs, strict=True)}
+    loser_to = {
+        winner: pair[winner == pair[0]] for winner, pair in zip(won, pairs, strict=True)
+    }
     losers: list[tuple[str, str | None]] = [(loser_to[name], name) for name in chain]
     if len(names) % 2:
         losers.append((names[-1], None))
@@ -230,11 +255,13 @@ def _insertion_order(losers: int) -> list[int]:
     each reversed.
     """
     order: list[int] = []
-    done, k = 1, 2
+    done = 1
+    k = 2
     while done < losers:
         last = (2 ** (k + 1) + (-1) ** k) // 3
         order += range(min(last, losers), done, -1)
-        done, k = last, k + 1
+        done = last
+        k = k + 1
     return order
 
 
@@ -258,7 +285,8 @@ class PartialOrder:
 
     def places(self, system: int) -> tuple[int, int]:
         """Return the best and the worst possible place of a system, from 1."""
-        above, below = self.better[:, system].sum(), self.better[system].sum()
+        above = self.better[:, system].sum()
+        below = self.better[system].sum()
         return 1 + int(above), len(self.systems) - int(below)
 
 
@@ -274,7 +302,9 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
         better |= better[:, [middle]] & better[[middle]]
     # Twice the middle of its places, minus a constant.
     middles = better.sum(axis=0) - better.sum(axis=1)
-    order = sorted(range(len(names)), key=lambda place: (int(middles[place]), names[place]))
+    order = sorted(
+        range(len(names)), key=lambda place: (int(middles[place]), names[place])
+    )
     return PartialOrder(
         tuple(names[position] for position in order),
         won[np.ix_(order, order)],
@@ -349,12 +379,19 @@ class SortSettings:
             return quota + self.extension
         return self.cap or 4 * quota
 
-    def compare(self, judgments: PairJudgments, first: str | None = None) -> ComparisonResult:
+    def compare(
+        self, judgments: PairJudgments, first: str | None = None
+    ) -> ComparisonResult:
         """Compare two systems by their judgments with these settings, with `first` as the first
         system if given.
         """
-        facing = judgments if first in {None, judgments.first} else judgments.reversed()
-        return compare(facing, error=self.error, seed=self.seed, resamples=self.resamples)
+        if first in {None, judgments.first}:
+            facing = judgments
+        else:
+            facing = judgments.reversed()
+        return compare(
+            facing, error=self.error, seed=self.seed, resamples=self.resamples
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,12 +419,21 @@ class Decision:
 
 def verdicts_of(decisions: Iterable[Decision]) -> list[Verdict]:
     """Return the verdicts of the closed comparisons."""
-    return [Verdict(each.winner, each.loser) for each in decisions if each.winner and each.loser]
+    return [
+        Verdict(decision.winner, decision.loser)
+        for decision in decisions
+        if decision.winner and decision.loser
+    ]
 
 
-def closed(first: str, second: str, lead: int, judgments: int, *, seed: int) -> Decision:
+def closed(
+    first: str, second: str, lead: int, judgments: int, *, seed: int
+) -> Decision:
     """Close a comparison in favour of the leading system, or of the one chosen by the seed."""
-    winner = (first if lead > 0 else second) if lead else drawn_winner(first, second, seed)
+    if lead:
+        winner = first if lead > 0 else second
+    else:
+        winner = drawn_winner(first, second, seed)
     loser = second if winner == first else first
     return Decision(winner, loser, judgments, 0, arbitrary=not lead)
 
@@ -412,7 +458,8 @@ def decide(result: ComparisonResult, rule: SortSettings) -> Decision:
     """
     pooled = result.pooled
     quota = rule.quota or max(1, pooled.judgments)
-    most, beyond = rule.most(quota), pooled.judgments - quota
+    most = rule.most(quota)
+    beyond = pooled.judgments - quota
     if 0 < beyond < rule.extension and abs(pooled.lead) <= beyond:
         quota = min(most, quota + rule.extension)
     is_undecided = pooled.lead == 0 or (
@@ -464,7 +511,13 @@ def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Ans
 
 
 def decide_in_order(
-    first: str, second: str, answers: Sequence[int], quota: int, extension: int, *, seed: int
+    first: str,
+    second: str,
+    answers: Sequence[int],
+    quota: int,
+    extension: int,
+    *,
+    seed: int,
 ) -> Decision:
     """Close a comparison by its first judgments, or return how many more it needs.
 
@@ -513,7 +566,9 @@ def sort_replayed(
     names = tuple(systems)
     while True:
         state = next_comparisons(names, verdicts_of(decisions.values()), seed)
-        new = decide_all([pair for each in state.open if (pair := pair_of(*each)) not in decisions])
+        new = decide_all(
+            [pair for each in state.open if (pair := pair_of(*each)) not in decisions]
+        )
         decisions |= new
         if not any(each.winner for each in new.values()):
             return state, decisions
@@ -610,12 +665,16 @@ def sort_judged(
     clusters: Iterable[int] = ()
     neighbour_p = [p[pair_of(*pair)] for pair in pairwise(state.order)]
     if not any(math.isnan(each) for each in neighbour_p):
-        clusters = accumulate((each <= settings.level for each in neighbour_p), initial=1)
+        clusters = accumulate(
+            (each <= settings.level for each in neighbour_p), initial=1
+        )
     remaining = []
     for (above, better), (below, worse) in combinations(enumerate(state.order), 2):
         pair = pair_of(better, worse)
         if pair not in steps:
-            result = settings.compare(judged[pair], better) if pair in judged else None
+            result = None
+            if pair in judged:
+                result = settings.compare(judged[pair], better)
             remaining.append(
                 {
                     "better": better,
@@ -626,7 +685,9 @@ def sort_judged(
                 }
             )
     remaining.sort(key=itemgetter("places"))
-    return SortedChain(names, state, list(steps.values()), tuple(clusters), neighbours, remaining)
+    return SortedChain(
+        names, state, list(steps.values()), tuple(clusters), neighbours, remaining
+    )
 
 
 def _p_values(
@@ -640,7 +701,9 @@ def _p_values(
         for pair, each in decisions.items()
     }
     closed = [pair for pair, each in decisions.items() if each.winner]
-    corrected = adjusted(np.array([p[pair] for pair in closed]), settings.correction).tolist()
+    corrected = adjusted(
+        np.array([p[pair] for pair in closed]), settings.correction
+    ).tolist()
     return p | dict(zip(closed, corrected, strict=True))
 
 
@@ -652,7 +715,8 @@ def _steps(
 ) -> dict[Pair, dict[str, Any]]:
     is_corrected = settings.correction is not Correction.NONE
     results = {
-        pair: settings.compare(judged[pair], each.winner) for pair, each in decisions.items()
+        pair: settings.compare(judged[pair], each.winner)
+        for pair, each in decisions.items()
     }
     return {
         pair: {
@@ -691,5 +755,15 @@ def result_figures(result: ComparisonResult, level: float) -> dict[str, Any]:
 
 
 def _figures(counts: Preference) -> dict[str, Any]:
-    names = ("wins", "losses", "same", "identical", "mean", "error", "z", "p_normal", "p_exact")
+    names = (
+        "wins",
+        "losses",
+        "same",
+        "identical",
+        "mean",
+        "error",
+        "z",
+        "p_normal",
+        "p_exact",
+    )
     return {name: getattr(counts, name) for name in names}

@@ -132,9 +132,12 @@ class ScoreCovariance:
         Each part has its units minus one (Satterthwaite 1946).
         """
         uncertain = sum(
-            float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in self.parts
+            float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1)
+            for part in self.parts
         )
-        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
+        if uncertain:
+            return max(1.0, variance**2 / uncertain)
+        return np.inf
 
     @property
     def fewest_units(self) -> float:
@@ -156,7 +159,9 @@ class ScoreCovariance:
         return max(1.0, self.degrees_of_freedom * factor)
 
 
-def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
+def with_least_variance(
+    covariance: ScoreCovariance, least: FloatArray
+) -> ScoreCovariance:
     """Return a covariance with variances raised to a lower bound, and the same correlations.
 
     Parameters
@@ -171,7 +176,9 @@ def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> Score
     """
     variance = np.diag(covariance.matrix)
     known = variance > 0
-    factor = np.sqrt(np.maximum(1.0, np.where(known, least / np.where(known, variance, 1.0), 1.0)))
+    factor = np.sqrt(
+        np.maximum(1.0, np.where(known, least / np.where(known, variance, 1.0), 1.0))
+    )
     matrix = covariance.matrix * factor[:, np.newaxis] * factor
     return replace(covariance, matrix=matrix + np.diag(np.where(known, 0.0, least)))
 
@@ -260,7 +267,10 @@ def combined_covariance(
     if len(parts) == 2:
         total = parts[0].matrix + parts[1].matrix - blocks.matrix
     else:
-        total = parts[0].matrix if parts else blocks.matrix
+        if parts:
+            total = parts[0].matrix
+        else:
+            total = blocks.matrix
     covariance = ScoreCovariance(
         matrix=_positive(total),
         degrees_of_freedom=np.inf,
@@ -269,7 +279,9 @@ def combined_covariance(
         limits=tuple(limits),
         parts=tuple(parts or [blocks]),
     )
-    return replace(covariance, degrees_of_freedom=covariance.freedom_of(float(np.trace(total))))
+    return replace(
+        covariance, degrees_of_freedom=covariance.freedom_of(float(np.trace(total)))
+    )
 
 
 def clustered_covariance(
@@ -292,17 +304,24 @@ def clustered_covariance(
     """
     effective = effective_number_from(total, int(squares.sum()))
     if effective <= 1:
-        return ClusteredCovariance(np.zeros((len(influence), len(influence))), effective)
+        return ClusteredCovariance(
+            np.zeros((len(influence), len(influence))), effective
+        )
     # Formulas add floats in memory order, which must not depend on the origin of the counts.
     summed: FloatArray = influence @ squares.astype(np.float64, order="C") @ influence.T
     correction = effective / (effective - 1)
     return ClusteredCovariance((summed + summed.T) * (correction / 2), effective)
 
 
-def clustered_covariances(moments: Moments, influence: FloatArray) -> list[ClusteredCovariance]:
+def clustered_covariances(
+    moments: Moments, influence: FloatArray
+) -> list[ClusteredCovariance]:
     """Return the covariances of scores over blocks, over segments and over judges."""
     total = int(moments.cells.sum())
-    return [clustered_covariance(total, getattr(moments, u), influence) for u in CLUSTER_UNITS]
+    return [
+        clustered_covariance(total, getattr(moments, u), influence)
+        for u in CLUSTER_UNITS
+    ]
 
 
 def _positive(matrix: FloatArray) -> FloatArray:
@@ -357,7 +376,9 @@ def draw_scores(
     return Scores(
         values=scores.values + deviates,
         estimable=np.broadcast_to(scores.estimable, deviates.shape),
-        group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
+        group=None
+        if scores.group is None
+        else np.broadcast_to(scores.group, deviates.shape),
     )
 
 
@@ -438,14 +459,20 @@ def standard_errors_of_counts(
     if moments is None:
         variance = influence**2 @ cells
     elif isinstance(moments, Moments):
-        variance = np.diagonal(two_way_covariance(moments, influence[:, layout.used]).matrix)
+        variance = np.diagonal(
+            two_way_covariance(moments, influence[:, layout.used]).matrix
+        )
     else:
-        one_way = clustered_covariance(int(cells.sum()), moments, influence[:, layout.used])
+        one_way = clustered_covariance(
+            int(cells.sum()), moments, influence[:, layout.used]
+        )
         variance = np.diagonal(one_way.matrix)
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
 
-def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> ScoreCovariance:
+def covariance_of_block_influence(
+    blocks: Blocks, influence: FloatArray
+) -> ScoreCovariance:
     """Estimate the covariance of scores over segments and judges.
 
     This is `ranking.core.uncertainty.two_way_covariance` for scores that are not a function
@@ -516,7 +543,9 @@ def sums_by_unit(influence: FloatArray, unit: npt.NDArray[np.integer]) -> FloatA
     """Return the sums of rows, shape (R, n), over each unit, shape (units, n), in ascending order of units."""
     number = np.unique(unit, return_inverse=True)[1]
     rows = np.arange(len(number))
-    return np.asarray(sparse.csr_matrix((np.ones(len(rows)), (number, rows))) @ influence)
+    return np.asarray(
+        sparse.csr_matrix((np.ones(len(rows)), (number, rows))) @ influence
+    )
 
 
 def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> float:
@@ -551,7 +580,9 @@ def standard_errors_of_block_influence(
     return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
 
 
-def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray, Int64Array]:
+def _in_order(
+    blocks: Blocks, influence: FloatArray
+) -> tuple[Blocks, FloatArray, Int64Array]:
     """Return blocks sorted by key, because float sums depend on the order but results must not, and
     their numbers of comparisons.
     """
@@ -637,7 +668,11 @@ def share_part(
 
 
 def share_interval(
-    successes: int, failures: int, covariance: ScoreCovariance, *, confidence: float = 0.95
+    successes: int,
+    failures: int,
+    covariance: ScoreCovariance,
+    *,
+    confidence: float = 0.95,
 ) -> tuple[float, float]:
     """Return the ends of the interval of the share of successes.
 
@@ -670,11 +705,19 @@ def share_interval(
     if covariance.parts[0].effective > 1:
         independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
         variance = max(independent, float(covariance.matrix[0, 0]))
-        few = stdtrit(trials - 1, alpha) / stdtrit(covariance.freedom_of(variance), alpha)
+        few = stdtrit(trials - 1, alpha) / stdtrit(
+            covariance.freedom_of(variance), alpha
+        )
         effective = trials * independent / variance * min(1.0, float(few) ** 2)
     x = successes / trials * effective
-    low = float(betaincinv(x, effective - x + 1, alpha)) if successes else 0.0
-    high = float(betaincinv(x + 1, effective - x, 1 - alpha)) if failures else 1.0
+    if successes:
+        low = float(betaincinv(x, effective - x + 1, alpha))
+    else:
+        low = 0.0
+    if failures:
+        high = float(betaincinv(x + 1, effective - x, 1 - alpha))
+    else:
+        high = 1.0
     return low, high
 
 

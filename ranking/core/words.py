@@ -44,5 +44,7 @@ def confidence_check(confidence: float) -> None:
 
 
 def _unknown(name: str, word: object, words: Iterable[object]) -> str:
-    known = ", ".join(repr(str(each)) if isinstance(each, str) else repr(each) for each in words)
+    known = ", ".join(
+        repr(str(each)) if isinstance(each, str) else repr(each) for each in words
+    )
     return f"{name}: expected one of {known}, not {word!r}"

@@ -86,9 +86,15 @@ class Export:
         if len(slugify(name)) < len(slugify(name, allow_unicode=True)):
             # Names of files are ASCII, and without its other letters a name may be another's.
             task = f"task-{self.task.pk}-{task}"
-        part = f"-{self.after}-{self.until}" if self.is_part else ""
+        if self.is_part:
+            part = f"-{self.after}-{self.until}"
+        else:
+            part = ""
         # The formats of answers may have the same extension.
-        kind = self.file_format if self.kind.name == ANSWERS else self.kind.name
+        if self.kind.name == ANSWERS:
+            kind = self.file_format
+        else:
+            kind = self.kind.name
         return f"{campaign}-{task}-{kind}{part}.{ending(self.file_format)}"
 
     @cached_property
@@ -118,8 +124,12 @@ class Export:
     def tag(self) -> str:
         """Hash of all inputs: exports with the same tag and range have the same bytes."""
         parts = [
-            *(self.task.pk, self.kind.name, self.file_format),
-            *(self.watermark, self.slots, self.excluded_judges),
+            self.task.pk,
+            self.kind.name,
+            self.file_format,
+            self.watermark,
+            self.slots,
+            self.excluded_judges,
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
@@ -141,8 +151,14 @@ def export_asked(
     formats = found.formats_of(task)
     if file_format not in formats:
         raise ExportRefusedError(
-            _("“%(kind)s” is not available as %(format)s. Available formats: %(formats)s.")
-            % {"kind": kind, "format": file_format, "formats": comma_list(formats) or "–"}
+            _(
+                "“%(kind)s” is not available as %(format)s. Available formats: %(formats)s."
+            )
+            % {
+                "kind": kind,
+                "format": file_format,
+                "formats": comma_list(formats) or "–",
+            }
         )
     if file_format == ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(
@@ -150,10 +166,18 @@ def export_asked(
             % {"how": how_to_install("parquet")}
         )
     by_number = found.by_number
-    last = judgments_number(task_id=task.pk) if by_number else ROWS[kind].last(task)
-    mark = last if watermark is None else min(watermark, last)
+    if by_number:
+        last = judgments_number(task_id=task.pk)
+    else:
+        last = ROWS[kind].last(task)
+    if watermark is None:
+        mark = last
+    else:
+        mark = min(watermark, last)
     if found.is_whole and (after > 0 or (until is not None and until < mark)):
-        raise ExportRefusedError(_("“%(kind)s” can only be exported as a whole.") % {"kind": kind})
+        raise ExportRefusedError(
+            _("“%(kind)s” can only be exported as a whole.") % {"kind": kind}
+        )
     return Export(
         task=task,
         kind=found,
@@ -166,8 +190,13 @@ def export_asked(
 
 
 def _slots(task: Task, kind: ExportKind) -> int:
-    judged = JudgmentSequence.objects.filter(task=task).aggregate(most=Max("most_candidates"))
-    skipped = most_candidates_skipped(task) if kind.name == WITH_SKIPS else 0
+    judged = JudgmentSequence.objects.filter(task=task).aggregate(
+        most=Max("most_candidates")
+    )
+    if kind.name == WITH_SKIPS:
+        skipped = most_candidates_skipped(task)
+    else:
+        skipped = 0
     return max(_FEWEST_SLOTS, judged["most"] or 0, skipped)
 
 

@@ -31,7 +31,9 @@ from ranking.selectors.runs import judges_not_counted
 #: Called with the amount done and the total.
 Progress = Callable[[int, int], None]
 #: What judges did not say about the outputs.
-_OF_JUDGES: Final = frozenset({"comment", "started_at", "ended_at", "submitted_at", "duration_ms"})
+_OF_JUDGES: Final = frozenset(
+    {"comment", "started_at", "ended_at", "submitted_at", "duration_ms"}
+)
 _HITS_AT_ONCE: Final = 1_000
 #: Seeds are included only if allowed, and group names never, because they are organisers' private notes.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
@@ -88,7 +90,11 @@ class FrozenResult:
 
     @property
     def _current(self) -> JudgmentQuerySet:
-        return Judgment.objects.of(self.task.pk).counted().current(watermark=self.watermark)
+        return (
+            Judgment.objects.of(self.task.pk)
+            .counted()
+            .current(watermark=self.watermark)
+        )
 
 
 def frozen_result(asked: PublishedResult) -> FrozenResult:
@@ -99,7 +105,9 @@ def frozen_result(asked: PublishedResult) -> FrozenResult:
     result.bundle_has_seeds = asked.bundle_has_seeds
     task = result.task
     # Systems added after the result are in none of its judgments.
-    systems = System.objects.filter(test_set_id=task.test_set_id, pk__in=map(int, result.labels))
+    systems = System.objects.filter(
+        test_set_id=task.test_set_id, pk__in=map(int, result.labels)
+    )
     return FrozenResult(
         result=result,
         task=task,
@@ -122,7 +130,10 @@ def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[s
         found[ANSWERS] = _answers(frozen)
     # Damaged references are left out.
     segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
-    if frozen.result.bundle_has_texts and segments.filter(source_text__isnull=False).exists():
+    if (
+        frozen.result.bundle_has_texts
+        and segments.filter(source_text__isnull=False).exists()
+    ):
         found[TEXTS] = map(json_line, text_lines(task=frozen.task, names=frozen.names))
     return found
 
@@ -131,7 +142,9 @@ def _answers(frozen: FrozenResult) -> list[str]:
     """Return the answers beyond ranks, in the protocol's own JSON Lines, without comments and times."""
     files = answer_files(frozen.task.protocol)
     assert files is not None  # noqa: S101  an analysis has read them
-    write = next(write for name, write in files.writers.items() if name.endswith("jsonl"))
+    write = next(
+        write for name, write in files.writers.items() if name.endswith("jsonl")
+    )
     lines = []
     for line in write(frozen.task, frozen.watermark).lines:
         answer = json.loads(line)
@@ -151,11 +164,16 @@ def _judgments(
     frozen: FrozenResult, judgments: JudgmentQuerySet, progress: Progress
 ) -> Iterator[str]:
     rows = judged_rows(
-        task=frozen.task, judgments=judgments, until=frozen.watermark, names=frozen.names
+        task=frozen.task,
+        judgments=judgments,
+        until=frozen.watermark,
+        names=frozen.names,
     )
     slots = max(most_candidates(judgments), 5)
     best_worst = answer_kind_of(frozen.task).best_worst
-    return write_five_way_csv(_told(rows, frozen, progress), slots=slots, best_worst=best_worst)
+    return write_five_way_csv(
+        _told(rows, frozen, progress), slots=slots, best_worst=best_worst
+    )
 
 
 def _told(
@@ -170,25 +188,32 @@ def _told(
 def _by_name(row: JudgedBlock) -> JudgedBlock:
     """Return a row with its candidates in the order of their published names, as in `labelled_run`."""
     by_name = sorted(
-        zip(row.candidates, row.labels, row.system_numbers, strict=True), key=lambda each: each[0]
+        zip(row.candidates, row.labels, row.system_numbers, strict=True),
+        key=lambda each: each[0],
     )
-    candidates, labels, numbers = zip(*by_name, strict=True) if by_name else ((), (), ())
+    if by_name:
+        candidates, labels, numbers = zip(*by_name, strict=True)
+    else:
+        candidates = ()
+        labels = ()
+        numbers = ()
     return replace(row, candidates=candidates, labels=labels, system_numbers=numbers)
 
 
 def _said_of_designs(frozen: FrozenResult) -> dict[str, Any]:
     """Return the designs of the HITs in the log, oldest first."""
-    designs = [
-        {
-            "design": number,
-            **{name: getattr(design, name) for name in _TOLD},
-            "systems": _chosen(design, frozen),
-            "seed": str(design.seed) if frozen.result.bundle_has_seeds else None,
-            "is_for_a_group": design.judge_group_id is not None,
-            "since": design.created_at.date().isoformat(),
-        }
-        for number, design in enumerate(_designs(frozen), 1)
-    ]
+    designs = []
+    for number, design in enumerate(_designs(frozen), 1):
+        designs.append(
+            {
+                "design": number,
+                **{name: getattr(design, name) for name in _TOLD},
+                "systems": _chosen(design, frozen),
+                "seed": str(design.seed) if frozen.result.bundle_has_seeds else None,
+                "is_for_a_group": design.judge_group_id is not None,
+                "since": design.created_at.date().isoformat(),
+            }
+        )
     return {
         "format": 1,
         "seeds": "given" if frozen.result.bundle_has_seeds else _WITHHELD,
@@ -198,7 +223,9 @@ def _said_of_designs(frozen: FrozenResult) -> dict[str, Any]:
 
 def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
     """Return the names of the systems selected in a design."""
-    rows = System.objects.filter(test_set=frozen.task.test_set_id, name__in=design.systems)
+    rows = System.objects.filter(
+        test_set=frozen.task.test_set_id, name__in=design.systems
+    )
     return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
 
 
@@ -208,7 +235,8 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
     done = 0
     for hits in _chunks(frozen):
         ids = [hit.pk for hit in hits]
-        shown, judges = _shown(frozen, ids), _judges(frozen, ids)
+        shown = _shown(frozen, ids)
+        judges = _judges(frozen, ids)
         for hit in hits:
             yield json_line(
                 {
@@ -221,18 +249,24 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
                 }
             )
             done += len(shown[hit.pk])
-        progress(min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark)
+        progress(
+            min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark
+        )
 
 
 def _designs(frozen: FrozenResult) -> Sequence[Design]:
     drawn = _judged_hits(frozen).filter(design=OuterRef("pk"))
-    return list(Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk"))
+    return list(
+        Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk")
+    )
 
 
 def _judged_hits(frozen: FrozenResult) -> Any:
     """Return the HITs with judgments up to the watermark; assigning more HITs does not change them."""
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
-    return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
+    return HIT.objects.filter(
+        Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk
+    )
 
 
 def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
@@ -244,21 +278,26 @@ def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
         after = chunk[-1].number
 
 
-def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[str, Any]]]:
+def _shown(
+    frozen: FrozenResult, hits: Collection[int]
+) -> dict[int, list[dict[str, Any]]]:
     """Return the judged blocks of these HITs in their order, with their candidates as they were shown.
 
     Blocks that nobody has judged would tell their systems to whoever judges them later. If a system is anonymous, they are in the order of published names: see
     `FrozenResult.hides_a_name`.
     """
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
-    rows = Block.objects.filter(Exists(judged.filter(block=OuterRef("pk"))), hit__in=hits)
+    rows = Block.objects.filter(
+        Exists(judged.filter(block=OuterRef("pk"))), hit__in=hits
+    )
     rows = rows.order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
     systems = systems_shown(pk for pk, *_rest in blocks)
     shown: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for pk, hit, segment, control in blocks:
         candidates = [
-            sorted(frozen.names[system] for system in candidate) for candidate in systems[pk]
+            sorted(frozen.names[system] for system in candidate)
+            for candidate in systems[pk]
         ]
         shown[hit].append(
             {
@@ -277,7 +316,9 @@ def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]
     rows = judged.filter(block__hit__in=hits).values(*names)
     judges: dict[int, list[str]] = defaultdict(list)
     for hit, judge in (
-        rows.annotate(first=Min("numbered__number")).order_by("first").values_list(*names)
+        rows.annotate(first=Min("numbered__number"))
+        .order_by("first")
+        .values_list(*names)
     ):
         judges[hit].append(judge)
     return judges

@@ -114,7 +114,9 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "name": _("Name"),
     "email": _("E-mail address"),
     # Answers to questions to judges
-    "earlier_wording": _("Columns with an answer to an earlier version of the question"),
+    "earlier_wording": _(
+        "Columns with an answer to an earlier version of the question"
+    ),
 }
 _OF_SYSTEM: Final = _("Output of this system")
 _OF_CRITERION: Final = _("Value by this criterion, of output N")
@@ -150,14 +152,18 @@ def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
     if ExportFormat.FIVE_WAY_CSV in kind.formats:
         best_worst = answer_kind_of(task).best_worst
         return five_way_header(1, best_worst=best_worst).strip().split(",")
-    return PAIRWISE_COLUMNS if ExportFormat.PAIRWISE_CSV in kind.formats else ()
+    if ExportFormat.PAIRWISE_CSV in kind.formats:
+        return PAIRWISE_COLUMNS
+    return ()
 
 
 def _general(kind: str, name: str) -> str:
     """Return the name of a column with N for its number; criteria of judgments are not known by name."""
     general = _NUMBER.sub("N", name)
     is_criterion = kind in WITH_ANSWERS and name not in _DESCRIPTIONS
-    return general if general in _DESCRIPTIONS or is_criterion else name
+    if general in _DESCRIPTIONS or is_criterion:
+        return general
+    return name
 
 
 def _description(kind: str, name: str) -> str | Promise:

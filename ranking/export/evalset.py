@@ -65,26 +65,30 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     # Numbers have gaps if the test set has only judged segments.
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     places = list(segments.values_list("number", flat=True))
-    numbers, count = np.array(places, dtype=np.int64), len(places)
+    numbers = np.array(places, dtype=np.int64)
+    count = len(places)
     options = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = judgments_chosen(task=task, options=options, watermark=watermark)
     outdated = _blocks_of_earlier_texts(task)
     chosen = replace(chosen, without_blocks=tuple(outdated))
     people = _people(task, watermark, chosen)
-    documents = evalset_words({each["document"] for each in lines})
-    yield (f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
-    yield (f"documents/{pair}.docs", (_document(each["document"], documents) for each in lines))
-    most = max((len(each["references"]) for each in lines), default=0)
+    documents = evalset_words({line["document"] for line in lines})
+    yield (f"sources/{pair}.txt", (_line(line["source"]) for line in lines))
+    yield (
+        f"documents/{pair}.docs",
+        (_document(line["document"], documents) for line in lines),
+    )
+    most = max((len(line["references"]) for line in lines), default=0)
     names = [f"ref{letter}" for letter in ascii_uppercase[:most]]
     for at, name in enumerate(names):
-        texts = ["".join(each["references"][at : at + 1]) or None for each in lines]
+        texts = ["".join(line["references"][at : at + 1]) or None for line in lines]
         yield (f"references/{pair}.{name}.txt", map(_line, texts))
     of_systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
     systems = list(of_systems.values_list("name", flat=True))
     # Among the names of all systems, as when scores are imported.
     words = evalset_words(test_set.systems.values_list("name", flat=True))
     for system in systems:
-        outputs = [each["outputs"].get(system) for each in lines]
+        outputs = [line["outputs"].get(system) for line in lines]
         yield (f"system-outputs/{pair}/{words[system]}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
@@ -97,16 +101,24 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
         errors = list(read_errors(task, watermark, chosen))
         judges = evalset_words({judge for judge, *_rest in errors}, reserved=["merged"])
         changed.append(_Renamed("judge", judges))
-        outputs_of = [(system, words[system], number) for system in systems for number in places]
+        outputs_of = []
+        for system in systems:
+            for number in places:
+                outputs_of.append((system, words[system], number))
         yield from _rating_files(errors, human, judges, outputs_of)
     folder = _Folder(pair, numbers, names, words, systems, {human.casefold()})
     metrics: dict[str, str] = {}
-    for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
+    for metric in Metric.objects.filter(test_set=test_set).order_by(
+        "is_human", "name", "id"
+    ):
         metrics[metric.name], files = folder.metric_files(metric)
         yield from files
     changed.append(_Renamed("metric", metrics))
     left_out = _judgments_of(outdated, watermark, chosen)
-    remarks = [*_left_out(left_out), *chain.from_iterable(each.lines() for each in changed)]
+    remarks = [
+        *_left_out(left_out),
+        *chain.from_iterable(each.lines() for each in changed),
+    ]
     if remarks:
         yield ("README.txt", remarks)
 
@@ -119,7 +131,9 @@ def _blocks_of_earlier_texts(task: Task) -> list[int]:
     blocks = Block.objects.filter(
         hit__task=task, control=BlockControl.NONE, outputs__overlap=list(replaced)
     )
-    return list(blocks.order_by("pk").values_list("pk", flat=True)) if replaced else []
+    if replaced:
+        return list(blocks.order_by("pk").values_list("pk", flat=True))
+    return []
 
 
 def _judgments_of(blocks: list[int], watermark: int, chosen: ChosenJudgments) -> int:
@@ -130,7 +144,9 @@ def _judgments_of(blocks: list[int], watermark: int, chosen: ChosenJudgments) ->
 def _left_out(judgments: int) -> list[str]:
     if not judgments:
         return []
-    return [f"Left out because a text that they saw was corrected later: {judgments} judgments"]
+    return [
+        f"Left out because a text that they saw was corrected later: {judgments} judgments"
+    ]
 
 
 @dataclass(frozen=True)
@@ -152,23 +168,31 @@ class _Renamed:
 def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     languages = (task.test_set.source_language, task.test_set.target_language)
     try:
-        given = stored_input(task=task, watermark=watermark, chosen=chosen, languages=languages)
+        given = stored_input(
+            task=task, watermark=watermark, chosen=chosen, languages=languages
+        )
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is None and answer_kind_of(task).compares_outputs:
             return people_of_blocks(given.blocks, drawing=_FEW)
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
-        raise ExportRefusedError(_("Judgments of this task neither compare nor score outputs."))
-    return people_of_ratings(ScoredTask(task.protocol, given.blocks, NO_TIME, scores), _FEW)
+        raise ExportRefusedError(
+            _("Judgments of this task neither compare nor score outputs.")
+        )
+    return people_of_ratings(
+        ScoredTask(task.protocol, given.blocks, NO_TIME, scores), _FEW
+    )
 
 
 def _segment_scores(people: People) -> FloatArray:
     """Return scores of outputs, shape (S, n); for rankings, the share of comparisons won minus the share lost."""
     if people.values is not None:
         return people.values
-    shape, pairs = (len(people.segments), len(people.systems)), people.pairs
-    total, count = np.zeros(shape), np.zeros(shape)
+    shape = (len(people.segments), len(people.systems))
+    pairs = people.pairs
+    total = np.zeros(shape)
+    count = np.zeros(shape)
     for systems, sign in ((pairs.first, 1), (pairs.second, -1)):
         np.add.at(total, (pairs.row, systems), sign * pairs.human)
         np.add.at(count, (pairs.row, systems), 1)
@@ -239,7 +263,9 @@ class _Folder:
         path = f"{start}{name}{end}"
         self.taken.add(path.casefold())
         # A system that was deleted keeps its word.
-        systems = [self.words.get(system, evalset_word(system)) for system in scores.systems]
+        systems = [
+            self.words.get(system, evalset_word(system)) for system in scores.systems
+        ]
         of_systems = scores.on_common_segments.scores[np.newaxis]
         files: list[FolderFile] = []
         if not np.isnan(values).all():
@@ -248,16 +274,30 @@ class _Folder:
         shown = evalset_word(metric.name)
         return (shown if name == base else shown.replace(base, name, 1)), files
 
-    def _place(self, metric: Metric, values: FloatArray, reference: str | None) -> tuple[str, str]:
+    def _place(
+        self, metric: Metric, values: FloatArray, reference: str | None
+    ) -> tuple[str, str]:
         """Return what comes before and after the name of a metric in the paths of its files."""
         if metric.is_human:
             return f"human-scores/{self.pair}.", ""
-        is_whole = set(self.systems) <= set(metric.systems) and not np.isnan(values).any()
-        folder = "metric-scores" if is_whole else "metric-scores-incomplete"
-        if metric.uses_reference is False or reference == "noref" or not self.references:
+        is_whole = (
+            set(self.systems) <= set(metric.systems) and not np.isnan(values).any()
+        )
+        if is_whole:
+            folder = "metric-scores"
+        else:
+            folder = "metric-scores-incomplete"
+        if (
+            metric.uses_reference is False
+            or reference == "noref"
+            or not self.references
+        ):
             reference = "src"
         elif reference not in self.references:
-            references = self.references if metric.is_of_texts else self.references[:1]
+            if metric.is_of_texts:
+                references = self.references
+            else:
+                references = self.references[:1]
             reference = ".".join(references)
         return f"{folder}/{self.pair}/", f"-{reference}"
 
@@ -270,7 +310,9 @@ def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
 
 def _line(text: str | None) -> str:
     # Replace characters one by one, so that error spans keep their positions.
-    return _NO_OUTPUT if text is None else _BREAKS.sub(" ", text) or " "
+    if text is None:
+        return _NO_OUTPUT
+    return _BREAKS.sub(" ", text) or " "
 
 
 def _document(name: str, words: Mapping[str, str]) -> str:

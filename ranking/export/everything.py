@@ -8,7 +8,12 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from campaign.export.downloads import ending
-from campaign.texts.joining import labelled, semicolon_list, sentence_list, with_full_stop
+from campaign.texts.joining import (
+    labelled,
+    semicolon_list,
+    sentence_list,
+    with_full_stop,
+)
 from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.columns import described_columns
 from ranking.export.evalset import FolderFile, evalset_files
@@ -31,13 +36,18 @@ def everything_bytes(
     described = [_heading(export)]
     for part in _parts(export):
         name = f"{part.kind.name}.{ending(part.file_format)}"
-        mark = [BOM_UTF8] if has_marks and name.endswith(".csv") else []
+        if has_marks and name.endswith(".csv"):
+            mark = [BOM_UTF8]
+        else:
+            mark = []
         yield from written.entry(name, chain(mark, part_bytes(part)))
         described.append(_description(part, name))
     has_folder = False
     for name, lines in _evalset(export):
         has_folder = True
-        yield from written.entry(f"evalset/{name}", (f"{line}\n".encode() for line in lines))
+        yield from written.entry(
+            f"evalset/{name}", (f"{line}\n".encode() for line in lines)
+        )
     if has_folder:
         described.append(f"evalset/\n{_introduction(KINDS['evalset'])}")
     yield from written.entry(_README, ["\n\n".join([*described, ""]).encode()])
@@ -65,7 +75,9 @@ def _formats(kind: ExportKind, export: Export) -> list[str]:
         return list(formats)[:1]
     tables = [name for name in formats if ending(name) == "csv"]
     is_lossy = any(formats[name] for name in tables)
-    return [*tables, ExportFormat.JSONL] if is_lossy and ExportFormat.JSONL in formats else tables
+    if is_lossy and ExportFormat.JSONL in formats:
+        return [*tables, ExportFormat.JSONL]
+    return tables
 
 
 def _evalset(export: Export) -> Iterable[FolderFile]:
@@ -95,5 +107,8 @@ def _description(part: Export, name: str) -> str:
         lines.append(sentence_list([_("omits:"), semicolon_list(losses)]))
     if name.endswith(".csv"):
         columns = described_columns(kind, part.task)
-        lines += [labelled(f"  {column}", description) for column, description in columns.items()]
+        lines += [
+            labelled(f"  {column}", description)
+            for column, description in columns.items()
+        ]
     return "\n".join(lines)

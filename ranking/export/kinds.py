@@ -31,7 +31,10 @@ class ExportFormat(StrEnum):
 def export_formats() -> list[str]:
     """Return the formats of all kinds, including the own formats of protocols."""
     files = filter(None, map(answer_files, protocols_with_files()))
-    return [*map(str, ExportFormat), *(each for own in files for each in own.writers)]
+    return [
+        *map(str, ExportFormat),
+        *(writer for own in files for writer in own.writers),
+    ]
 
 
 _TIMES = _("time of judging, active time and comments")
@@ -102,7 +105,11 @@ class ExportKind:
         not_in_cells = kind.not_in_cells
         if self.name in WITH_ANSWERS and not_in_cells is not None:
             losses = (not_in_cells,)
-            return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}
+            return {
+                **self.formats,
+                ExportFormat.CSV: losses,
+                ExportFormat.PARQUET: losses,
+            }
         return self.formats
 
 
@@ -189,7 +196,9 @@ _ALL: Final = (
         ),
         by_number=True,
     ),
-    ExportKind(name="skips", title=_("Skips"), description=_("Skipped items with reasons.")),
+    ExportKind(
+        name="skips", title=_("Skips"), description=_("Skipped items with reasons.")
+    ),
     ExportKind(
         name="assignments",
         title=_("Assignments"),
@@ -213,7 +222,9 @@ _ALL: Final = (
         is_whole=True,
     ),
     ExportKind(
-        name="designs", title=_("Designs"), description=_("Sampling designs with their dates.")
+        name="designs",
+        title=_("Designs"),
+        description=_("Sampling designs with their dates."),
     ),
     ExportKind(
         name="activity",

@@ -22,14 +22,31 @@ from annotation.api.designs import DesignSerializer
 from annotation.api.judgments import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment, MachineJudgment
 from annotation.models.block import by_candidate
-from annotation.protocols.answer_kinds import answer_kind_of, numbered_cells, numbered_columns
+from annotation.protocols.answer_kinds import (
+    answer_kind_of,
+    numbered_cells,
+    numbered_columns,
+)
 from annotation.selectors.judgment_list import skips_listed
 from annotation.selectors.machines import machine_judgments
 from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
-from campaign.models import ActivityEvent, Judge, Output, Reference, Segment, SystemKind, Task
-from campaign.models.questions import RESERVED_NAMES, Question, choices_of, questions_stored
+from campaign.models import (
+    ActivityEvent,
+    Judge,
+    Output,
+    Reference,
+    Segment,
+    SystemKind,
+    Task,
+)
+from campaign.models.questions import (
+    RESERVED_NAMES,
+    Question,
+    choices_of,
+    questions_stored,
+)
 from campaign.selectors.activity import users_named
 from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines
@@ -96,7 +113,9 @@ def _table(
 ) -> Rows:
     """Return rows read by one query in the order of keys; `columns` gives type and field, the key first."""
 
-    def read(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
+    def read(
+        task: Task, after: int, until: int, _watermark: int
+    ) -> Iterator[Sequence[Row]]:
         rows = every(task).values_list(*(field for _kind, field in columns.values()))
         for some in _in_parts(rows, after, until, itemgetter(0)):
             yield [dict(zip(columns, values, strict=True)) for values in some]
@@ -106,7 +125,10 @@ def _table(
 
 
 def _in_parts(
-    rows: QuerySet[Any, Any], after: int, until: int, key: Callable[[Any], int] = attrgetter("pk")
+    rows: QuerySet[Any, Any],
+    after: int,
+    until: int,
+    key: Callable[[Any], int] = attrgetter("pk"),
 ) -> Iterator[list[Any]]:
     """Yield rows in the order of keys, a few hundred per query, so that no query stays open for slow readers."""
     rows = rows.filter(pk__lte=until).order_by("pk")
@@ -194,7 +216,9 @@ def _judgment_columns(fields: Columns, task: Task, slots: int) -> Columns:
 def _judgment_in_table(fields: Columns, task: Task, row: Row) -> list[Row]:
     """Return a judgment with a column for each output and for each part of the answer."""
     flat = {name: value for name, value in row.items() if name in fields}
-    flat |= numbered_cells("candidate", [joined(systems) for systems in row["candidates"]])
+    flat |= numbered_cells(
+        "candidate", [joined(systems) for systems in row["candidates"]]
+    )
     flat |= numbered_cells("label", row["labels"])
     flat |= numbered_cells("played", row.get("played") or [])
     if row["answer"] is not None:
@@ -202,14 +226,18 @@ def _judgment_in_table(fields: Columns, task: Task, row: Row) -> list[Row]:
     return [flat]
 
 
-def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Row]]:
+def _judgments(
+    task: Task, after: int, until: int, watermark: int
+) -> Iterator[Sequence[Row]]:
     """Yield the judgments with these numbers; they are current unless one up to the watermark supersedes them."""
     for start in range(after, until, _AT_ONCE):
         numbers = task.judgment_numbers.filter(
             number__gt=start, number__lte=min(start + _AT_ONCE, until)
         )
         with timezone.override(UTC):
-            some = judgments_recorded(list(numbers.order_by("number")), task=task, until=watermark)
+            some = judgments_recorded(
+                list(numbers.order_by("number")), task=task, until=watermark
+            )
         # Outside the override, so that the caller's time zone does not change.
         for row in some:
             row["submitted_at"] = moment(datetime.fromisoformat(row["submitted_at"]))
@@ -220,13 +248,20 @@ def _machine_judgments(
     task: Task, after: int, until: int, _watermark: int
 ) -> Iterator[Sequence[Row]]:
     for some in _in_parts(machine_judgments(task_id=task.pk), after, until):
-        shown = {output for answer in some for output in answer.outputs}
-        names = dict(Output.objects.filter(pk__in=shown).values_list("pk", "system__name"))
+        shown = set()
+        for answer in some:
+            for output in answer.outputs:
+                shown.add(output)
+        names = dict(
+            Output.objects.filter(pk__in=shown).values_list("pk", "system__name")
+        )
         yield [_machine_judgment(answer, names) for answer in some]
 
 
 def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Row:
-    candidates = by_candidate([systems[each] for each in answer.outputs], answer.stands_for)
+    candidates = by_candidate(
+        [systems[output] for output in answer.outputs], answer.stands_for
+    )
     return {
         "number": answer.pk,
         "id": str(answer.client_id),
@@ -246,7 +281,9 @@ def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Ro
     }
 
 
-def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
+def _texts(
+    task: Task, after: int, until: int, _watermark: int
+) -> Iterator[Sequence[Row]]:
     lines = text_lines(task=task, after=after, until=until)
     while some := list(islice(lines, _AT_ONCE)):
         yield some
@@ -268,26 +305,36 @@ def _text_columns(task: Task, _slots: int) -> Columns:
 
 def _text_in_table(_task: Task, row: Row) -> list[Row]:
     flat = {name: row[name] for name in _TEXTS}
-    flat |= {_reference(number): text for number, text in enumerate(row["references"], 1)}
+    flat |= {
+        _reference(number): text for number, text in enumerate(row["references"], 1)
+    }
     flat |= {_system(name): text for name, text in row["outputs"].items()}
     return [flat]
 
 
 def _reference(number: int) -> str:
-    return "reference" if number == 1 else f"reference{number}"
+    if number == 1:
+        return "reference"
+    return f"reference{number}"
 
 
 def _system(name: str) -> str:
     """Return the column of a system, which no other column has."""
-    return f"{name} (system)" if name.lower() in _TEXTS or name.startswith("reference") else name
+    if name.lower() in _TEXTS or name.startswith("reference"):
+        return f"{name} (system)"
+    return name
 
 
 #: The fields of a design in REST.
 _DESIGN: Final = columns_of(DesignSerializer())
 
 
-def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
-    designs = Design.objects.filter(task=task).select_related("judge_group", "changed_by")
+def _designs(
+    task: Task, after: int, until: int, _watermark: int
+) -> Iterator[Sequence[Row]]:
+    designs = Design.objects.filter(task=task).select_related(
+        "judge_group", "changed_by"
+    )
     for some in _in_parts(designs, after, until):
         yield [
             {**DesignSerializer(design).data, "created_at": moment(design.created_at)}
@@ -295,9 +342,13 @@ def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Se
         ]
 
 
-def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
+def _activity(
+    task: Task, after: int, until: int, _watermark: int
+) -> Iterator[Sequence[Row]]:
     campaign = task.test_set.campaign
-    for some in _in_parts(ActivityEvent.objects.filter(campaign=campaign), after, until):
+    for some in _in_parts(
+        ActivityEvent.objects.filter(campaign=campaign), after, until
+    ):
         ids = {each.user_id for each in some if each.user_id is not None}
         names = users_named(campaign=campaign, ids=ids)
         yield [event_data(each, names) for each in some]
@@ -328,7 +379,12 @@ def _answer_columns(task: Task, _slots: int) -> Columns:
     names = [entry["name"] for entry in task.test_set.campaign.questions]
     answered = _asked_judges(task).annotate(name=_AnsweredNames("answers"))
     names += sorted(answered.order_by().values_list("name", flat=True).distinct())
-    return {"number": int, "judge": str, **dict.fromkeys(names, str), _EARLIER_WORDING: str}
+    return {
+        "number": int,
+        "judge": str,
+        **dict.fromkeys(names, str),
+        _EARLIER_WORDING: str,
+    }
 
 
 class _AnsweredNames(Func):
@@ -339,14 +395,18 @@ class _AnsweredNames(Func):
     set_returning = True
 
 
-def _judge_answers(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
+def _judge_answers(
+    task: Task, after: int, until: int, _watermark: int
+) -> Iterator[Sequence[Row]]:
     questions = questions_stored(task.test_set.campaign.questions)
     names = [name for name in _answer_columns(task, 0) if name not in RESERVED_NAMES]
     for some in _in_parts(_asked_judges(task), after, until):
         yield [_answers_of(judge, names, questions) for judge in some]
 
 
-def _answers_of(judge: Judge, names: Sequence[str], questions: Sequence[Question]) -> Row:
+def _answers_of(
+    judge: Judge, names: Sequence[str], questions: Sequence[Question]
+) -> Row:
     row = {"number": judge.pk, "judge": judge.pseudonym, **dict.fromkeys(names)}
     for name, answer in judge.answers.items():
         row[name] = answer["value"]
@@ -363,7 +423,9 @@ def _answers_in_table(_task: Task, row: Row) -> list[Row]:
     """Return the answers with `yes` and `no` for consents, and a line for each of several choices, which may have commas."""
     return [
         {
-            name: "\n".join(choices_of(value)) if isinstance(value, bool | list) else value
+            name: "\n".join(choices_of(value))
+            if isinstance(value, bool | list)
+            else value
             for name, value in row.items()
         }
     ]
@@ -415,7 +477,9 @@ ROWS: Final[Mapping[str, Rows]] = {
         },
         lambda task: Assignment.objects.filter(hit__task=task),
         # Each assignment is counted in an account of its judge.
-        counted=lambda task: int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0),
+        counted=lambda task: int(
+            task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0
+        ),
     ),
     "texts": Rows(
         _text_columns,
@@ -425,7 +489,9 @@ ROWS: Final[Mapping[str, Rows]] = {
         in_table=_text_in_table,
     ),
     "designs": Rows(
-        lambda _task, _slots: _DESIGN, lambda task: Design.objects.filter(task=task), _designs
+        lambda _task, _slots: _DESIGN,
+        lambda task: Design.objects.filter(task=task),
+        _designs,
     ),
     "activity": Rows(
         lambda _task, _slots: ACTIVITY_COLUMNS,
@@ -434,7 +500,9 @@ ROWS: Final[Mapping[str, Rows]] = {
         in_table=lambda _task, row: event_rows(row),
     ),
     "judges": _table(_JUDGE, _all_judges),
-    JUDGE_ANSWERS: Rows(_answer_columns, _asked_judges, _judge_answers, in_table=_answers_in_table),
+    JUDGE_ANSWERS: Rows(
+        _answer_columns, _asked_judges, _judge_answers, in_table=_answers_in_table
+    ),
     "named-judges": _table(
         {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}, _all_judges
     ),
@@ -445,7 +513,9 @@ class _Encoder(JSONEncoder):
     """Write times as in tables, all in one form."""
 
     def default(self, obj: Any) -> Any:
-        return moment(obj) if isinstance(obj, datetime) else super().default(obj)
+        if isinstance(obj, datetime):
+            return moment(obj)
+        return super().default(obj)
 
 
 def json_line(row: Row) -> str:
@@ -453,7 +523,9 @@ def json_line(row: Row) -> str:
     return json.dumps(row, ensure_ascii=False, cls=_Encoder) + "\n"
 
 
-def rows_in_table(export_rows: Rows, task: Task, columns: Columns, row: Row) -> Iterator[list[Any]]:
+def rows_in_table(
+    export_rows: Rows, task: Task, columns: Columns, row: Row
+) -> Iterator[list[Any]]:
     """Yield the cells of each row of a table for a row."""
     for flat in export_rows.in_table(task, row):
         yield [_cell(kind, flat.get(name)) for name, kind in columns.items()]
@@ -464,4 +536,6 @@ def _cell(kind: Kind, value: Any) -> Any:
         return value
     if isinstance(value, datetime):
         return moment(value)
-    return joined(value) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return joined(value)
+    return str(value)

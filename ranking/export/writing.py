@@ -50,7 +50,10 @@ def export_bytes(
         return everything_bytes(export, part_bytes=export_bytes, has_marks=has_marks)
     if export.file_format == ExportFormat.EVALSET:
         return _folder_bytes(export)
-    write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
+    if export.kind.name in ROWS:
+        write = _rows_bytes
+    else:
+        write = _judged_bytes
     return write(export, told)
 
 
@@ -124,8 +127,15 @@ def _batches(
 
 
 _KEYS: Final = (
-    *("source_language", "target_language", "segment", "document", "segment_id"),
-    *("judge", "candidates", "labels", "duration_ms"),
+    "source_language",
+    "target_language",
+    "segment",
+    "document",
+    "segment_id",
+    "judge",
+    "candidates",
+    "labels",
+    "duration_ms",
 )
 
 
@@ -140,13 +150,15 @@ def _json_line(row: JudgedBlock, _slots: int) -> str:
 def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
     """Return a line for every comparison of two systems in a block."""
     block = [
-        *(neutral(row.source_language), neutral(row.target_language)),
-        *(row.segment, neutral(row.segment_id), neutral(row.judge)),
+        neutral(row.source_language),
+        neutral(row.target_language),
+        row.segment,
+        neutral(row.segment_id),
+        neutral(row.judge),
     ]
-    labelled = [
-        [(neutral(system), _rank(label)) for system in systems]
-        for systems, label in zip(row.candidates, row.labels, strict=True)
-    ]
+    labelled = []
+    for systems, label in zip(row.candidates, row.labels, strict=True):
+        labelled.append([(neutral(system), _rank(label)) for system in systems])
     return "".join(
         csv_row([*block, *left, *right, row.line])
         for one, other in combinations(labelled, 2)
@@ -171,7 +183,8 @@ def _best_worst_line(row: JudgedBlock, slots: int) -> str:
 
 def _hit(row: JudgedBlock, _slots: int) -> str:
     """Return a HIT in the results XML of Appraise."""
-    source, target = quoteattr(row.source_language), quoteattr(row.target_language)
+    source = quoteattr(row.source_language)
+    target = quoteattr(row.target_language)
     duration = ""
     if row.duration_ms is not None:
         seconds, milliseconds = divmod(row.duration_ms, 1000)
@@ -191,19 +204,26 @@ def _hit(row: JudgedBlock, _slots: int) -> str:
 
 
 def _rank(label: int | None) -> str:
-    return BLANK if label is None else str(label)
+    if label is None:
+        return BLANK
+    return str(label)
 
 
 #: Text formats of judgments.
 _LINES: Final[Mapping[str, _Lines]] = {
     ExportFormat.FIVE_WAY_CSV: _Lines(
-        lambda export: five_way_header(export.slots, best_worst=export.best_worst), five_way_line
+        lambda export: five_way_header(export.slots, best_worst=export.best_worst),
+        five_way_line,
     ),
-    ExportFormat.PAIRWISE_CSV: _Lines(lambda _export: csv_row(COLUMNS), _pairwise_lines),
+    ExportFormat.PAIRWISE_CSV: _Lines(
+        lambda _export: csv_row(COLUMNS), _pairwise_lines
+    ),
     ExportFormat.JSONL: _Lines(lambda _export: "", _json_line),
     ExportFormat.BEST_WORST_CSV: _Lines(_best_worst_header, _best_worst_line),
     ExportFormat.APPRAISE_XML: _Lines(
-        lambda _export: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n', _hit, "</results>\n"
+        lambda _export: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n',
+        _hit,
+        "</results>\n",
     ),
 }
 
@@ -224,7 +244,11 @@ def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[b
     rows = ROWS[export.kind.name]
     columns = rows.columns(export.task, export.slots)
     cells = (
-        [row for each in batch for row in rows_in_table(rows, export.task, columns, each)]
+        [
+            row
+            for each in batch
+            for row in rows_in_table(rows, export.task, columns, each)
+        ]
         for batch in batches
     )
     if export.file_format == ExportFormat.PARQUET:
@@ -246,12 +270,18 @@ def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
         yield batch
 
 
-def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
+def _pearmut_campaign(
+    export: Export, batches: Iterable[Sequence[Row]]
+) -> Iterator[bytes]:
     """Yield a campaign of Pearmut, or a part of it, from the rows of texts."""
     segments = ROWS["texts"].every(export.task)
-    positions = dict(segments.filter(number__gt=export.after).values_list("number", "position"))
+    positions = dict(
+        segments.filter(number__gt=export.after).values_list("number", "position")
+    )
     earlier = segments.filter(number__lte=export.after)
-    document = earlier.order_by("number").values_list("document__name", flat=True).last()
+    document = (
+        earlier.order_by("number").values_list("document__name", flat=True).last()
+    )
     if document is None:
         # Pearmut names files by the campaign's id.
         name = _json(export.task.test_set.name.replace("/", "-"))
@@ -282,52 +312,78 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _judged_parquet(export: Export, batches: Iterable[list[JudgedBlock]]) -> Iterator[bytes]:
+def _judged_parquet(
+    export: Export, batches: Iterable[list[JudgedBlock]]
+) -> Iterator[bytes]:
     """Yield judgments with the columns of the five-way CSV and the elapsed time."""
     import pyarrow as pa
 
     slots = export.slots
     schema = pa.schema(
         [
-            *(("srclang", pa.string()), ("trglang", pa.string()), ("srcIndex", pa.int32())),
-            *(("documentId", pa.string()), ("judgeId", pa.string()), ("duration_ms", pa.int64())),
+            *(
+                ("srclang", pa.string()),
+                ("trglang", pa.string()),
+                ("srcIndex", pa.int32()),
+            ),
+            *(
+                ("documentId", pa.string()),
+                ("judgeId", pa.string()),
+                ("duration_ms", pa.int64()),
+            ),
             *((f"system{slot}Id", pa.string()) for slot in range(1, slots + 1)),
             *((f"system{slot}rank", pa.int8()) for slot in range(1, slots + 1)),
             *([(BEST_WORST, pa.int8())] if export.best_worst else []),
         ]
     )
-    return _parquet(schema, ([_cells(row, slots) for row in batch] for batch in batches))
+    return _parquet(
+        schema, ([_cells(row, slots) for row in batch] for batch in batches)
+    )
 
 
 def _cells(row: JudgedBlock, slots: int) -> list[Any]:
     empty = [None] * (slots - len(row.candidates))
     return [
-        *(row.source_language, row.target_language, row.segment),
-        *(row.document, row.judge, row.duration_ms),
-        *(*map(",".join, row.candidates), *empty),
-        *(*row.labels, *empty),
+        row.source_language,
+        row.target_language,
+        row.segment,
+        row.document,
+        row.judge,
+        row.duration_ms,
+        *map(",".join, row.candidates),
+        *empty,
+        *row.labels,
+        *empty,
         *([1] if row.best_worst else []),
     ]
 
 
-def _rows_parquet(columns: Columns, batches: Iterable[list[list[Any]]]) -> Iterator[bytes]:
+def _rows_parquet(
+    columns: Columns, batches: Iterable[list[list[Any]]]
+) -> Iterator[bytes]:
     """Yield rows, with times in columns of text."""
     import pyarrow as pa
 
     kinds = {int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
-    schema = pa.schema([(name, kinds.get(kind, pa.string())) for name, kind in columns.items()])
+    schema = pa.schema(
+        [(name, kinds.get(kind, pa.string())) for name, kind in columns.items()]
+    )
     rows = chain.from_iterable(batches)
     return _parquet(schema, iter(lambda: list(islice(rows, _ROW_GROUP)), []))
 
 
-def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> Iterator[bytes]:
+def _parquet(
+    schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]
+) -> Iterator[bytes]:
     """Yield a Parquet file while writing it; each of `groups` has the rows of a row group, cells in schema order."""
     import pyarrow as pa
     from pyarrow import parquet
 
     sink = Sink()
     # Omit Arrow's own schema, so that all readers see text columns.
-    with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
+    with parquet.ParquetWriter(
+        sink, schema, compression="zstd", store_schema=False
+    ) as writer:
         for rows in groups:
             columns = list(zip(*rows, strict=True))
             if columns:

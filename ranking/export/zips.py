@@ -14,7 +14,8 @@ def zip_entry(name: str, moment: tuple[int, ...] = _NO_MOMENT) -> zipfile.ZipInf
     entry = zipfile.ZipInfo(name, moment)  # type: ignore[arg-type]  # six numbers
     entry.compress_type = zipfile.ZIP_DEFLATED
     # Unix permissions on any platform: writable for the owner, readable for all.
-    entry.create_system, entry.external_attr = 3, 0o100644 << 16
+    entry.create_system = 3
+    entry.external_attr = 0o100644 << 16
     return entry
 
 
@@ -33,7 +34,8 @@ class Sink(io.RawIOBase):
         return len(data)
 
     def taken(self) -> bytes:
-        taken, self._parts = b"".join(self._parts), []
+        taken = b"".join(self._parts)
+        self._parts = []
         return taken
 
 
@@ -53,7 +55,9 @@ class ZipBytes:
 
     def entry(self, name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
         """Write a file, and yield the bytes of the zip so far."""
-        with self._archive.open(zip_entry(name), "w", force_zip64=self._is_large) as target:
+        with self._archive.open(
+            zip_entry(name), "w", force_zip64=self._is_large
+        ) as target:
             for part in parts:
                 target.write(part)
                 if compressed := self._sink.taken():

@@ -20,7 +20,9 @@ _READERS: Final = {
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
 
-def ranked_records(file: StoredFile, file_format: str | None) -> Iterator[str | JudgedBlock | Loss]:
+def ranked_records(
+    file: StoredFile, file_format: str | None
+) -> Iterator[str | JudgedBlock | Loss]:
     """Yield the format (detected if None), ranked blocks and skips, and the losses. Raises FormatError."""
     with file.open() as stream:
         whole = InputFile(file.name, stream)

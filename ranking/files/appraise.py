@@ -61,7 +61,9 @@ class _Results:
         self._begin("", None, 0)
 
     def _begin(self, judge: str, duration_ms: int | None, line: int) -> None:
-        self._judge, self._duration_ms, self._line = judge, duration_ms, line
+        self._judge = judge
+        self._duration_ms = duration_ms
+        self._line = line
         self._systems: set[str] = set()
         self._candidates: list[tuple[str, ...]] = []
         self._labels: list[int | None] = []
@@ -82,11 +84,14 @@ class _Results:
                 f"a tag or comment is longer than {MAX_LINE_BYTES:,} bytes",
                 "export the results again",
             )
-        done, self._done = self._done, []
+        done = self._done
+        self._done = []
         return done
 
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
-        raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(problem, remedy)
+        raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(
+            problem, remedy
+        )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open and tag.endswith("-results"):
@@ -95,16 +100,25 @@ class _Results:
             problem = f"the root element is {tag}, not results"
             if tag == "hits":
                 problem = "these are HITs before judging, without ranks"
-            self._refuse(None, problem, "use the results of the campaign as exported by Appraise")
+            self._refuse(
+                None, problem, "use the results of the campaign as exported by Appraise"
+            )
         if len(self._open) >= _MAX_DEPTH:
-            self._refuse(None, "elements are nested too deeply", "nest them as Appraise does")
+            self._refuse(
+                None, "elements are nested too deeply", "nest them as Appraise does"
+            )
         parent = _PARENTS.get(tag)
         if parent is not None and parent != self._open[-1]:
-            self._refuse(None, f"a {tag} is outside a {parent}", "nest it as Appraise does")
+            self._refuse(
+                None, f"a {tag} is outside a {parent}", "nest it as Appraise does"
+            )
         self._open.append(tag)
         if tag == "translation":
-            text, rank = (self._attribute(attributes, name) for name in ("system", "rank"))
-            self._candidates.append(systems_of(text, "system", self._systems, self._refuse))
+            text = self._attribute(attributes, "system")
+            rank = self._attribute(attributes, "rank")
+            self._candidates.append(
+                systems_of(text, "system", self._systems, self._refuse)
+            )
             self._labels.append(label_of(rank, "rank", self._refuse))
         elif tag == "ranking-result":
             self._result(attributes)
@@ -112,21 +126,31 @@ class _Results:
             text = self._attribute(attributes, "id")
             self._segment = segment_of(text, "id", self._refuse)
         elif tag == "HIT":
-            self._source_language, self._target_language = (
-                filled(self._attribute(attributes, name), name, self._refuse)
-                for name in ("source-language", "target-language")
+            self._source_language = filled(
+                self._attribute(attributes, "source-language"),
+                "source-language",
+                self._refuse,
+            )
+            self._target_language = filled(
+                self._attribute(attributes, "target-language"),
+                "target-language",
+                self._refuse,
             )
 
     def _attribute(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
-            self._refuse(name, "the attribute is missing", "add it, as Appraise writes it")
+            self._refuse(
+                name, "the attribute is missing", "add it, as Appraise writes it"
+            )
         return attributes[name]
 
     def _result(self, attributes: dict[str, str]) -> None:
         self.seen_result = True
         judge = judge_of(self._attribute(attributes, "user"), "user", self._refuse)
         duration = attributes.get("duration", "").strip()
-        duration_ms = self._milliseconds(duration) if duration else None
+        duration_ms = None
+        if duration:
+            duration_ms = self._milliseconds(duration)
         self._begin(judge, duration_ms, self._parser.CurrentLineNumber)
 
     def _milliseconds(self, text: str) -> int:
@@ -138,7 +162,9 @@ class _Results:
                 "write it like 00:01:02.345, or leave the attribute out",
             )
         hours, minutes, seconds = match.groups()
-        return round((int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000)
+        return round(
+            (int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000
+        )
 
     def _end(self, tag: str) -> None:
         self._open.pop()

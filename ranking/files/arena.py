@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, judge_of, refuse_at, refuse_rounded, systems_of
+from campaign.formats.cells import (
+    Refuse,
+    judge_of,
+    refuse_at,
+    refuse_rounded,
+    systems_of,
+)
 from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import Submission, counted_submissions
@@ -62,7 +68,9 @@ class NamedVotes:
         self._number = 0
         self._submissions: dict[int, Submission] = {}
 
-    def add(self, file: str, line: int, values: Mapping[str, Any], block: JudgedBlock) -> None:
+    def add(
+        self, file: str, line: int, values: Mapping[str, Any], block: JudgedBlock
+    ) -> None:
         """Add the next vote."""
         number = self._number
         self._number += 1
@@ -75,7 +83,10 @@ class NamedVotes:
         ranked = tuple(sorted((systems, rank) for systems, rank in winners))
         models = tuple(systems for systems, _rank in ranked)
         parts = [str(values.get(name) or "") for name in _PARTS]
-        time = next((values[name] for name in _TIMES if values.get(name) not in (None, "")), None)
+        time = next(
+            (values[name] for name in _TIMES if values.get(name) not in (None, "")),
+            None,
+        )
         self._submissions[number] = Submission(
             about=(*names, *parts, block.judge, models),
             answer=ranked,
@@ -89,7 +100,9 @@ class NamedVotes:
         counts = np.ones(self._number, dtype=np.bool_)
         numbers = list(self._submissions)
         submissions = list(self._submissions.values())
-        counts[numbers] = counted_submissions(submissions, losses, None, is_one_file=is_one_file)
+        counts[numbers] = counted_submissions(
+            submissions, losses, None, is_one_file=is_one_file
+        )
         return counts
 
 
@@ -107,7 +120,9 @@ def _seconds(time: object) -> float | None:
         return None
 
 
-def read_arena(file: InputFile, losses: Losses, votes: NamedVotes) -> Iterator[JudgedBlock]:
+def read_arena(
+    file: InputFile, losses: Losses, votes: NamedVotes
+) -> Iterator[JudgedBlock]:
     """Yield a block of two for every vote. Each vote is its own segment, because each had its own prompt.
 
     Votes have no language pair. Other content of the file is counted in `losses`, by column. The blocks are also
@@ -189,7 +204,9 @@ def _block(
 ) -> JudgedBlock | None:
     model_a, model_b = (_text(values, name, refuse) for name in MODELS)
     if str(values.get(_ANONYMOUS)).strip().lower() == "false":
-        losses.add("votes of judges who knew the models (anony is false)", f"line {line}")
+        losses.add(
+            "votes of judges who knew the models (anony is false)", f"line {line}"
+        )
         return None
     if model_a.strip() == model_b.strip():
         losses.add("votes about a model and itself", f"line {line}")
@@ -197,20 +214,33 @@ def _block(
     winner = _winner(values, refuse)
     labels = _WINNERS.get(winner.strip().lower())
     if labels is None:
-        refuse("winner", f"{winner!r} is not a winner", f"write one of {', '.join(_WINNERS)}")
+        refuse(
+            "winner",
+            f"{winner!r} is not a winner",
+            f"write one of {', '.join(_WINNERS)}",
+        )
     seen: set[str] = set()
     candidates = []
     for name, model in (("model_a", model_a), ("model_b", model_b)):
         candidates.append(systems_of(model, name, seen, refuse))
         if len(candidates[-1]) > 1:
-            refuse(name, "a vote compares two models", "write a model's name without a comma")
+            refuse(
+                name,
+                "a vote compares two models",
+                "write a model's name without a comma",
+            )
     judge_column = next((name for name in _JUDGES if name in values), "judge")
     said = values.get(judge_column)
     # pandas writes NaN for a missing value.
-    judge = "" if said is None or said != said else str(said).strip()
+    if said is None or said != said:
+        judge = ""
+    else:
+        judge = str(said).strip()
     for name, value in values.items():
         is_read = name in _OF_VOTE or name == judge_column or is_index(name)
-        losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))
+        losses.add(
+            f'column "{name}"', f"line {line}", not is_read and value not in (None, "")
+        )
     return JudgedBlock(
         line=line,
         source_language="",
@@ -251,5 +281,9 @@ def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
         # Parquet of Spark and Impala may store texts without saying that they are.
         value = value.decode()
     if not isinstance(value, str) or not value.strip():
-        refuse(name, "the text is missing", "provide model_a, model_b and winner for every vote")
+        refuse(
+            name,
+            "the text is missing",
+            "provide model_a, model_b and winner for every vote",
+        )
     return value

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from campaign.formats import FormatError, Place
-from campaign.formats.archives import Limits, archive_files, folder_files, is_litter, opener
+from campaign.formats.archives import (
+    Limits,
+    archive_files,
+    folder_files,
+    is_litter,
+    opener,
+)
 from campaign.formats.json_text import RepeatedKeyError, decode_json
 from campaign.formats.streams import StoredFile
 from campaign.texts.canonical_json import canonical
@@ -141,7 +147,8 @@ def _opened(
     path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
 ) -> OpenedBundle:
     """Return the bundle of these files; `names` are those of all files if `files` leaves out litter."""
-    names = [file.name for file in files] if names is None else names
+    if names is None:
+        names = [file.name for file in files]
     return OpenedBundle(
         name=str(path),
         files={file.name: file for file in files if not is_litter(file.name)},
@@ -204,7 +211,9 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     """
     findings: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
     needed = (*ALWAYS, CHECKSUMS)
-    findings |= {Finding(name, Problem.MISSING) for name in needed if name not in bundle.files}
+    findings |= {
+        Finding(name, Problem.MISSING) for name in needed if name not in bundle.files
+    }
     hashes = {name: bundle.sha256(name) for name in bundle.files if name != CHECKSUMS}
     listed = _listed(bundle)
     if not listed and CHECKSUMS in bundle.files:
@@ -213,7 +222,9 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         if name not in hashes:
             findings.add(Finding(name, Problem.MISSING))
         elif hashes[name] != listed.get(name):
-            findings.add(Finding(name, Problem.CHANGED if name in listed else Problem.ADDED))
+            findings.add(
+                Finding(name, Problem.CHANGED if name in listed else Problem.ADDED)
+            )
     own = _digest(bundle, findings)
     # This also applies if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
@@ -232,8 +243,12 @@ def _listed(bundle: OpenedBundle) -> dict[str, str]:
         text = bundle.text(CHECKSUMS)
     except FormatError:
         return {}
-    listed = {line[2]: line[1] for line in map(_LINE.fullmatch, text.splitlines()) if line}
-    return listed if text == checksums_written(listed) else {}
+    listed = {
+        line[2]: line[1] for line in map(_LINE.fullmatch, text.splitlines()) if line
+    }
+    if text == checksums_written(listed):
+        return listed
+    return {}
 
 
 def _digest(bundle: OpenedBundle, findings: set[Finding]) -> str:
@@ -280,7 +295,9 @@ class Difference:
         """True if both are floats that differ by less than `LAST_DIGITS` relatively or absolutely."""
         if not (isinstance(self.published, float) and isinstance(self.computed, float)):
             return False
-        return math.isclose(self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
+        return math.isclose(
+            self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS
+        )
 
     def plain(self) -> dict[str, Any]:
         """Return the difference for JSON, without missing values."""

@@ -10,7 +10,12 @@ import numpy as np
 
 from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
-from ranking.core.rankings.shard_counts import AddedCounts, CountsWanted, ShardCounts, count_shard
+from ranking.core.rankings.shard_counts import (
+    AddedCounts,
+    CountsWanted,
+    ShardCounts,
+    count_shard,
+)
 from ranking.core.sharding import Engine, in_threads, map_shards, take_shards
 from ranking.files.arena import holds_votes
 from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
@@ -23,7 +28,13 @@ from ranking.files.records import (
     LanguagePair,
     ignored_of,
 )
-from ranking.files.selecting import RowSources, Selected, one_language_pair, pairs_chosen, selected
+from ranking.files.selecting import (
+    RowSources,
+    Selected,
+    one_language_pair,
+    pairs_chosen,
+    selected,
+)
 from ranking.files.vocabulary import Columns, Int32Array, Vocabulary, blocks_of, joined
 
 #: A shard ends at the first segment boundary after this many rows: enough to benefit from compiled
@@ -75,7 +86,9 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     for name in names:
         with opened(name, name) as file:
             if not file.starts[-1]:
-                raise Place(name, 1).error("the file has no judgments", "use a file with judgments")
+                raise Place(name, 1).error(
+                    "the file has no judgments", "use a file with judgments"
+                )
             for number in range(file.row_groups):
                 first, last = file.segments_of(number) or (1, MAX_INTEGER)
                 rows = int(file.starts[number + 1] - file.starts[number])
@@ -83,7 +96,9 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     return row_groups
 
 
-def cut_into_shards(groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD) -> list[SegmentShard]:
+def cut_into_shards(
+    groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD
+) -> list[SegmentShard]:
     """Cut row groups into shards of whole segments.
 
     Files sorted by segment are cut into shards of about `rows` rows. Where row groups hold segments
@@ -101,14 +116,16 @@ def cut_into_shards(groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD) -> 
         Each segment is in one of them.
     """
     shards: list[SegmentShard] = []
-    begin, inside = 0, list[RowGroup]()
+    begin = 0
+    inside = list[RowGroup]()
     for group in sorted(groups, key=lambda group: (group.first, group.last)):
         size = _rows_of(inside)
         if size >= rows:
             shared = [each for each in inside if each.last >= group.first]
             if _rows_of(shared) <= _MOST_READ_TWICE * size:
                 shards.append(_shard(begin, group.first - 1, inside))
-                begin, inside = group.first, shared
+                begin = group.first
+                inside = shared
         inside.append(group)
     if inside:
         shards.append(_shard(begin, MAX_INTEGER, inside))
@@ -126,7 +143,9 @@ def _shard(first: int, last: int, groups: Sequence[RowGroup]) -> SegmentShard:
     return SegmentShard(
         first=first,
         last=last,
-        groups=tuple((file, tuple(sorted(numbers))) for file, numbers in by_file.items()),
+        groups=tuple(
+            (file, tuple(sorted(numbers))) for file, numbers in by_file.items()
+        ),
         rows=_rows_of(groups),
     )
 
@@ -252,7 +271,9 @@ def count_files(
     # Only all shards together show that a file holds its whole content several times.
     copies = {name: times for name, times in total.copies.items() if times > 1}
     if copies:
-        total = _counted(replace(wanted, copies=copies), files, shards, engine, progress)
+        total = _counted(
+            replace(wanted, copies=copies), files, shards, engine, progress
+        )
     return total.found()
 
 
@@ -292,7 +313,9 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     if len(chosen) != 1:
         # Can only be checked once all shards are known.
         return PartFound(languages=there)
-    sources = RowSources(tuple(name for name, _groups in shard.groups), file, wanted.copies)
+    sources = RowSources(
+        tuple(name for name, _groups in shard.groups), file, wanted.copies
+    )
     judged, rest = selected(
         columns, vocabulary, chosen[0], wanted.selection.exclude_judges, sources
     )
@@ -302,17 +325,22 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
         blocks = blocks_of(judged, rest.systems, vocabulary)
         if wanted.leave_out in blocks.systems:
             blocks = blocks.without([wanted.leave_out])
-        counts = count_shard(blocks, judged.document, list(vocabulary.documents), wanted.counts)
+        counts = count_shard(
+            blocks, judged.document, list(vocabulary.documents), wanted.counts
+        )
     return PartFound(there, rest, counts)
 
 
 def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Array]:
     """Return the rows of a shard, and the number of the file of each."""
-    found, numbers = [], []
+    found = []
+    numbers = []
     for number, (name, groups) in enumerate(shard.groups):
         with opened(name, name) as file:
             for columns in read_row_groups(file, vocabulary, groups):
-                inside = (columns.segment >= shard.first) & (columns.segment <= shard.last)
+                inside = (columns.segment >= shard.first) & (
+                    columns.segment <= shard.last
+                )
                 found.append(columns.take(inside))
                 numbers.append(np.full(len(found[-1]), number, dtype=np.int32))
     return joined(found), np.concatenate([np.empty(0, dtype=np.int32), *numbers])
@@ -336,13 +364,16 @@ class _Total:
     def add(self, part: PartFound) -> None:
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
-            one_language_pair(self._languages, self._wanted.selection)  # raises immediately
+            one_language_pair(
+                self._languages, self._wanted.selection
+            )  # raises immediately
         self._selected += part.selected
         if part.counts is not None:
             self._counts.add(part.counts)
 
     def found(self) -> JudgmentsCounted:
-        selection, counts = self._wanted.selection, self._counts
+        selection = self._wanted.selection
+        counts = self._counts
         return JudgmentsCounted(
             input_format=InputFormat.PARQUET,
             languages=one_language_pair(self._languages, selection),
@@ -350,7 +381,9 @@ class _Total:
             ignored_documents=(
                 None
                 if counts.documents_count
-                else ignored_of(counts.naming, counts.blocks, several=len(counts.documents) > 1)
+                else ignored_of(
+                    counts.naming, counts.blocks, several=len(counts.documents) > 1
+                )
             ),
             losses=self._selected.losses(self._files),
             systems=self._selected.systems,

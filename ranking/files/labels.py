@@ -69,11 +69,17 @@ def keys_check(
     known = [*required, *optional]
     for key in required:
         if key not in values:
-            refuse(f"{place}{key}", "the key is missing", f"add the keys {', '.join(required)}")
+            refuse(
+                f"{place}{key}",
+                "the key is missing",
+                f"add the keys {', '.join(required)}",
+            )
     for key in values:
         if key not in known:
             refuse(
-                f"{place}{key}", "the key is unknown", f"remove it; known keys: {', '.join(known)}"
+                f"{place}{key}",
+                "the key is unknown",
+                f"remove it; known keys: {', '.join(known)}",
             )
 
 
@@ -89,7 +95,9 @@ def values_taken(
     Keys whose function is None are not read, nor are `optional` ones that are missing or null. `place` is the
     object's location in the line.
     """
-    keys_check(values, [key for key in keys if key not in optional], [*optional], refuse, place)
+    keys_check(
+        values, [key for key in keys if key not in optional], [*optional], refuse, place
+    )
     return {
         key: take(f"{place}{key}", values[key], refuse)
         for key, take in keys.items()
@@ -97,12 +105,16 @@ def values_taken(
     }
 
 
-def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = "") -> str:
+def word_of(
+    key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = ""
+) -> str:
     """Return the value if it is one of the given words; refuse others."""
     known = list(words)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(known)
-        refuse(key, f"{value!r} is not one of {listed}", remedy or f"write one of {listed}")
+        refuse(
+            key, f"{value!r} is not one of {listed}", remedy or f"write one of {listed}"
+        )
     return value
 
 
@@ -125,7 +137,9 @@ def text_of(
 ) -> str:
     """Return the value if it is a text, which may be blank if `empty` and have several lines if `lines`."""
     if not isinstance(value, str) or not (empty or value.strip()):
-        refuse(key, "the value is not a text or is empty", "write a text in double quotes")
+        refuse(
+            key, "the value is not a text or is empty", "write a text in double quotes"
+        )
     refuse_broken_text(key, value, refuse, lines=lines)
     return value
 
@@ -135,10 +149,14 @@ def any_text(key: str, value: object, refuse: Refuse) -> str:
     return text_of(key, value, refuse, empty=True, lines=True)
 
 
-def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = True) -> None:
+def refuse_broken_text(
+    key: str, text: str, refuse: Refuse, *, lines: bool = True
+) -> None:
     """Refuse characters that are not allowed in texts; line breaks are allowed if `lines`."""
     try:
-        refuse_damage(text.replace("\n", " ") if lines else text, file="", line=None, field=key)
+        refuse_damage(
+            text.replace("\n", " ") if lines else text, file="", line=None, field=key
+        )
     except FormatError as error:
         refuse(key, error.problem, error.remedy)
 
@@ -146,7 +164,9 @@ def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = Tru
 def name_of(key: str, value: object, refuse: Refuse) -> str:
     """Return a name, which may be written as a whole number; refuse other values."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number else text_of(key, value, refuse)
+    if is_number:
+        return str(value)
+    return text_of(key, value, refuse)
 
 
 def system_of(key: str, value: object, refuse: Refuse) -> str:
@@ -154,7 +174,9 @@ def system_of(key: str, value: object, refuse: Refuse) -> str:
     name = text_of(key, value, refuse)
     if problem := system_name_problem(name):
         refuse(
-            key, problem, 'write the name of one system, and ["A", "B"] for two with the same text'
+            key,
+            problem,
+            'write the name of one system, and ["A", "B"] for two with the same text',
         )
     return name
 
@@ -181,10 +203,21 @@ def integer_of(
 ) -> int:
     """Return the value if it is a whole number from `smallest` (to `largest`); refuse others."""
     if not isinstance(value, int) or isinstance(value, bool):
-        refuse(key, f"{value!r} is not a whole number", "write a whole number, without quotes")
+        refuse(
+            key,
+            f"{value!r} is not a whole number",
+            "write a whole number, without quotes",
+        )
     if not smallest <= value <= largest:
-        upto = "" if largest >= MAX_INTEGER else f" to {largest}"
-        refuse(key, f"{value} is out of range", f"write a whole number from {smallest}{upto}")
+        if largest >= MAX_INTEGER:
+            upto = ""
+        else:
+            upto = f" to {largest}"
+        refuse(
+            key,
+            f"{value} is out of range",
+            f"write a whole number from {smallest}{upto}",
+        )
     return value
 
 
@@ -218,7 +251,11 @@ def number_of(key: str, value: object, refuse: Refuse) -> float:
 def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
     """Return the value if it is true or false; refuse others."""
     if not isinstance(value, bool):
-        refuse(key, f"{value!r} is not true or false", "write true or false, without quotes")
+        refuse(
+            key,
+            f"{value!r} is not true or false",
+            "write true or false, without quotes",
+        )
     return value
 
 

@@ -23,7 +23,11 @@ _FILE_NAMES: Final = (str, os.PathLike)
 #: Names of a DataFrame in messages; they count its lines as those of the file that it would be.
 _AS_CSV: Final = "DataFrame as CSV"
 _AS_JSON_LINES: Final = "DataFrame as JSON Lines"
-_TABLES: Final = (InputFormat.FIVE_WAY_CSV, InputFormat.PAIRWISE_CSV, InputFormat.ARENA_VOTES)
+_TABLES: Final = (
+    InputFormat.FIVE_WAY_CSV,
+    InputFormat.PAIRWISE_CSV,
+    InputFormat.ARENA_VOTES,
+)
 _PAIRWISE_COLUMNS: Final = frozenset(map(str.lower, pairwise.COLUMNS))
 _COLUMNS_NEEDED: Final = (
     f"use the columns of a five-way CSV ({', '.join(FIXED_COLUMNS)}, system1Id, system1rank, system2Id, system2rank, …), "
@@ -93,13 +97,20 @@ def read_judgments(
     )
     if reference is None:
         return read.blocks
-    named = None if reference == REFERENCE_SYSTEM else reference
+    if reference == REFERENCE_SYSTEM:
+        named = None
+    else:
+        named = reference
     found = reference_found(read.blocks.systems, named, is_excluded=True)
-    return read.blocks if found is None else read.blocks.without([found])
+    if found is None:
+        return read.blocks
+    return read.blocks.without([found])
 
 
 def _names_of_judges(given: Iterable[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given)
 
 
 def _names_of_files(given: Any) -> list[str]:
@@ -119,7 +130,9 @@ def _names_of_files(given: Any) -> list[str]:
 
 
 def _is_frame(given: Any) -> bool:
-    is_of_pandas = hasattr(given, "to_csv") and hasattr(getattr(given, "index", None), "names")
+    is_of_pandas = hasattr(given, "to_csv") and hasattr(
+        getattr(given, "index", None), "names"
+    )
     is_written_as_csv = is_of_pandas or hasattr(given, "write_csv")
     return is_written_as_csv and hasattr(given, "columns")
 
@@ -133,22 +146,31 @@ def _file_of(frame: Any) -> dict[str, bytes]:
     input_format = _format_of_columns(names)
     if input_format is InputFormat.ARENA_VOTES:
         # Conversations have line breaks, which cells of a CSV must not have here.
-        lines = (
-            frame.to_json(orient="records", lines=True) if is_of_pandas else frame.write_ndjson()
-        )
+        if is_of_pandas:
+            lines = frame.to_json(orient="records", lines=True)
+        else:
+            lines = frame.write_ndjson()
         return {_AS_JSON_LINES: lines.encode()}
     is_pairwise = input_format is InputFormat.PAIRWISE_CSV
-    is_read = _is_pairwise_column if is_pairwise else is_five_way_column
+    if is_pairwise:
+        is_read = _is_pairwise_column
+    else:
+        is_read = is_five_way_column
     # Programs add columns of their own.
     table = frame[[name for name in frame.columns if is_read(str(name))]]
-    text = table.to_csv(index=False) if is_of_pandas else table.write_csv()
+    if is_of_pandas:
+        text = table.to_csv(index=False)
+    else:
+        text = table.write_csv()
     return {_AS_CSV: text.encode()}
 
 
 def _format_of_columns(names: list[str]) -> InputFormat:
     """Return the format of a table with these columns. Raises FormatError if judgments have others."""
     header = InputFile("DataFrame", io.BytesIO(",".join(names).encode()))
-    refusal = Place("DataFrame").error(f"its columns are {', '.join(names)}", _COLUMNS_NEEDED)
+    refusal = Place("DataFrame").error(
+        f"its columns are {', '.join(names)}", _COLUMNS_NEEDED
+    )
     try:
         input_format, _file = detect_input_format(header)
     except FormatError as error:

@@ -43,7 +43,9 @@ def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
             empty = False
             yield _rank_block(file.name, line, line_cells(file.name, line, text, "\t"))
     if empty:
-        raise FormatError(file.name, "the file is empty", "write one comparison per line")
+        raise FormatError(
+            file.name, "the file is empty", "write one comparison per line"
+        )
 
 
 def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
@@ -93,7 +95,8 @@ def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
 
 def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
     taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
-    labels, candidates = taken["labels"], taken["candidates"]
+    labels = taken["labels"]
+    candidates = taken["candidates"]
     if len(labels) != len(candidates):
         refuse(
             "labels",
@@ -118,7 +121,9 @@ def _label(_key: str, value: object, refuse: Refuse) -> int | None:
             f"the label {value!r} is not the number 1, 2, 3, 4 or 5, or null",
             "use a label from 1 (best) to 5, or null if the judge gave none",
         )
-    return value if isinstance(value, int) and value > 0 else None
+    if isinstance(value, int) and value > 0:
+        return value
+    return None
 
 
 _KEYS: Final[dict[str, Take | None]] = {
@@ -128,7 +133,9 @@ _KEYS: Final[dict[str, Take | None]] = {
     "judge": judge_named,
     "candidates": each_of(candidate_of),
     "labels": each_of(_label),
-    "document": lambda key, value, refuse: "" if value == "" else name_of(key, value, refuse),
+    "document": lambda key, value, refuse: (
+        "" if value == "" else name_of(key, value, refuse)
+    ),
     "segment_id": None,
     "duration_ms": whole(0),
     "best_worst": boolean_of,

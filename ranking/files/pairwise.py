@@ -7,7 +7,14 @@ from itertools import combinations, product
 from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
+from campaign.formats.cells import (
+    Refuse,
+    filled,
+    judge_of,
+    label_of,
+    segment_of,
+    systems_of,
+)
 from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import COUNTED_ONCE
@@ -64,8 +71,12 @@ def read_pairwise_csv(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
         yield block.judged(partial(_refuse, file.name, block.line))
 
 
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    column = COLUMNS.index(field) + 1 if field in COLUMNS else None
+def _refuse(
+    file: str, line: int, field: str | None, problem: str, remedy: str
+) -> NoReturn:
+    column = None
+    if field in COLUMNS:
+        column = COLUMNS.index(field) + 1
     raise FormatError(file, problem, remedy, line=line, column=column, field=field)
 
 
@@ -90,7 +101,8 @@ class _Block:
                     "use a separate rankingID for each ranking",
                 )
         seen: set[str] = set()
-        firsts, seconds = (self._systems(row, place, seen, refuse) for place in (1, 2))
+        firsts = self._systems(row, 1, seen, refuse)
+        seconds = self._systems(row, 2, seen, refuse)
         for systems in product(firsts, seconds):
             pair = frozenset(systems)
             if pair in self.pairs:
@@ -139,13 +151,13 @@ class _Block:
 
     def _complete(self, candidates: list[list[str]], refuse: Refuse) -> None:
         """Check that there is exactly one row for each pair of different candidates."""
-        expected = {
-            frozenset(pair)
-            for one, other in combinations(candidates, 2)
-            for pair in product(one, other)
-        }
+        expected = set()
+        for one, other in combinations(candidates, 2):
+            for pair in product(one, other):
+                expected.add(frozenset(pair))
         same_rank = all(
-            len({self.labels[system] for system in candidate}) == 1 for candidate in candidates
+            len({self.labels[system] for system in candidate}) == 1
+            for candidate in candidates
         )
         if self.pairs != expected or not same_rank:
             refuse(

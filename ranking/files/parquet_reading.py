@@ -13,11 +13,23 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile, Place
-from campaign.formats.cells import LARGEST_LABEL, Refuse, filled, judge_of, refuse_at, systems_of
+from campaign.formats.cells import (
+    LARGEST_LABEL,
+    Refuse,
+    filled,
+    judge_of,
+    refuse_at,
+    systems_of,
+)
 from campaign.formats.five_way import BEST_WORST
 from campaign.formats.records import CONTROL, JudgedBlock
 from campaign.formats.streams import byte_chunks
-from campaign.formats.tables import MAX_INTEGER, UNKNOWN_COLUMN, is_index, require_column
+from campaign.formats.tables import (
+    MAX_INTEGER,
+    UNKNOWN_COLUMN,
+    is_index,
+    require_column,
+)
 from optional_packages import has_extra, how_to_install
 from ranking.core.judged.blocks import systems_table
 from ranking.files.records import MAX_CANDIDATES, NO_JUDGE
@@ -62,7 +74,9 @@ class JudgmentsFile:
         self._file = parquet.ParquetFile(source, pre_buffer=False)
         self._names: list[str] = self._file.schema_arrow.names
         self.columns = _columns(name, self._names)
-        places = {int(match[1]) for match in map(_SLOT.fullmatch, self.columns) if match}
+        places = {
+            int(match[1]) for match in map(_SLOT.fullmatch, self.columns) if match
+        }
         self.slots = tuple(
             (self._required(f"system{slot}Id"), self._required(f"system{slot}rank"))
             for slot in range(1, max({2} | places) + 1)
@@ -70,7 +84,10 @@ class JudgmentsFile:
         for column in _REQUIRED:
             self._required(column)
         metadata = self._file.metadata
-        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        rows = [
+            metadata.row_group(group).num_rows
+            for group in range(metadata.num_row_groups)
+        ]
         self.starts: npt.NDArray[np.int64] = np.cumsum([0, *rows], dtype=np.int64)
 
     def _required(self, column: str) -> str:
@@ -91,14 +108,22 @@ class JudgmentsFile:
             return None
         return int(found.min), int(found.max)
 
-    def batches(self, groups: Sequence[int] | None) -> Iterator[tuple[int, pa.RecordBatch]]:
+    def batches(
+        self, groups: Sequence[int] | None
+    ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield the rows of row groups, tens of thousands at a time, each batch with its first row number."""
         fixed = (self.columns.get(column.lower()) for column in _FIXED)
-        columns = [*filter(None, fixed), *(column for slot in self.slots for column in slot)]
+        columns = [
+            *filter(None, fixed),
+            *(column for slot in self.slots for column in slot),
+        ]
         for group in range(self.row_groups) if groups is None else groups:
             row = int(self.starts[group])
             for batch in self._file.iter_batches(
-                batch_size=_ROWS_AT_A_TIME, row_groups=[group], columns=columns, use_threads=False
+                batch_size=_ROWS_AT_A_TIME,
+                row_groups=[group],
+                columns=columns,
+                use_threads=False,
             ):
                 yield row, batch
                 row += batch.num_rows
@@ -130,7 +155,8 @@ def refusing_damage(name: str) -> Iterator[None]:
     """Raise FormatError for data that pyarrow cannot read."""
     if not has_extra("parquet"):
         raise Place(name).error(
-            "the file is Parquet, which needs the pyarrow package", how_to_install("parquet")
+            "the file is Parquet, which needs the pyarrow package",
+            how_to_install("parquet"),
         )
     import pyarrow as pa
 
@@ -148,14 +174,16 @@ def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
     known = {*map(str.lower, _FIXED), *_NOT_READ}
     columns: dict[str, str] = {}
     for name in names:
-        key, place = name.strip().lower(), Place(file, field=name)
+        key = name.strip().lower()
+        place = Place(file, field=name)
         if is_index(name):
             continue
         if key not in known and not _SLOT.fullmatch(key):
             raise place.error("the column is unknown", UNKNOWN_COLUMN)
         if key in columns:
             raise place.error(
-                "the column appears twice in the file", "remove or rename one of the two"
+                "the column appears twice in the file",
+                "remove or rename one of the two",
             )
         columns[key] = name
     return columns
@@ -188,7 +216,9 @@ class _Batch:
     """Some rows of a file, with their positions in it."""
 
     def __init__(self, file: JudgmentsFile, first: int, rows: pa.RecordBatch) -> None:
-        self.file, self._first, self._rows = file, first, rows
+        self.file = file
+        self._first = first
+        self._rows = rows
 
     def __len__(self) -> int:
         return int(self._rows.num_rows)
@@ -202,7 +232,9 @@ class _Batch:
             values = values.dictionary_encode()
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         # The last entry is for -1. pandas writes NaN for a missing value.
-        names = [None if each != each else each for each in values.dictionary.to_pylist()] + [None]
+        names = [
+            None if each != each else each for each in values.dictionary.to_pylist()
+        ] + [None]
         taken = np.zeros(len(names), dtype=np.int64)
         for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
             taken[codes[row]] = take(names[codes[row]], column, self._refusing(row))
@@ -242,8 +274,12 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
     def document(value: Any, field: str, refuse: Refuse) -> int:
         return vocabulary.document(_plain(value, field, refuse))
 
-    shown = np.array([batch.numbers(system, candidate) for system, _rank in slots], dtype=np.int32)
-    label = np.array([batch.numbers(rank, _label) for _system, rank in slots], dtype=np.int8)
+    shown = np.array(
+        [batch.numbers(system, candidate) for system, _rank in slots], dtype=np.int32
+    )
+    label = np.array(
+        [batch.numbers(rank, _label) for _system, rank in slots], dtype=np.int8
+    )
     for (system, rank), candidates, labels in zip(slots, shown, label, strict=True):
         batch.refuse_where(
             (candidates < 0) & (labels > 0),
@@ -254,7 +290,10 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
     _refuse_rows(batch, shown.T, vocabulary)
     best_worst = batch.fixed(BEST_WORST, _best_worst, 0)
     vocabulary.best_worst.update((best_worst > 0).tolist())
-    no_judge = -1 if "judgeid" in batch.file.columns else vocabulary.judge(NO_JUDGE)
+    if "judgeid" in batch.file.columns:
+        no_judge = -1
+    else:
+        no_judge = vocabulary.judge(NO_JUDGE)
     return Columns(
         language=np.array(_languages(batch, vocabulary), dtype=np.int32),
         judge=batch.fixed("judgeId", judge, no_judge).astype(np.int32),
@@ -268,7 +307,11 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
 
 def _best_worst(value: Any, field: str, refuse: Refuse) -> int:
     if value not in {None, 0, 1}:
-        refuse(field, f"{value!r} is neither 0 nor 1", "write 1 for best-worst scaling, else 0")
+        refuse(
+            field,
+            f"{value!r} is neither 0 nor 1",
+            "write 1 for best-worst scaling, else 0",
+        )
     return int(value or 0)
 
 
@@ -291,7 +334,9 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
     ]
 
 
-def _refuse_rows(batch: _Batch, shown: npt.NDArray[np.int32], vocabulary: Vocabulary) -> None:
+def _refuse_rows(
+    batch: _Batch, shown: npt.NDArray[np.int32], vocabulary: Vocabulary
+) -> None:
     """Refuse rows with too many candidates, and rows that name a system twice, alone or with others."""
     column = batch.file.slots[0][0]
     batch.refuse_where(
@@ -368,7 +413,9 @@ def _duration(value: Any, field: str, refuse: Refuse) -> int:
             "the duration is out of range",
             "use milliseconds from 0, or leave the cell empty",
         )
-    return -1 if duration is None else duration
+    if duration is None:
+        return -1
+    return duration
 
 
 def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:
@@ -392,16 +439,23 @@ def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:
                 before += len(columns)
 
 
-def _blocks(columns: Columns, vocabulary: Vocabulary, before: int) -> Iterator[JudgedBlock]:
-    languages, judges = list(vocabulary.languages), list(vocabulary.judges)
-    candidates, documents = list(vocabulary.candidates), list(vocabulary.documents)
+def _blocks(
+    columns: Columns, vocabulary: Vocabulary, before: int
+) -> Iterator[JudgedBlock]:
+    languages = list(vocabulary.languages)
+    judges = list(vocabulary.judges)
+    candidates = list(vocabulary.candidates)
+    documents = list(vocabulary.documents)
     for row in range(len(columns)):
         shown = [
             (one, label)
-            for one, label in zip(columns.candidate[row], columns.label[row], strict=True)
+            for one, label in zip(
+                columns.candidate[row], columns.label[row], strict=True
+            )
             if one >= 0
         ]
-        duration, document = int(columns.duration_ms[row]), int(columns.document[row])
+        duration = int(columns.duration_ms[row])
+        document = int(columns.document[row])
         source, target = languages[columns.language[row]]
         yield JudgedBlock(
             line=before + row + 1,

@@ -80,12 +80,18 @@ def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
     label = np.pad(columns.label, places)
     candidates = [",".join(systems) for systems in vocabulary.candidates]
     columns_of_table: dict[str, Any] = {
-        "srclang": _texts(columns.language, [source for source, _target in vocabulary.languages]),
-        "trglang": _texts(columns.language, [target for _source, target in vocabulary.languages]),
+        "srclang": _texts(
+            columns.language, [source for source, _target in vocabulary.languages]
+        ),
+        "trglang": _texts(
+            columns.language, [target for _source, target in vocabulary.languages]
+        ),
         "srcIndex": pa.array(columns.segment),
     }
     if (columns.document >= 0).any():
-        columns_of_table["documentId"] = _texts(columns.document, list(vocabulary.documents))
+        columns_of_table["documentId"] = _texts(
+            columns.document, list(vocabulary.documents)
+        )
     if list(vocabulary.judges) != [NO_JUDGE]:
         columns_of_table["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
     if (columns.duration_ms >= 0).any():

@@ -40,7 +40,9 @@ SLIDERS: Final = "scores of custom sliders"
 _SNIFFED_BYTES: Final = 64 * 1024
 #: Longest time that Pearmut counts between two actions.
 _LONGEST_PAUSE: Final = 60.0
-_SHAPE: Final = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
+_SHAPE: Final = (
+    '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
+)
 _WMT26: Final = "_###_"
 _PAIR: Final = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 
@@ -89,14 +91,19 @@ def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
 
     Raises FormatError, with line and key, if the file is not such a log.
     """
-    submitted: dict[tuple[str, str, str], list[LoggedItem | FormAnswer]] = defaultdict(list)
+    submitted: dict[tuple[str, str, str], list[LoggedItem | FormAnswer]] = defaultdict(
+        list
+    )
     for campaign, line, values in _lines(file):
-        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
+        refuse = refuse_at(file.name, line)
+        lose = losses.at(f"line {line}")
         judge = judge_named("user_id", values.get("user_id"), refuse)
         document = values.get("item_i")
         if values.get("annotation") == RESET:
             for key, answers in submitted.items():
-                if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
+                if key[:2] == (campaign, judge) and (
+                    document is None or key[2] == str(document)
+                ):
                     lose("judgments that were reset", len(answers))
                     answers.clear()
             continue
@@ -122,7 +129,12 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
 
 
 def entry_answers(
-    line: int, campaign: str, judge: str, values: dict[str, Any], refuse: Refuse, lose: Lose
+    line: int,
+    campaign: str,
+    judge: str,
+    values: dict[str, Any],
+    refuse: Refuse,
+    lose: Lose,
 ) -> Iterator[LoggedItem | FormAnswer]:
     """Yield the answers of an entry."""
     items = list_of("item", values.get("item"), refuse)
@@ -141,9 +153,14 @@ def entry_answers(
         item = object_of(key, items[number], refuse)
         if "form" in item:
             if annotation is not None and item["form"] is not None:
-                stage = "end" if document.startswith("goodbye_") else "start"
+                if document.startswith("goodbye_"):
+                    stage = "end"
+                else:
+                    stage = "start"
                 text = plain_text(str(item.get("text")))
-                value = _form_value(f"annotation[{number}]", annotation, item["form"], refuse)
+                value = _form_value(
+                    f"annotation[{number}]", annotation, item["form"], refuse
+                )
                 yield FormAnswer(line, judge, stage, text, value)
         elif _is_check(document, item):
             lose("tutorials and attention checks")
@@ -160,7 +177,9 @@ def entry_answers(
                 started_at=started,
                 ended_at=ended,
                 duration_ms=duration if len(items) == 1 else None,
-                comment=any_text("comment", comment, refuse) if isinstance(comment, str) else "",
+                comment=any_text("comment", comment, refuse)
+                if isinstance(comment, str)
+                else "",
             )
 
 
@@ -168,7 +187,9 @@ def _form_value(key: str, value: object, form: object, refuse: Refuse) -> object
     if not isinstance(value, str):
         return value
     text = any_text(key, value, refuse)
-    return " ".join(plain_text(text).split()) if form == "choices" else text.strip()
+    if form == "choices":
+        return " ".join(plain_text(text).split())
+    return text.strip()
 
 
 def _outputs(
@@ -200,9 +221,12 @@ def _is_check(document: str, item: Mapping[str, Any]) -> bool:
     )
 
 
-def _names(key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse) -> dict[str, Any]:
+def _names(
+    key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse
+) -> dict[str, Any]:
     """Return source and names of an item; without an ID, its source identifies it."""
-    identifier, source = item.get("item_id"), item.get("src")
+    identifier = item.get("item_id")
+    source = item.get("src")
     if source is not None:
         source = any_text(f"{key}.src", source, refuse)
         if identifier is None:
@@ -217,21 +241,31 @@ def _names(key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse) -> 
 def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
     """Return languages, document and segment, as far as the item ID or the campaign name contains them."""
     pair = _PAIR.fullmatch(campaign)
-    source, target = pair.group(1, 2) if pair else ("", "")
+    if pair:
+        source, target = pair.group(1, 2)
+    else:
+        source = ""
+        target = ""
     parts = identifier.split(_WMT26)
     if not pair and len(parts) > 3:
         source, target = parts[2:4]
     return source, target, *id_parts(identifier)
 
 
-def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
+def times_of(
+    value: object, refuse: Refuse
+) -> tuple[float | None, float | None, int | None]:
     """Return the first and last action times, and the sum of gaps between actions, each at most a minute."""
     times = []
     for number, action in enumerate(list_of("actions", value or [], refuse)):
         if isinstance(action, dict):
-            times.append(number_of(f"actions[{number}].time", action.get("time"), refuse))
+            times.append(
+                number_of(f"actions[{number}].time", action.get("time"), refuse)
+            )
     if not times:
         return None, None, None
     times.sort()
-    worked = sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+    worked = sum(
+        min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times)
+    )
     return times[0], times[-1], round(1000 * worked)

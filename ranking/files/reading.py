@@ -83,13 +83,16 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     for _chunk in byte_chunks(whole):
         pass  # Damaged gzip may also decompress to nothing; this raises its error.
     raise Place(file.name).error(
-        "the file is empty", "use a file of judgments as described in docs/formats-judgments.md"
+        "the file is empty",
+        "use a file of judgments as described in docs/formats-judgments.md",
     )
 
 
 def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
-        return None if _PAGE.match(text) else InputFormat.APPRAISE_XML
+        if _PAGE.match(text):
+            return None
+        return InputFormat.APPRAISE_XML
     first_line = first_line_of(text)
     if text.startswith("[") and '"model_a"' in text.partition("}")[0]:
         return InputFormat.ARENA_VOTES
@@ -97,7 +100,9 @@ def _format_of(text: str) -> InputFormat | None:
         return _json_format_of(first_line)
     if re.search("rankingid", first_line, re.IGNORECASE):
         return InputFormat.PAIRWISE_CSV
-    names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
+    names = {
+        name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))
+    }
     if are_columns_of_votes(names):
         return InputFormat.ARENA_VOTES
     if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
@@ -113,12 +118,16 @@ def _json_format_of(first_line: str) -> InputFormat | None:
     if '"model_a"' in first_line:
         return InputFormat.ARENA_VOTES
     is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
-    return None if is_other else InputFormat.JSONL
+    if is_other:
+        return None
+    return InputFormat.JSONL
 
 
 #: Each counts in `Losses` what it leaves out.
 READERS: dict[InputFormat, Callable[[InputFile, Losses], Iterator[JudgedBlock]]] = {
-    InputFormat.FIVE_WAY_CSV: lambda file, _losses: read_five_way_csv(file.stream, file.name),
+    InputFormat.FIVE_WAY_CSV: lambda file, _losses: read_five_way_csv(
+        file.stream, file.name
+    ),
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
     InputFormat.APPRAISE_XML: lambda file, _losses: read_appraise_xml(file),
     InputFormat.RANK: lambda file, _losses: read_rank(file),
@@ -167,10 +176,13 @@ def read_judgments(
     """
     selection = selection or JudgmentSelection()
     read = _read(Sources(names, progress=progress, in_memory=in_memory), input_format)
-    vocabulary, losses = read.vocabulary, read.losses
+    vocabulary = read.vocabulary
+    losses = read.losses
     languages = one_language_pair(vocabulary.languages, selection)
     sources = RowSources(tuple(file.name for file in read.files), read.file)
-    judged, rest = selected(read.columns, vocabulary, languages, selection.exclude_judges, sources)
+    judged, rest = selected(
+        read.columns, vocabulary, languages, selection.exclude_judges, sources
+    )
     found = rest.found(read.files, selection)
     blocks = blocks_of(judged, rest.systems, vocabulary)
     return JudgmentsRead(
@@ -179,7 +191,9 @@ def read_judgments(
         input_format=read.input_format,
         languages=languages,
         judges=sum(name != NO_JUDGE for name in blocks.judges),
-        ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
+        ignored_documents=ignored_documents(
+            judged.document, used=blocks.document is not None
+        ),
         losses=(*losses, *rest.losses(read.files)),
         documents=tuple(vocabulary.documents),
         **found,
@@ -217,7 +231,8 @@ class _Read(NamedTuple):
 
 
 def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
-    vocabulary, losses = Vocabulary(), Losses()
+    vocabulary = Vocabulary()
+    losses = Losses()
     votes = NamedVotes()
     files: list[FileRead] = []
     columns: list[Columns] = []
@@ -226,9 +241,11 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
     first: tuple[InputFormat, str] | None = None
     for name in sources.names:
         with sources.input(name) as (given, stream):
-            found, file = (
-                (input_format, given) if input_format is not None else detect_input_format(given)
-            )
+            if input_format is not None:
+                found = input_format
+                file = given
+            else:
+                found, file = detect_input_format(given)
             first = first or (found, file.name)
             if found is not first[0]:
                 raise Place(file.name, 1).error(
@@ -240,7 +257,9 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
                 holds_only_votes &= holds_votes(file.name, again())
             else:
                 holds_only_votes &= found is InputFormat.ARENA_VOTES
-            parts = list(_columns(found, file, again, vocabulary, _Beside(losses, votes)))
+            parts = list(
+                _columns(found, file, again, vocabulary, _Beside(losses, votes))
+            )
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
             raise Place(file.name, 1).error(

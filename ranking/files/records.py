@@ -34,7 +34,9 @@ class IgnoredDocuments:
     naming: int
 
 
-def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> IgnoredDocuments | None:
+def ignored_documents(
+    document: npt.NDArray[np.int32], *, used: bool
+) -> IgnoredDocuments | None:
     """Return why the documents of blocks are ignored; None if they are used or none is named.
 
     Parameters
@@ -46,7 +48,9 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
     """
     naming = document[document >= 0]
     several = bool(len(naming)) and not bool((naming == naming[0]).all())
-    return None if used else ignored_of(len(naming), len(document), several=several)
+    if used:
+        return None
+    return ignored_of(len(naming), len(document), several=several)
 
 
 def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments | None:
@@ -55,7 +59,10 @@ def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments |
         return None
     if naming < blocks:
         return IgnoredDocuments(IgnoredBecause.SOME_UNNAMED, naming)
-    because = IgnoredBecause.SEGMENT_OF_TWO if several else IgnoredBecause.ONE
+    if several:
+        because = IgnoredBecause.SEGMENT_OF_TWO
+    else:
+        because = IgnoredBecause.ONE
     return IgnoredDocuments(because, naming)
 
 
@@ -86,14 +93,21 @@ class SelectionError(ValueError):
     """The files are valid, but the requested selection matches nothing or is ambiguous."""
 
 
-def refuse_unknown(what: str, columns: Iterable[str | None], there: Iterable[str]) -> None:
+def refuse_unknown(
+    what: str, columns: Iterable[str | None], there: Iterable[str]
+) -> None:
     """Refuse to select or exclude names that do not exist. Raises SelectionError."""
     named = sorted(filter(None, there))
     for name in columns:
         if name not in named:
-            more = ", …" if len(named) > _NAMED_AT_MOST else ""
+            if len(named) > _NAMED_AT_MOST:
+                more = ", …"
+            else:
+                more = ""
             listed = ", ".join(named[:_NAMED_AT_MOST])
-            raise SelectionError(f"{what} {name!r} not found; choose from {listed}{more}")
+            raise SelectionError(
+                f"{what} {name!r} not found; choose from {listed}{more}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from ranking.files.records import SelectionError
 REFERENCE_SYSTEM: Final = "_ref"
 
 
-def reference_found(systems: Sequence[str], named: str | None, *, is_excluded: bool) -> str | None:
+def reference_found(
+    systems: Sequence[str], named: str | None, *, is_excluded: bool
+) -> str | None:
     """Return the name of the reference if there is one.
 
     Parameters
@@ -26,7 +28,9 @@ def reference_found(systems: Sequence[str], named: str | None, *, is_excluded: b
         If the named reference is not there, or only one system is left without it.
     """
     if named is not None and named not in systems:
-        raise SelectionError(f"reference system {named!r} not found; systems: {', '.join(systems)}")
+        raise SelectionError(
+            f"reference system {named!r} not found; systems: {', '.join(systems)}"
+        )
     reference = named or REFERENCE_SYSTEM
     if reference not in systems:
         return None

@@ -72,12 +72,15 @@ class RowsWithFiles:
         suspects = self.suspects
         if not len(suspects):
             return counts
-        rows, of_file = self.columns.rows(suspects), self.file[suspects]
+        rows = self.columns.rows(suspects)
+        of_file = self.file[suspects]
         contents = _contents(rows)
         is_timed = rows.duration_ms >= 0
         # Judgments without a duration are numbered within their file; a copy has the number of its original.
         occurrence = _occurrences([contents, rows.duration_ms, of_file])
-        by_file = np.array([copies.get(number, 1) for number in range(int(self.file.max()) + 1)])
+        by_file = np.array(
+            [copies.get(number, 1) for number in range(int(self.file.max()) + 1)]
+        )
         times = by_file[of_file]
         which = np.where(is_timed, 0, occurrence // times)
         is_copy = ~is_timed & (occurrence % times > 0)

@@ -73,17 +73,23 @@ class Selected:
 
     def losses(self, files: Sequence[FileRead]) -> tuple[Loss, ...]:
         """Return the repeats as a loss, first in the first file that has any."""
-        first = next((file.name for file in files if self.left_out.get(file.name)), None)
+        first = next(
+            (file.name for file in files if self.left_out.get(file.name)), None
+        )
         if first is None:
             return ()
         return (Loss(COUNTED_ONCE, sum(self.left_out.values()), first),)
 
-    def found(self, files: Sequence[FileRead], selection: JudgmentSelection) -> dict[str, Any]:
+    def found(
+        self, files: Sequence[FileRead], selection: JudgmentSelection
+    ) -> dict[str, Any]:
         """Return the fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:
-            raise SelectionError("no judgments left: every block was skipped or excluded")
+            raise SelectionError(
+                "no judgments left: every block was skipped or excluded"
+            )
         return {
             "files": tuple(files),
             "skipped": sum(self.skipped_by.values()),
@@ -121,26 +127,34 @@ def selected(
 ) -> tuple[Columns, Selected]:
     """Return the judgments of a language pair without repeats and those of excluded judges, and facts about them."""
     is_of_pair = columns.language == vocabulary.languages[languages]
-    rows, file = columns.take(is_of_pair), sources.file[is_of_pair]
+    rows = columns.take(is_of_pair)
+    file = sources.file[is_of_pair]
     no_judge = vocabulary.judges.get(NO_JUDGE, -1)
     with_files = RowsWithFiles(rows, file)
     copies = with_files.copies()
     applied = copies
     if sources.copies is not None:
-        applied = {number: sources.copies.get(name, 1) for number, name in enumerate(sources.names)}
+        applied = {
+            number: sources.copies.get(name, 1)
+            for number, name in enumerate(sources.names)
+        }
     counts = with_files.counted(applied, without_judge=no_judge)
     left_out = np.bincount(file[~counts], minlength=len(sources.names)).tolist()
     rows = rows.take(counts)
-    judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
+    judges = list(vocabulary.judges)
+    candidates = list(vocabulary.candidates)
     # The first entry is for -1.
-    used = np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
+    used = (
+        np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
+    )
     present = np.bincount(rows.judge).nonzero()[0].tolist()
     excluded_numbers = [one for one in present if judges[one] in excluded]
     if excluded_numbers:
         rows = rows.take(~np.isin(rows.judge, excluded_numbers))
     # As in WMT, a judge who saw outputs and labelled none of them has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
-    judged, skips = rows.take(is_judged), rows.take(~is_judged)
+    judged = rows.take(is_judged)
+    skips = rows.take(~is_judged)
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()
     return judged, Selected(
         present=tuple(judges[one] for one in present),
@@ -151,12 +165,16 @@ def selected(
         has_labels=bool(judged.label.any()),
         copies={sources.names[number]: times for number, times in copies.items()},
         left_out={
-            name: number for name, number in zip(sources.names, left_out, strict=True) if number
+            name: number
+            for name, number in zip(sources.names, left_out, strict=True)
+            if number
         },
     )
 
 
-def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) -> list[LanguagePair]:
+def pairs_chosen(
+    there: Iterable[LanguagePair], selection: JudgmentSelection
+) -> list[LanguagePair]:
     """Return the selected language pairs, sorted."""
     return [
         pair
@@ -180,7 +198,9 @@ def one_language_pair(
         wanted = " to ".join(
             name or "any language" for name in (selection.source, selection.target)
         )
-        raise SelectionError(f"the files contain no judgments of {wanted}; they contain {listed}")
+        raise SelectionError(
+            f"the files contain no judgments of {wanted}; they contain {listed}"
+        )
     return pairs[0]
 
 
@@ -188,7 +208,10 @@ def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> Non
     """Refuse files in which fewer than two systems were judged."""
     if len(systems) > 1:
         return
-    problem = f"the only system is {systems[0]}" if systems else "no block names a system"
+    if systems:
+        problem = f"the only system is {systems[0]}"
+    else:
+        problem = "no block names a system"
     raise Place(", ".join(file.name for file in files), 1, field="system").error(
         problem, "provide judgments that compare at least two systems"
     )

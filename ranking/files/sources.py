@@ -89,20 +89,29 @@ class Sources:
         return self._in_memory.get(name)
 
     def _told(self, size: int) -> None:
-        self._read = min(self._read + size, self._total)  # a file may grow while it is read
+        self._read = min(
+            self._read + size, self._total
+        )  # a file may grow while it is read
         if self._progress is not None and size:
             self._progress(self._read, self._total)
 
     def seekable(self, name: str) -> str | IO[bytes]:
         """Return a file's name, or what is in memory as a file object, for readers that need to seek."""
         content = self._content(name)
-        return name if content is None else io.BytesIO(content)
+        if content is None:
+            return name
+        return io.BytesIO(content)
 
     @contextmanager
     def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
         """Open a file for a reader, with the stream that hashes it."""
         with self.opened(name) as stream:
-            yield InputFile(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name, stream), stream
+            yield (
+                InputFile(
+                    STANDARD_INPUT_NAME if name == STANDARD_INPUT else name, stream
+                ),
+                stream,
+            )
 
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:

@@ -47,10 +47,14 @@ class Vocabulary:
     def document(self, name: str) -> int:
         """Return the number of a document by its trimmed name; -1 for an empty name."""
         name = document_of(name).strip()
-        return self.documents.setdefault(name, len(self.documents)) if name else -1
+        if name:
+            return self.documents.setdefault(name, len(self.documents))
+        return -1
 
 
-def systems_by_row(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
+def systems_by_row(
+    rows: Sequence[Sequence[str]],
+) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
     """Return the names of the systems of all rows, sorted, and whether each row has each system, shape (rows, systems)."""
     systems = sorted({name for names in rows for name in names})
     number_of_system = {name: number for number, name in enumerate(systems)}
@@ -90,14 +94,20 @@ class Columns:
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Columns:
         """Return the selected rows, in order."""
-        return self if rows.all() else self.rows(rows)
+        if rows.all():
+            return self
+        return self.rows(rows)
 
-    def rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Columns:
+    def rows(
+        self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice
+    ) -> Columns:
         """Return the rows selected by a numpy index."""
         return Columns(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
-def columns_of(rows: Iterator[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
+def columns_of(
+    rows: Iterator[JudgedBlock], vocabulary: Vocabulary
+) -> Iterator[Columns]:
     """Yield the rows as columns of numbers, a few thousand at a time."""
     while batch := list(islice(rows, _BATCH)):
         yield _numbered(batch, vocabulary)
@@ -109,13 +119,16 @@ _BATCH = 8192
 def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
     vocabulary.best_worst.update(row.best_worst for row in rows)
     places = max((len(row.candidates) for row in rows), default=0)
-    candidates, labels = [], []
+    candidates = []
+    labels = []
     for row in rows:
         padding = places - len(row.candidates)
         candidates.append([*map(vocabulary.candidate, row.candidates), *[-1] * padding])
         labels.append([*(label or 0 for label in row.labels), *[0] * padding])
     durations = [-1 if row.duration_ms is None else row.duration_ms for row in rows]
-    languages = [vocabulary.language((row.source_language, row.target_language)) for row in rows]
+    languages = [
+        vocabulary.language((row.source_language, row.target_language)) for row in rows
+    ]
     return Columns(
         language=np.array(languages, dtype=np.int32),
         judge=np.array([vocabulary.judge(row.judge) for row in rows], dtype=np.int32),
@@ -123,7 +136,9 @@ def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
         candidate=np.array(candidates, dtype=np.int32).reshape(len(rows), places),
         label=np.array(labels, dtype=np.int8).reshape(len(rows), places),
         duration_ms=np.array(durations, dtype=np.int64),
-        document=np.array([vocabulary.document(row.document) for row in rows], dtype=np.int32),
+        document=np.array(
+            [vocabulary.document(row.document) for row in rows], dtype=np.int32
+        ),
     )
 
 
@@ -136,7 +151,9 @@ def joined(parts: list[Columns]) -> Columns:
             return column
         # A place without a candidate has the label 0.
         fill = 0 if column.dtype == np.int8 else -1
-        return np.pad(column, ((0, 0), (0, places - column.shape[1])), constant_values=fill)
+        return np.pad(
+            column, ((0, 0), (0, places - column.shape[1])), constant_values=fill
+        )
 
     if not parts:
         return _numbered([], Vocabulary())
@@ -156,9 +173,8 @@ def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
     model = _places_of_names(vocabulary.candidates)[columns.candidate]
     judge = _places_of_names(vocabulary.judges)[columns.judge]
     by_name = np.argsort(model, axis=1, kind="stable")
-    models, labels = (
-        np.take_along_axis(column, by_name, axis=1) for column in (model, columns.label)
-    )
+    models = np.take_along_axis(model, by_name, axis=1)
+    labels = np.take_along_axis(columns.label, by_name, axis=1)
     order = np.lexsort((model[:, 0], judge, *labels.T, *models.T))
     segment = np.empty(len(columns), dtype=np.int32)
     segment[order] = np.arange(1, len(columns) + 1, dtype=np.int32)
@@ -192,7 +208,9 @@ def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
     )
 
 
-def blocks_of(columns: Columns, systems: Sequence[str], vocabulary: Vocabulary) -> Blocks:
+def blocks_of(
+    columns: Columns, systems: Sequence[str], vocabulary: Vocabulary
+) -> Blocks:
     """Convert columns to the core's `Blocks`.
 
     Parameters

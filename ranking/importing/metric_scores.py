@@ -69,22 +69,37 @@ def metric_scores_import(
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     documents = dict(segments.values_list("number", "document__name"))
     given, references = _read(test_set, documents, files, name)
-    known, last = known_segments(test_set), max(documents, default=0)
-    with_gaps = None if len(documents) == last else set(documents)
+    known = known_segments(test_set)
+    last = max(documents, default=0)
+    if len(documents) == last:
+        with_gaps = None
+    else:
+        with_gaps = set(documents)
     systems = set(test_set.systems.values_list("name", flat=True))
-    made, there, not_read, skipped = [], 0, set[str](), 0
+    made = []
+    there = 0
+    not_read = set[str]()
+    skipped = 0
     doubtful: list[str] = []
     for scores in given:
         row_of = segment_rows(scores, known, there=with_gaps, last=last)
         skipped = max(skipped, len(scores.segments) - len(row_of))
         rows = list(row_of.values())
-        file_name = scores.places[rows[0]].file if rows else files[0].name
+        if rows:
+            file_name = scores.places[rows[0]].file
+        else:
+            file_name = files[0].name
         columns = _columns(file_name, scores, systems, references)
-        not_read |= {each for each in scores.systems if each not in systems}
+        not_read |= {system for system in scores.systems if system not in systems}
         # Segment number s is in row s − 1.
         values = np.full((last, len(columns)), np.nan)
-        values[np.array(list(row_of), dtype=np.int64) - 1] = scores.values[rows][:, columns]
-        of_systems = [None if isnan(each) else each for each in scores.of_systems[columns].tolist()]
+        values[np.array(list(row_of), dtype=np.int64) - 1] = scores.values[rows][
+            :, columns
+        ]
+        of_systems = [
+            None if isnan(system) else system
+            for system in scores.of_systems[columns].tolist()
+        ]
         metric, is_new = metric_store(
             test_set=test_set,
             name=scores.name[:100],
@@ -96,7 +111,9 @@ def metric_scores_import(
             higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or scores.is_human,
-            missing=int(np.isnan(values[np.array(list(documents), dtype=np.int64) - 1]).sum()),
+            missing=int(
+                np.isnan(values[np.array(list(documents), dtype=np.int64) - 1]).sum()
+            ),
             user=user,
         )
         there += not is_new
@@ -146,7 +163,9 @@ def _read(
     size = sum(file.size() for file in files)
     with TemporaryDirectory(prefix="quintet-") as temporary:
         folder = Path(temporary) / "unpacked"
-        found = isolated(called, size, partial(scores_together, files, languages, name, folder))
+        found = isolated(
+            called, size, partial(scores_together, files, languages, name, folder)
+        )
     if not isinstance(found, EvalSet):
         return found, frozenset()
     if found.documents and len(found.documents) != len(known):
@@ -168,16 +187,19 @@ def _read(
     name_of = {system: system for system in systems}
     name_of |= {word: system for system, word in systems.items()}
     scores = [
-        replace(each, systems=tuple(_system_named(system, name_of) for system in each.systems))
-        for each in found.scores
+        replace(
+            score,
+            systems=tuple(_system_named(system, name_of) for system in score.systems),
+        )
+        for score in found.scores
     ]
     names = tuple(SegmentName(str(number), is_number=True) for number in known)
     if not found.documents:
         return scores, found.references
     # Lines are segments in the order of the test set, whose numbers may have gaps.
     given = [
-        replace(each, segments=names, is_by_line=False) if each.segments else each
-        for each in scores
+        replace(score, segments=names, is_by_line=False) if score.segments else score
+        for score in scores
     ]
     return given, found.references
 
@@ -192,7 +214,11 @@ def _columns(
 ) -> list[int]:
     """Return the columns of systems in the test set; refuse other systems, except references."""
     people = {*references, *(f"ref{letter}" for letter in "ABCDEFG"), "synthetic_ref"}
-    strange = [each for each in scores.systems if each not in systems and each not in people]
+    strange = [
+        system
+        for system in scores.systems
+        if system not in systems and system not in people
+    ]
     columns = [number for number, each in enumerate(scores.systems) if each in systems]
     if strange or not columns:
         named = comma_list((strange or list(scores.systems))[:_NAMED])

@@ -49,7 +49,9 @@ def _answers(
         if shown >= fewest_outputs:
             yield _file_answer(block)
         elif shown:
-            losses.add("blocks with one output, which compare nothing", f"line {block.line}")
+            losses.add(
+                "blocks with one output, which compare nothing", f"line {block.line}"
+            )
         else:
             losses.add("skips that do not name the outputs", f"line {block.line}")
 
@@ -74,7 +76,8 @@ def complete_ranks(ranks: Ranks) -> tuple[int, ...]:
     """Return the ranks if none is missing. Raises AnswerRefusedError."""
     if None in ranks:
         raise AnswerRefusedError(
-            "an output has no rank", "rank every output, or import it into the five-way ranking"
+            "an output has no rank",
+            "rank every output, or import it into the five-way ranking",
         )
     return tuple(rank for rank in ranks if rank is not None)
 

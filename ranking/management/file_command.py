@@ -46,7 +46,10 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
         except ValueError:
             value = smallest - 1
         if value < smallest or (largest is not None and value > largest):
-            upto = f" to {largest:,}" if largest is not None else ""
+            if largest is not None:
+                upto = f" to {largest:,}"
+            else:
+                upto = ""
             raise argparse.ArgumentTypeError(
                 f"{text!r} is not a whole number from {smallest:,}{upto}"
             )
@@ -55,7 +58,9 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
     return parse  # type: ignore[return-value]  # a callable serves argparse as well as a type
 
 
-def number_between(low: float, high: float, *, including_high: bool = False) -> type[float]:
+def number_between(
+    low: float, high: float, *, including_high: bool = False
+) -> type[float]:
     """Return an argument type for numbers above `low` and below (or up to) `high`."""
 
     def parse(text: str) -> float:
@@ -95,10 +100,17 @@ def add_option(
     name, _space, placeholder = named.partition(" ")
     if isinstance(default, int | float):
         words += (
-            f" (default: {default:g})" if isinstance(default, float) else f" (default: {default})"
+            f" (default: {default:g})"
+            if isinstance(default, float)
+            else f" (default: {default})"
         )
     parser.add_argument(
-        name, metavar=placeholder or None, type=type_, default=default, help=words, **more
+        name,
+        metavar=placeholder or None,
+        type=type_,
+        default=default,
+        help=words,
+        **more,
     )
 
 
@@ -140,7 +152,8 @@ def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine]:
     EngineError
         If the engine is unavailable.
     """
-    jobs, scheduler = options["jobs"], options["scheduler"]
+    jobs = options["jobs"]
+    scheduler = options["scheduler"]
     if options["engine_name"] == "dask":
         with dask_engine(scheduler=scheduler, workers=jobs) as engine:
             yield engine
@@ -196,17 +209,25 @@ def _defaults() -> list[str]:
 
 def _as_text(value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
+        if value:
+            return "yes"
+        return "no"
+    if value is None:
+        return "none"
+    return str(value)
 
 
 def _parameter(text: str) -> Parameter:
     name, equals, value = text.partition("=")
     method, dot, parameter = name.partition(".")
     if not (equals and dot):
-        raise argparse.ArgumentTypeError(f"{text!r} does not have the form METHOD.NAME=VALUE")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not have the form METHOD.NAME=VALUE"
+        )
     if method not in METHODS:
-        raise argparse.ArgumentTypeError(f"{method!r} is not one of {', '.join(METHODS)}")
+        raise argparse.ArgumentTypeError(
+            f"{method!r} is not one of {', '.join(METHODS)}"
+        )
     known = METHODS[method].parameter_types
     if parameter not in known:
         raise argparse.ArgumentTypeError(
@@ -228,12 +249,16 @@ def _value(name: str, text: str, type_: Any) -> Any:
     try:
         return type_(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{name}: {text!r} is not a {_NUMBERS[type_]}") from None
+        raise argparse.ArgumentTypeError(
+            f"{name}: {text!r} is not a {_NUMBERS[type_]}"
+        ) from None
 
 
 def _one_of(name: str, text: str, choices: Mapping[str, Any]) -> Any:
     if text not in choices:
-        raise argparse.ArgumentTypeError(f"{name}: {text!r} is not one of {', '.join(choices)}")
+        raise argparse.ArgumentTypeError(
+            f"{name}: {text!r} is not one of {', '.join(choices)}"
+        )
     return choices[text]
 
 
@@ -261,27 +286,36 @@ def add_target_arguments(parser: CommandParser, name: str, default: str) -> None
     add_option(parser, "--clusters K", whole_number(2), words, default=[], nargs="+")
 
 
-def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:
+def add_model_arguments(
+    parser: CommandParser, *, systems: int | None, noise: float | None
+) -> None:
     """Add the model's parameters; `systems` and `noise` are their defaults."""
-    add_option(parser, "--systems N", whole_number(2), "number of systems", default=systems)
+    add_option(
+        parser, "--systems N", whole_number(2), "number of systems", default=systems
+    )
     words = "standard deviation of output quality around system quality (0 to 10)"
     add_option(parser, "--noise S", number_between(0, math.inf), words, default=noise)
-    add_option(parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5)
+    add_option(
+        parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5
+    )
     words = "largest quality difference that a judge rates as a tie"
     add_option(parser, "--tie-radius D", _NOT_NEGATIVE, words, default=0.0)
     words = "standard deviation of a judge's perception"
     add_option(parser, "--judge-noise S", _NOT_NEGATIVE, words, default=0.0)
-    words = "number of segments in the test set (default: every block has its own segment)"
+    words = (
+        "number of segments in the test set (default: every block has its own segment)"
+    )
     add_option(parser, "--segments N", POSITIVE, words)
 
 
 def model_of(options: Mapping[str, Any]) -> Model:
     """Return the model given by the arguments."""
-    given = [each.name for each in fields(Model) if each.name in options]
+    given = [field.name for field in fields(Model) if field.name in options]
     return Model(**{name: options[name] for name in given})
 
 
-_BOOTSTRAP, _TWO_WAY = "bootstrap", "two_way"
+_BOOTSTRAP = "bootstrap"
+_TWO_WAY = "two_way"
 _KINDS = (_BOOTSTRAP, _TWO_WAY, "sign_test", "confidence_set", "anytime")
 _CORRECTIONS = {
     "none": Correction.NONE,
@@ -327,7 +361,8 @@ def range_options(options: Mapping[str, Any]) -> RangeOptions:
     RangeChoiceError
         If options contradict each other.
     """
-    kind, level = options["rank_ranges"], options["resample"]
+    kind = options["rank_ranges"]
+    level = options["resample"]
     parts: RangeParts = {"confidence": options["confidence"]}
     if kind in (_BOOTSTRAP, _TWO_WAY):
         parts["ranges"] = "percentile"
@@ -428,7 +463,9 @@ def checked_output(name: str | None) -> Path | None:
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """Add the options for the number of resamples and the confidence."""
-    add_option(parser, "--resamples", POSITIVE, "number of resamples", default=resamples)
+    add_option(
+        parser, "--resamples", POSITIVE, "number of resamples", default=resamples
+    )
     words = "confidence of ranges and intervals"
     add_option(parser, "--confidence", SHARE, words, default=0.95)
 
@@ -465,7 +502,9 @@ def add_file_arguments(
             dest=f"{side}_language",
             help=f"{side} language, as the files spell it",
         )
-    add_option(parser, "--exclude-judge J", str, "exclude judgments by these judges", **SEVERAL)
+    add_option(
+        parser, "--exclude-judge J", str, "exclude judgments by these judges", **SEVERAL
+    )
     parser.add_argument(
         "--reference",
         choices=["include", "exclude"],
@@ -491,7 +530,9 @@ def selection_of(options: Options) -> JudgmentSelection:
 def reference_among(systems: Sequence[str], options: Options) -> str | None:
     """Return the reference if there is one; raise SelectionError if the one in the options does not exist."""
     is_excluded = options["reference"] == "exclude"
-    return reference_found(systems, options["reference_system"], is_excluded=is_excluded)
+    return reference_found(
+        systems, options["reference_system"], is_excluded=is_excluded
+    )
 
 
 def read_input(options: Options, progress: Progress) -> Input:
@@ -548,7 +589,10 @@ def replaced(path: Path) -> Iterator[Path]:
     """
     # /dev/stdout and pipes cannot be replaced.
     is_file = not path.exists() or path.is_file()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part") if is_file else path
+    if is_file:
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    else:
+        part = path
     try:
         yield part
         if is_file:

@@ -47,7 +47,9 @@ class Analysis(models.Model):
     choice = models.JSONField()
     choice_digest = models.CharField(max_length=32)
     judgments = models.JSONField()
-    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    watermark = models.PositiveIntegerField(
+        help_text="Number of the last judgment in it."
+    )
     code_version = models.CharField(max_length=60)
     content_key_version = models.PositiveSmallIntegerField()
     digest = models.CharField(max_length=32)
@@ -70,7 +72,9 @@ class Analysis(models.Model):
     class Meta:
         get_latest_by = "id"
         indexes = [
-            models.Index(fields=["task", "choice_digest", "-id"], name="analysis_of_choice"),
+            models.Index(
+                fields=["task", "choice_digest", "-id"], name="analysis_of_choice"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -82,7 +86,9 @@ class Analysis(models.Model):
                 condition=models.Q(
                     finished_at__isnull=False, data__isnull=False, reports__isnull=False
                 )
-                | models.Q(finished_at__isnull=True, data__isnull=True, reports__isnull=True),
+                | models.Q(
+                    finished_at__isnull=True, data__isnull=True, reports__isnull=True
+                ),
                 name="analysis_answer_iff_finished",
             ),
         ]

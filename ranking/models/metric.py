@@ -54,7 +54,9 @@ class Metric(RecordedModel):
     digest = models.CharField(
         _("Digest"), max_length=32, help_text="The same for the same numbers."
     )
-    missing = models.PositiveIntegerField(default=0, help_text="Outputs without a score.")
+    missing = models.PositiveIntegerField(
+        default=0, help_text="Outputs without a score."
+    )
     created_by = by_user()
     created_at = inserted_at()
 
@@ -75,14 +77,22 @@ class Metric(RecordedModel):
                 fields=_NAMED,
                 name="metric_once_for_each_name_and_signature",
             ),
-            models.CheckConstraint(condition=~models.Q(name=""), name="metric_name_not_empty"),
+            models.CheckConstraint(
+                condition=~models.Q(name=""), name="metric_name_not_empty"
+            ),
         ]
         triggers = [
             # Its author's account may still be deleted.
             pgtrigger.Protect(
                 name="metric_frozen",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *("test_set_id", "name", "signature", "higher_is_better", "is_human"),
+                    *(
+                        "test_set_id",
+                        "name",
+                        "signature",
+                        "higher_is_better",
+                        "is_human",
+                    ),
                     *("systems", "statistics", "of_systems", "packed", "digest"),
                 ),
             )
@@ -105,9 +115,13 @@ class Metric(RecordedModel):
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
         """Scores by segment number and system, shape (N, n); statistics by system, segment and kind, shape (n, N, k)."""
-        flat = np.frombuffer(zlib.decompress(self.packed), dtype=_STORED).astype(np.float64)
+        flat = np.frombuffer(zlib.decompress(self.packed), dtype=_STORED).astype(
+            np.float64
+        )
         n = len(self.systems)
-        return flat.reshape((n, -1, len(self.statistics)) if self.statistics else (-1, n))
+        return flat.reshape(
+            (n, -1, len(self.statistics)) if self.statistics else (-1, n)
+        )
 
     @numbers.setter
     def numbers(self, numbers: npt.NDArray[np.float64]) -> None:
@@ -121,4 +135,6 @@ class Metric(RecordedModel):
 def text_digest(values: Any, more: bytes = b"") -> str:
     """Return a digest of plain values or bytes."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
-    return blake2b(text.encode() + more, digest_size=16, person=b"quintet-metric").hexdigest()
+    return blake2b(
+        text.encode() + more, digest_size=16, person=b"quintet-metric"
+    ).hexdigest()

@@ -30,7 +30,10 @@ class PublishedResult(RecordedModel):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", models.PROTECT, related_name="published_results", db_index=False
+        "campaign.Task",
+        models.PROTECT,
+        related_name="published_results",
+        db_index=False,
     )
     version = models.PositiveIntegerField(_("Version"))
     content = models.JSONField()
@@ -79,8 +82,12 @@ class PublishedResult(RecordedModel):
         changed=pgettext_lazy("activity", "Published results changed, version"),
         deleted=pgettext_lazy("activity", "Published results deleted, version"),
         fields=[
-            *("version", "digest", "wordings"),
-            *("embargo_until", "retracted_at", "retraction_reason"),
+            "version",
+            "digest",
+            "wordings",
+            "embargo_until",
+            "retracted_at",
+            "retraction_reason",
         ],
         hidden=["reviewer_token"],
         campaign="task__test_set__campaign_id",
@@ -93,7 +100,8 @@ class PublishedResult(RecordedModel):
         get_latest_by = "version"
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "version"], name="published_result_version_unique_in_task"
+                fields=["task", "version"],
+                name="published_result_version_unique_in_task",
             ),
             models.UniqueConstraint(
                 Left("digest", ADDRESS_LENGTH), name="published_result_address_unique"
@@ -156,4 +164,11 @@ class PublishedResult(RecordedModel):
 
     def bundled(self, name: str) -> dict[str, Any] | None:
         """Return name, bytes and SHA-256 of a file in the bundle; None if there is no such file."""
-        return next((each for each in self.bundle_files if each["name"] == name), None)
+        return next(
+            (
+                bundle_file
+                for bundle_file in self.bundle_files
+                if bundle_file["name"] == name
+            ),
+            None,
+        )

@@ -18,7 +18,9 @@ class Ranking(models.Model):
     method = models.CharField(max_length=40)
     parameters = models.JSONField()
     seed = models.BigIntegerField()
-    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    watermark = models.PositiveIntegerField(
+        help_text="Number of the last judgment in it."
+    )
     code_version = models.CharField(max_length=60)
     result = models.JSONField()
     started_at = models.DateTimeField()
@@ -30,7 +32,10 @@ class Ranking(models.Model):
     @property
     def recipe(self) -> tuple[object, ...]:
         """Inputs of the result, besides the judgments. Parameters of the method that were added later have defaults."""
-        method = {**METHODS[self.method].defaults, **self.parameters["method_parameters"]}
+        method = {
+            **METHODS[self.method].defaults,
+            **self.parameters["method_parameters"],
+        }
         parameters = {**self.parameters, "method_parameters": method}
         return self.method, parameters, self.seed, self.code_version
 
@@ -100,7 +105,9 @@ class LatestRanking(Ranking):
 
     def as_run(self) -> RankingRun:
         """Return the ranking as a run, which has a primary key only if it is kept."""
-        run = RankingRun(pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id)
+        run = RankingRun(
+            pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id
+        )
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))
         run.rule_met = self.rule_met

@@ -20,13 +20,26 @@ from ranking.reports.wording.ranges import RangesFrom
 from ranking.reports.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = (
-    *("method", "method_options", "resample", "ranges", "correction", "sides", "confidence"),
-    *("judge_group_id", "reason"),
+    *(
+        "method",
+        "method_options",
+        "resample",
+        "ranges",
+        "correction",
+        "sides",
+        "confidence",
+    ),
+    "judge_group_id",
+    "reason",
 )
 
 
 def _recording(
-    terms: Sequence[str], *, created: Promise | str, changed: Promise | str, deleted: Promise | str
+    terms: Sequence[str],
+    *,
+    created: Promise | str,
+    changed: Promise | str,
+    deleted: Promise | str,
 ) -> Recording:
     return Recording(
         created=created,
@@ -89,9 +102,14 @@ class RankingSettings(_SettingOfTask):
         _("Method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
     )
     # Those that differ from the defaults of the method.
-    method_options = models.JSONField(_("Method options"), default=dict, db_default={}, blank=True)
+    method_options = models.JSONField(
+        _("Method options"), default=dict, db_default={}, blank=True
+    )
     resample = models.CharField(
-        _("Sources of variation"), max_length=8, choices=Resample, default=Resample.TWO_WAY
+        _("Sources of variation"),
+        max_length=8,
+        choices=Resample,
+        default=Resample.TWO_WAY,
     )
     ranges = models.CharField(
         _("Rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
@@ -120,14 +138,23 @@ class RankingSettings(_SettingOfTask):
 
     class Meta(_SettingOfTask.Meta):
         verbose_name = _("Ranking settings")
-        indexes = [models.Index(fields=["task", "-id"], name="ranking_settings_in_force")]
+        indexes = [
+            models.Index(fields=["task", "-id"], name="ranking_settings_in_force")
+        ]
         constraints = [
             is_one_of("method", LiveMethod, name="ranking_settings_method_is_known"),
-            is_one_of("resample", get_args(Level), name="ranking_settings_level_is_known"),
-            is_one_of("ranges", get_args(RangeKind), name="ranking_settings_ranges_are_known"),
-            is_one_of("correction", Correction, name="ranking_settings_correction_is_known"),
+            is_one_of(
+                "resample", get_args(Level), name="ranking_settings_level_is_known"
+            ),
+            is_one_of(
+                "ranges", get_args(RangeKind), name="ranking_settings_ranges_are_known"
+            ),
+            is_one_of(
+                "correction", Correction, name="ranking_settings_correction_is_known"
+            ),
             models.CheckConstraint(
-                condition=models.Q(sides__in=[1, 2]), name="ranking_settings_sides_one_or_two"
+                condition=models.Q(sides__in=[1, 2]),
+                name="ranking_settings_sides_one_or_two",
             ),
             # A thousand resamples are too few for a higher level.
             models.CheckConstraint(
@@ -185,7 +212,15 @@ class RankingSettings(_SettingOfTask):
         )
 
 
-_RULE_TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
+_RULE_TERMS = (
+    "judgments",
+    "pairs_share",
+    "clusters",
+    "until",
+    "tests",
+    "confidence",
+    "reason",
+)
 
 
 class StoppingRule(_SettingOfTask):
@@ -218,9 +253,14 @@ class StoppingRule(_SettingOfTask):
         blank=True,
         help_text="Stop at this number of clusters, at least 2.",
     )
-    until = models.DateField(_("Day"), null=True, blank=True, help_text="Stop on this day.")
+    until = models.DateField(
+        _("Day"), null=True, blank=True, help_text="Stop on this day."
+    )
     tests = models.CharField(
-        _("Pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.ANYTIME
+        _("Pairs told apart by"),
+        max_length=8,
+        choices=RuleTests,
+        default=RuleTests.ANYTIME,
     )
     after_judgments = models.PositiveIntegerField(editable=False)
 

@@ -18,7 +18,9 @@ class StoredTallies(models.Model):
     )
     #: Changed by each recount, to invalidate copies in memory.
     build = models.UUIDField()
-    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    watermark = models.PositiveIntegerField(
+        help_text="Number of the last judgment in it."
+    )
     definition = models.BinaryField()
     packed = models.BinaryField()
     #: The watermark of the last successful check.
@@ -54,7 +56,9 @@ class JudgeMeasures(models.Model):
         related_name="judge_measures",
         db_index=False,  # the constraint begins with it
     )
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="measures")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="measures"
+    )
     measures = models.JSONField()
 
     personal: ClassVar = PersonalData(
@@ -67,5 +71,7 @@ class JudgeMeasures(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["task", "judge"], name="judge_measures_once_in_a_task"),
+            models.UniqueConstraint(
+                fields=["task", "judge"], name="judge_measures_once_in_a_task"
+            ),
         ]

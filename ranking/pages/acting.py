@@ -45,13 +45,17 @@ def deciding_in_words(
     facts = [_("%(judge)s judged %(blocks)s of this test set (%(share)s).") % said]
     if action == QualityActionKind.EXCLUDE:
         facts.append(
-            _("Their judgments no longer count in any ranking of the campaign. Nothing is deleted.")
+            _(
+                "Their judgments no longer count in any ranking of the campaign. Nothing is deleted."
+            )
         )
     facts.append(_what_follows(action) % said)
     if text:
         facts.append(f"“{text}”")
     if action in STANDS_ASIDE and work.at_work:
-        facts.append(_("They are judging now. Answers for their current HIT are still saved."))
+        facts.append(
+            _("They are judging now. Answers for their current HIT are still saved.")
+        )
     return facts
 
 
@@ -114,9 +118,13 @@ def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
         return []
-    found, _unknown = judges_by_pseudonym(task.test_set.campaign_id, [row.judge for row in rows])
+    found, _unknown = judges_by_pseudonym(
+        task.test_set.campaign_id, [row.judge for row in rows]
+    )
     statuses = judge_statuses(*(judge.pk for judge in found))
-    status_of = {judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found}
+    status_of = {
+        judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found
+    }
     broken = rules_broken(task=task, judges=[judge.pk for judge in found])
     return [
         {
@@ -137,12 +145,13 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
         said.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
     if "kappa" in figures:
         with_whom = figures.get("other")
-        words = (
-            _("κ with %(judge)s: %(kappa)s")
-            % {"judge": with_whom, "kappa": kappa(figures["kappa"])}
-            if with_whom
-            else _("κ with others: %(kappa)s") % {"kappa": kappa(figures["kappa"])}
-        )
+        if with_whom:
+            words = _("κ with %(judge)s: %(kappa)s") % {
+                "judge": with_whom,
+                "kappa": kappa(figures["kappa"]),
+            }
+        else:
+            words = _("κ with others: %(kappa)s") % {"kappa": kappa(figures["kappa"])}
         if "low" in figures and "high" in figures:
             words += f" ({interval(kappa(figures['low']), kappa(figures['high']))})"
         said.append(words)
@@ -150,7 +159,8 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
         said.append(f"n = {figure(figures['comparable'])}")
     if figures.get("below"):
         said.append(
-            _("pairs below the expected range: %(count)s") % {"count": figure(figures["below"])}
+            _("pairs below the expected range: %(count)s")
+            % {"count": figure(figures["below"])}
         )
     if "rules" in figures:
         said.append(
@@ -160,7 +170,9 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     return semicolon_list(said)
 
 
-def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def action_line(
+    action: QualityAction, asked: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return an action with its reason and evidence; `asked` is the analysis that led to it, if it still exists."""
     analysis = action.evidence.get("analysis", {})
     figures = figures_in_words(analysis.get("figures", {}))
@@ -172,7 +184,9 @@ def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -
     }
 
 
-def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[dict[str, Any]]:
+def action_lines(
+    actions: Iterable[QualityAction], *, task: Task
+) -> list[dict[str, Any]]:
     """Return actions as shown, with links to the analyses of this test set that led to them.
 
     At most one query.
@@ -185,6 +199,8 @@ def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[dict[s
     }
     found = {}
     if ids:
-        analyses = Analysis.objects.of(task.pk).filter(pk__in=ids.values()).defer(*ANSWER)
+        analyses = (
+            Analysis.objects.of(task.pk).filter(pk__in=ids.values()).defer(*ANSWER)
+        )
         found = {analysis.pk: asked_in_words(analysis, task) for analysis in analyses}
     return [action_line(action, found.get(ids.get(action.pk, 0))) for action in listed]

@@ -38,7 +38,11 @@ class AnalysisForm(forms.Form):
     """The options of a kind of analysis, including those for selecting judgments of a task."""
 
     def __init__(
-        self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
+        self,
+        data: QueryDict | None,
+        *,
+        kind: AnalysisKind,
+        judgments: JudgmentsToChoose,
     ) -> None:
         # Missing options get their defaults, which the form shows.
         super().__init__(
@@ -57,7 +61,9 @@ class AnalysisForm(forms.Form):
     @property
     def of_kind(self) -> Iterator[forms.BoundField]:
         """The fields of the kind."""
-        return (self[each.name] for each in self.kind.options if each.name in self.fields)
+        return (
+            self[each.name] for each in self.kind.options if each.name in self.fields
+        )
 
     @property
     def of_judgments(self) -> Iterator[forms.BoundField]:
@@ -68,18 +74,24 @@ class AnalysisForm(forms.Form):
     @property
     def given(self) -> dict[str, Any]:
         """The options of a valid form that differ from their defaults, for `analysis_choice`."""
-        values = {name: each for name, each in self.cleaned_data.items() if name != WATERMARK}
+        values = {
+            name: each for name, each in self.cleaned_data.items() if name != WATERMARK
+        }
         return given_of(self.kind, values)
 
     @property
     def watermark(self) -> int | None:
         """The number of the last judgment that counts, None for all; for a form that is valid or unbound."""
-        return self.cleaned_data.get(WATERMARK) if self.is_bound else None
+        if self.is_bound:
+            return self.cleaned_data.get(WATERMARK)
+        return None
 
     @property
     def query(self) -> str:
         """The requested options as a query string; for a form that is valid or unbound."""
-        return question_query(self.given, self.watermark) if self.is_bound else ""
+        if self.is_bound:
+            return question_query(self.given, self.watermark)
+        return ""
 
     @property
     def is_of_some(self) -> bool:
@@ -93,9 +105,14 @@ class AnalysisForm(forms.Form):
         """Show an error at its field; the form already shows an error without text."""
         if not self.is_bound:
             # An address without options requests the defaults.
-            self.is_bound, self.data = True, completed_query(QueryDict(), self.kind.every_option)
+            self.is_bound, self.data = (
+                True,
+                completed_query(QueryDict(), self.kind.every_option),
+            )
         if str(error):
-            self.add_error(error.field if error.field in self.fields else None, str(error))
+            self.add_error(
+                error.field if error.field in self.fields else None, str(error)
+            )
 
 
 def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +136,10 @@ def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
     """Return options, and the number of the last judgment that counts, as a query string."""
     query = QueryDict(mutable=True)
     for name, value in given.items():
-        several = value if isinstance(value, list | tuple) else [value]
+        if isinstance(value, list | tuple):
+            several = value
+        else:
+            several = [value]
         query.setlist(name, [_as_text(each) for each in several])
     if watermark is not None:
         query[WATERMARK] = str(watermark)
@@ -128,7 +148,9 @@ def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
 
 def _as_text(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        if value:
+            return "yes"
+        return "no"
     return str(value)
 
 
@@ -138,7 +160,9 @@ class _NamesInput(forms.TextInput):
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
         """Return all names, separated by commas."""
         del files
-        return ", ".join(data.getlist(name)) if hasattr(data, "getlist") else data.get(name)
+        if hasattr(data, "getlist"):
+            return ", ".join(data.getlist(name))
+        return data.get(name)
 
 
 class _OptionField(forms.Field):
@@ -153,14 +177,21 @@ class _OptionField(forms.Field):
         if isinstance(option.default, bool):
             choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
         if option.is_many:
-            many = forms.CheckboxSelectMultiple(choices=choices) if choices else _NamesInput()
+            many = (
+                forms.CheckboxSelectMultiple(choices=choices)
+                if choices
+                else _NamesInput()
+            )
             widget = widget or many
         elif choices:
             widget = forms.Select(choices=choices)
         elif not isinstance(option.default, str):
             ends = (("min", option.low), ("max", option.high))
             bounds = {name: end for name, end in ends if math.isfinite(end)}
-            step = {} if isinstance(option.default, int) else {"step": "any"}
+            if isinstance(option.default, int):
+                step = {}
+            else:
+                step = {"step": "any"}
             widget = forms.NumberInput(attrs={**bounds, **step})
         words: dict[str, Any] = {"label": option.label, "help_text": option.help}
         widget = widget or forms.TextInput()
@@ -171,7 +202,9 @@ class _OptionField(forms.Field):
         if isinstance(value, bool):
             return _as_text(value)
         is_line = self._option.is_many and not self._option.choices
-        return ", ".join(value) if is_line and isinstance(value, list | tuple) else value
+        if is_line and isinstance(value, list | tuple):
+            return ", ".join(value)
+        return value
 
     def clean(self, value: Any) -> Any:
         """Return the value of the option."""
@@ -232,9 +265,16 @@ def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
     """Return an analysis of a test set for the list: title, options, and address of the answer."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # the kind existed in an earlier version
-        return {"analysis": analysis, "title": analysis.kind, "words": "", "address": ""}
+        return {
+            "analysis": analysis,
+            "title": analysis.kind,
+            "words": "",
+            "address": "",
+        }
     given = given_of(kind, analysis.choice)
-    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
+    address = reverse(
+        "analysis", args=[task.test_set.campaign.slug, task.pk, kind.name]
+    )
     return {
         "analysis": analysis,
         "title": kind.title,
@@ -247,14 +287,17 @@ def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
     """Return the values of these options in words."""
     options = {option.name: option for option in of}
     said = (
-        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
+        f"{options[name].label} {_value(options[name], value)}"
+        for name, value in given.items()
     )
     return semicolon_list(said)
 
 
 def _value(option: Option, value: Any) -> str:
     if isinstance(value, bool):
-        return _("yes") if value else _("no")
+        if value:
+            return _("yes")
+        return _("no")
     if isinstance(value, list | tuple):
         return comma_list(str(option.choices.get(each, each)) for each in value)
     return str(option.choices.get(value, value))
@@ -264,12 +307,16 @@ def _value(option: Option, value: Any) -> str:
 MOST_LINKED = 40
 
 
-def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
+def pair_links(
+    analysis: Analysis, task: Task, *, watermark: int | None
+) -> list[tuple[str, str]]:
     """Return pairs of judges with the address of their comparison; empty for other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
     given = given_of(ANALYSES[analysis.kind], analysis.choice)
-    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind])
+    address = reverse(
+        "analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind]
+    )
     found = []
     for each in analysis.data["pairs"][:MOST_LINKED]:
         judge, other = each["pair"]["judges"]

@@ -43,7 +43,9 @@ def dashboard_version(state: DashboardState) -> str:
 
 def dashboard_content(state: DashboardState) -> dict[str, Any]:
     task = state.task
-    run = latest_run(task_id=task.pk) if task.ranked_at else None
+    run = None
+    if task.ranked_at:
+        run = latest_run(task_id=task.pk)
     progress = judging_progress(task=task, now=state.at)
     systems = systems_by_name(task_id=task.pk)
     addresses = Addresses(task, systems=systems)
@@ -52,7 +54,10 @@ def dashboard_content(state: DashboardState) -> dict[str, Any]:
     is_without = run is not None and not run.result["input"]["comparisons"]
     is_replaced = in_place is not None and is_without
     compares = answer_kind_of(task).compares_outputs and not is_replaced
-    unranked = unranked_in_words(run.result) if run and compares else []
+    if run and compares:
+        unranked = unranked_in_words(run.result)
+    else:
+        unranked = []
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": task.test_set.campaign,
@@ -86,13 +91,17 @@ def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
     return {
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
-        "bars": bar_plot([(each.start, each.judged) for each in progress.periods]),
+        "bars": bar_plot(
+            [(period.start, period.judged) for period in progress.periods]
+        ),
     }
 
 
 def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
     """Return the content of the agreement card."""
-    agreement = run.result["agreement"] if run else None
+    agreement = None
+    if run:
+        agreement = run.result["agreement"]
     return {
         "run": run,
         "agreement": agreement,
@@ -104,7 +113,10 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
     """Return the rules that wait for an organiser, in words, with their effects in this task."""
     held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
-    return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
+    return [
+        (rule_in_words(effects.acts[0].rule), effects_in_words(effects))
+        for effects in held
+    ]
 
 
 def _age(run: RankingRun | None) -> int | None:

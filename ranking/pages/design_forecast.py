@@ -31,7 +31,9 @@ from ranking.selectors.design_forecast import (
 )
 from ranking.selectors.runs import run_told_apart
 
-JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
+JUDGMENTS = "judgments"
+HOURS = "hours"
+MONEY = "money"
 _HIGHEST = 1_000_000_000
 
 
@@ -57,13 +59,17 @@ class BudgetForm(forms.Form):
         max_value=_HIGHEST,
         help_text=gettext_lazy("Leave empty if judges are not paid."),
     )
-    currency = forms.CharField(label=gettext_lazy("Currency"), required=False, max_length=10)
+    currency = forms.CharField(
+        label=gettext_lazy("Currency"), required=False, max_length=10
+    )
 
     def clean(self) -> dict[str, Any]:
         """Refuse a budget in money without a rate."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("unit") == MONEY and not cleaned.get("rate"):
-            self.add_error("rate", _("Enter the hourly rate, or set the budget in hours."))
+            self.add_error(
+                "rate", _("Enter the hourly rate, or set the budget in hours.")
+            )
         return cleaned
 
     @property
@@ -75,7 +81,10 @@ class BudgetForm(forms.Form):
         unit = data["unit"] or JUDGMENTS
         asked: dict[str, Any] = {"rate": data["rate"]}
         if data["budget"] is not None:
-            asked[unit] = round(data["budget"]) if unit == JUDGMENTS else data["budget"]
+            if unit == JUDGMENTS:
+                asked[unit] = round(data["budget"])
+            else:
+                asked[unit] = data["budget"]
         return asked
 
     @property
@@ -94,8 +103,12 @@ def forecast_shown(
 
     `run` is the latest ranking.
     """
-    data = form.cleaned_data if form.is_valid() else {}
-    unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
+    if form.is_valid():
+        data = form.cleaned_data
+    else:
+        data = {}
+    unit = data.get("unit") or JUDGMENTS
+    rate = data.get("rate")
     currency = data.get("currency", "")
     each = forecast.hours_a_judgment
     per_unit = {JUDGMENTS: 1.0, HOURS: each, MONEY: each * (rate or 0.0)}[unit]
@@ -104,13 +117,16 @@ def forecast_shown(
         "chosen": _row(forecast.chosen, currency),
         # Include the largest budget.
         "rows": [
-            _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
+            _row(row, currency)
+            for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
         ],
         "plot": drawn_for_page(forecast_table(forecast)),
         "pairs": forecast.pairs,
         "facts": [*_facts(forecast), *_told_apart(run)],
         "budget": _plain(
-            forecast.chosen.judgments if unit == JUDGMENTS else data.get("budget") or most / 10
+            forecast.chosen.judgments
+            if unit == JUDGMENTS
+            else data.get("budget") or most / 10
         ),
         "most": _plain(most),
         "step": "1" if unit == JUDGMENTS or most >= 100 else "0.1",
@@ -140,7 +156,8 @@ def _row(row: BudgetForecast, currency: str) -> dict[str, str]:
 
 def _facts(forecast: DesignForecast) -> list[str]:
     """Return the basis of the forecast in sentences."""
-    block, hit = forecast.seconds_a_block, forecast.seconds_a_hit
+    block = forecast.seconds_a_block
+    hit = forecast.seconds_a_hit
     said = [
         *_chosen_systems_in_words(forecast),
         _(
@@ -278,7 +295,9 @@ def figure_in_words(number: float) -> str:
     if number >= 1000:
         size = 10 ** (len(str(int(number))) - 3)
         return str(number_format(round(number / size) * size, force_grouping=True))
-    return _whole(number) if number >= 10 else _one_decimal(number)
+    if number >= 10:
+        return _whole(number)
+    return _one_decimal(number)
 
 
 def _whole(number: float) -> str:
@@ -299,7 +318,9 @@ def _between(estimate: Estimate) -> str:
 
 def _plain(number: float) -> str:
     """Return a number as the value of an input."""
-    return f"{number:.0f}" if number >= 100 or number == round(number) else f"{number:.1f}"
+    if number >= 100 or number == round(number):
+        return f"{number:.0f}"
+    return f"{number:.1f}"
 
 
 #: Share of separated pairs at which presets are compared.
@@ -314,7 +335,9 @@ def presets_shown(
     return [_shown(each, task, chosen, rate) for each in order]
 
 
-def _shown(preset: Preset, task: Task, chosen: Preset | None, rate: float | None) -> dict[str, Any]:
+def _shown(
+    preset: Preset, task: Task, chosen: Preset | None, rate: float | None
+) -> dict[str, Any]:
     """Return a preset in words; `address` selects it, or adds its task."""
     slug = task.test_set.campaign.slug
     is_other = preset.protocol != task.protocol
@@ -343,12 +366,15 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     found = design_forecast(task=task, design=design, is_from_scratch=True)
     if found is None:
         return "", 0, None, "–"
-    judgments, reached = found.judgments_for(_SHARE), _SHARE
+    judgments = found.judgments_for(_SHARE)
+    reached = _SHARE
     if judgments is None:
         # All judgments that the test set has blocks for.
         judgments = found.most
         reached = floor(100 * found.at(judgments).pairs.value / found.pairs) / 100
-    goal = _("%(share)s of pairs significant (sign tests)") % {"share": percent(reached)}
+    goal = _("%(share)s of pairs significant (sign tests)") % {
+        "share": percent(reached)
+    }
     at = found.at(judgments)
     return goal, judgments, at.hours, decimals(at.clusters.value, 1)
 

@@ -18,7 +18,13 @@ from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, ExportChangedError, export_asked
 from ranking.export.columns import described_columns
-from ranking.export.kinds import COMPARISONS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
+from ranking.export.kinds import (
+    COMPARISONS,
+    KINDS,
+    WITH_SKIPS,
+    ExportFormat,
+    ExportKind,
+)
 from ranking.export.rows import MOST_COUNTED, ROWS
 from ranking.export.writing import export_bytes
 
@@ -54,11 +60,22 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
     found = []
     numbers = ROWS["judgments"].count(task)
     for kind in kinds_of(task=task, may_change=may_change):
-        rows = _most_rows(task, kind, numbers) if kind.by_number else ROWS[kind.name].count(task)
-        is_more = not kind.by_number and rows > MOST_COUNTED and ROWS[kind.name].counted is None
+        if kind.by_number:
+            rows = _most_rows(task, kind, numbers)
+        else:
+            rows = ROWS[kind.name].count(task)
+        is_more = (
+            not kind.by_number
+            and rows > MOST_COUNTED
+            and ROWS[kind.name].counted is None
+        )
         rows = MOST_COUNTED if is_more else rows
         formats = [
-            {"name": str(name), "bytes": rows * _BYTES_OF_A_ROW.get(name, 300), "losses": losses}
+            {
+                "name": str(name),
+                "bytes": rows * _BYTES_OF_A_ROW.get(name, 300),
+                "losses": losses,
+            }
             for name, losses in kind.formats_of(task).items()
             if name != ExportFormat.PARQUET or has_extra("parquet")
         ]
@@ -79,7 +96,9 @@ def _most_rows(task: Task, kind: ExportKind, numbers: int) -> int:
     if kind.name == COMPARISONS:
         return numbers * _most_pairs(task)
     if kind.name == WITH_SKIPS:
-        skipped = JudgmentSequence.objects.filter(task=task).aggregate(count=Sum("skipped"))
+        skipped = JudgmentSequence.objects.filter(task=task).aggregate(
+            count=Sum("skipped")
+        )
         return numbers + (skipped["count"] or 0)
     return numbers
 
@@ -103,7 +122,11 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 
 
 def export_stream(
-    *, task: Task, asked: dict[str, Any], sent: Mapping[str, str], has_marks: bool = False
+    *,
+    task: Task,
+    asked: dict[str, Any],
+    sent: Mapping[str, str],
+    has_marks: bool = False,
 ) -> StreamingHttpResponse:
     """Stream an export to a member.
 
@@ -166,7 +189,9 @@ class ExportForm(forms.Form):
     def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:
         super().__init__(data)
         kinds = kinds_of(task=task, may_change=may_change)
-        formats = dict.fromkeys(name for kind in kinds for name in kind.formats_of(task))
+        formats = dict.fromkeys(
+            name for kind in kinds for name in kind.formats_of(task)
+        )
         self.fields["kind"].choices = [(kind.name, kind.title) for kind in kinds]  # type: ignore[attr-defined]
         self.fields["file_format"].choices = [(name, name) for name in formats]  # type: ignore[attr-defined]
 

@@ -34,12 +34,16 @@ _NOTHING = "–"
 
 def kappa(value: float | None) -> str:
     """Return κ with two decimals; a dash without a κ."""
-    return _NOTHING if value is None else decimals(value, 2)
+    if value is None:
+        return _NOTHING
+    return decimals(value, 2)
 
 
 def figure(value: int | None) -> str:
     """Return a whole number with thousands separators; a dash for None."""
-    return _NOTHING if value is None else number_format(value)
+    if value is None:
+        return _NOTHING
+    return number_format(value)
 
 
 def share(value: float | None) -> str:
@@ -52,7 +56,9 @@ def share(value: float | None) -> str:
 def whole_per_cent(value: float) -> int:
     """Return a share in whole percent; 0 and 100 are only used for exact values."""
     whole = round(100 * value)
-    return min(99, max(1, whole)) if 0 < value < 1 else whole
+    if 0 < value < 1:
+        return min(99, max(1, whole))
+    return whole
 
 
 def judge_status_label(value: JudgeStatus) -> str:
@@ -76,9 +82,15 @@ def duration(seconds: float | None) -> str:
         return _("%(seconds)s s") % {"seconds": whole}
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
-        return _("%(minutes)s min %(seconds)s s") % {"minutes": minutes, "seconds": rest}
+        return _("%(minutes)s min %(seconds)s s") % {
+            "minutes": minutes,
+            "seconds": rest,
+        }
     hours, minutes = divmod(minutes, 60)
-    return _("%(hours)s h %(minutes)s min") % {"hours": number_format(hours), "minutes": minutes}
+    return _("%(hours)s h %(minutes)s min") % {
+        "hours": number_format(hours),
+        "minutes": minutes,
+    }
 
 
 def interval(low: str, high: str) -> str:
@@ -91,12 +103,16 @@ def ago(moment: datetime) -> str:
     if timezone.now() - moment < timedelta(minutes=1):
         return _("just now")
     locale = cldr_of(get_language() or "en")
-    return str(format_timedelta(moment - timezone.now(), add_direction=True, locale=locale))
+    return str(
+        format_timedelta(moment - timezone.now(), add_direction=True, locale=locale)
+    )
 
 
 def languages(task: Task) -> str:
     """Return "Czech → English"; the arrow points in the direction of the reader's script."""
-    return language_pair_name(task.test_set.source_language, task.test_set.target_language)
+    return language_pair_name(
+        task.test_set.source_language, task.test_set.target_language
+    )
 
 
 def lengths(words: str) -> dict[str, str]:
@@ -130,7 +146,9 @@ class Addresses:
         self._judgments = reverse("judgments", args=self._of)
         self._skips = reverse("skips", args=self._of)
         #: The address of a page up to the key of its object.
-        self._beginning = cache(lambda name: reverse(name, args=[*self._of, 0]).rpartition("0/")[0])
+        self._beginning = cache(
+            lambda name: reverse(name, args=[*self._of, 0]).rpartition("0/")[0]
+        )
 
     def judges_look_up(self, names: Iterable[str]) -> None:
         """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
@@ -155,8 +173,12 @@ class Addresses:
 
     def system(self, name: str) -> str | None:
         """Return the address of a system's wins and losses; None if outputs are not compared."""
-        found = self.systems.get(name) if self._compares_outputs else None
-        return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
+        found = None
+        if self._compares_outputs:
+            found = self.systems.get(name)
+        if found is None:
+            return None
+        return f"{self._beginning('system-results')}{found.pk}/results/"
 
     @property
     def judges(self) -> str:
@@ -166,7 +188,9 @@ class Addresses:
     def judge(self, pseudonym: str) -> str | None:
         """Return the address of a judge who was looked up."""
         found = self._judges.get(pseudonym)
-        return None if found is None else f"{self._beginning('judge-page')}{found}/"
+        if found is None:
+            return None
+        return f"{self._beginning('judge-page')}{found}/"
 
     def segment(self, number: int) -> str:
         """Return the address of a segment."""
@@ -181,14 +205,18 @@ class Addresses:
 
     def judged(self, judge: str = "") -> str:
         """Return the address of all judgments, or of those by a judge, including those that do not count."""
-        return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
+        if judge:
+            return f"{self._judgments}?{urlencode({'judge': judge})}"
+        return self._judgments
 
     def skips(self, judge: str = "", *, standing: bool = False) -> str:
         """Return the address of skips, or of those by a judge; if `standing`, without blocks judged later."""
         query = {"judge": judge} if judge else {}
         if standing:
             query["judged_later"] = "no"
-        return f"{self._skips}?{urlencode(query)}" if query else self._skips
+        if query:
+            return f"{self._skips}?{urlencode(query)}"
+        return self._skips
 
     def won(self, one: str, other: str) -> str | None:
         """Return the address of the judgments in which a system beat another; None unless both exist."""
@@ -238,7 +266,9 @@ def _is_all_listed(told: Mapping[str, Any]) -> bool:
     counted = told.get("counted")
     if counted is None:
         return True
-    return bool((counted["watermark"], counted["blocks"]) == (told["watermark"], told["blocks"]))
+    return bool(
+        (counted["watermark"], counted["blocks"]) == (told["watermark"], told["blocks"])
+    )
 
 
 _AXIS_NUMBERS = 12
@@ -249,20 +279,23 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 3):g}%"
 
 
-def rank_plots(systems: Sequence[RankedRow], *, has_unranked: bool = False) -> list[dict[str, Any]]:
+def rank_plots(
+    systems: Sequence[RankedRow], *, has_unranked: bool = False
+) -> list[dict[str, Any]]:
     """Return a table for each group of ranked systems.
 
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
     or none.
     """
     numbers = sorted({row.get("group", 1) for row in systems})
-    plots = [
-        rank_plot(
-            [row for row in systems if row.get("group", 1) == number],
-            group=number if len(numbers) > 1 else 0,
+    plots = []
+    for number in numbers:
+        plots.append(
+            rank_plot(
+                [row for row in systems if row.get("group", 1) == number],
+                group=number if len(numbers) > 1 else 0,
+            )
         )
-        for number in numbers
-    ]
     if has_unranked and len(plots) != 1:
         plots.append(rank_plot([]))
     return plots
@@ -282,12 +315,18 @@ def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> dict[str, Any]
     ends = cluster_rules(systems)
     rows = []
     for index, row in enumerate(systems):
-        begins, last_rank = index - 1 in ends, row.get("last_rank", row["rank"])
-        low, high = "", ""
+        begins = index - 1 in ends
+        last_rank = row.get("last_rank", row["rank"])
+        low = ""
+        high = ""
         is_known = not row.get("shortage")
         if is_known and row["rank_low"] is not None and row["rank_high"] is not None:
-            low, high = at(row["rank_low"]), at(row["rank_high"])
-        classes = (("begins-cluster", begins), ("shares-rank", last_rank != row["rank"]))
+            low = at(row["rank_low"])
+            high = at(row["rank_high"])
+        classes = (
+            ("begins-cluster", begins),
+            ("shares-rank", last_rank != row["rank"]),
+        )
         is_first = begins or not index or bool(systems[index - 1].get("shortage"))
         rows.append(
             {
@@ -302,12 +341,18 @@ def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> dict[str, Any]
         )
     ticks = [{"at": at(rank), "number": rank} for rank in range(1, count + 1)]
     step = -(-count // _AXIS_NUMBERS)
-    axis = [tick for number, tick in enumerate(ticks, 1) if number == 1 or number % step == 0]
+    axis = [
+        tick
+        for number, tick in enumerate(ticks, 1)
+        if number == 1 or number % step == 0
+    ]
     notes = list(shortages_of_rows(systems))
     return {"rows": rows, "ticks": ticks, "axis": axis, "group": group, "notes": notes}
 
 
-def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict[str, Any]:
+def bar_plot(
+    counts: Sequence[tuple[Any, int]], *, filled: float = 0.72
+) -> dict[str, Any]:
     """Return a bar for each count, with its left edge and height; the highest is as high as the plot.
 
     `counted` are the bars of counts above 0.
@@ -317,9 +362,14 @@ def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict
     bars = []
     for index, (of, count) in enumerate(counts):
         # Counts above 0 must be visible.
-        height = max(0.04, count / highest) if count else 0.0
+        if count:
+            height = max(0.04, count / highest)
+        else:
+            height = 0.0
         place = {"x": index * slot, "y": 1 - height, "height": height}
-        bars.append({"of": of, "count": count} | {key: percent(at) for key, at in place.items()})
+        bars.append(
+            {"of": of, "count": count} | {key: percent(at) for key, at in place.items()}
+        )
     return {
         "bars": bars,
         "counted": [bar for bar in bars if bar["count"]],

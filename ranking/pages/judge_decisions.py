@@ -99,14 +99,20 @@ class JudgesActionForm(ActionForm):
     def judges(self) -> list[Judge]:
         """The selected judges, by pseudonym."""
         said = self.cleaned_data
-        chosen = {judge for name in ("judge", "others", "chosen") for judge in said.get(name, ())}
+        chosen = {
+            judge
+            for name in ("judge", "others", "chosen")
+            for judge in said.get(name, ())
+        }
         return sorted(chosen, key=lambda judge: judge.pseudonym)
 
     @property
     def known(self) -> list[Judge]:
         """The judges selected so far in an invalid form, by pseudonym."""
         found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
-        return sorted({*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym)
+        return sorted(
+            {*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym
+        )
 
 
 def _nobody_called(names: Sequence[str]) -> forms.ValidationError:

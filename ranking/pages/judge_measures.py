@@ -53,7 +53,9 @@ def probability(value: float | None) -> str:
 
 def pace(value: float | None) -> str:
     """Format words per second."""
-    return "–" if value is None else _("%(words)s words/s") % {"words": decimals(value, 1)}
+    if value is None:
+        return "–"
+    return _("%(words)s words/s") % {"words": decimals(value, 1)}
 
 
 _FORMATS: Final[Mapping[Scale, _Format]] = {
@@ -123,9 +125,13 @@ def rule_in_words(rule: QualityRule) -> str:
     measure = JudgeMeasure(rule.measure)
     below = rule.direction == RuleDirection.BELOW
     if SCALES[measure] == Scale.PROBABILITY and below:
-        sentence = _("%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)")
+        sentence = _(
+            "%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)"
+        )
     elif SCALES[measure] == Scale.PROBABILITY:
-        sentence = _("%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)")
+        sentence = _(
+            "%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)"
+        )
     elif below:
         sentence = _(
             "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least %(evidence)s)"
@@ -147,9 +153,16 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     rule = evidence.get("rule")
     if not rule:
         return ""
-    shown = _measure_row(JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]])
-    between = f" ({shown['interval']})" if shown["interval"] else ""
-    return labelled(shown["label"], comma_list([f"{shown['value']}{between}", shown["evidence"]]))
+    shown = _measure_row(
+        JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]]
+    )
+    if shown["interval"]:
+        between = f" ({shown['interval']})"
+    else:
+        between = ""
+    return labelled(
+        shown["label"], comma_list([f"{shown['value']}{between}", shown["evidence"]])
+    )
 
 
 def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
@@ -164,7 +177,8 @@ def _measure_row(
     measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = ""
 ) -> dict[str, str]:
     low, high = (
-        None if row[end] is None else in_figures(measure, row[end]) for end in ("low", "high")
+        None if row[end] is None else in_figures(measure, row[end])
+        for end in ("low", "high")
     )
     evidence = filter(None, (_evidence(measure, row["evidence"]), more))
     return {
@@ -182,15 +196,22 @@ def _evidence(measure: JudgeMeasure, count: int) -> str:
     if measure in _IN_BLOCKS:
         return ngettext("%(count)s block", "%(count)s blocks", count) % {"count": count}
     if measure == JudgeMeasure.DISAGREES:
-        return ngettext("%(count)d sentence", "%(count)d sentences", count) % {"count": count}
-    return ngettext("%(count)s comparison", "%(count)s comparisons", count) % {"count": count}
+        return ngettext("%(count)d sentence", "%(count)d sentences", count) % {
+            "count": count
+        }
+    return ngettext("%(count)s comparison", "%(count)s comparisons", count) % {
+        "count": count
+    }
 
 
 def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
     by_shuffling = measure == JudgeMeasure.SHOWN_ORDER
-    words = _("%(p)s (permutation test)") if by_shuffling else _("%(p)s (random clicking)")
+    if by_shuffling:
+        words = _("%(p)s (permutation test)")
+    else:
+        words = _("%(p)s (random clicking)")
     return words % {"p": p_in_words(p_value)}
 
 
@@ -207,7 +228,8 @@ def drawn_measures(
     """Return the measures of a judge in display order, each with its position among the values of `everybody`."""
     found = []
     for row in measure_rows(measures):
-        measure, own = JudgeMeasure(row["measure"]), measures.get(row["measure"])
+        measure = JudgeMeasure(row["measure"])
+        own = measures.get(row["measure"])
         values = np.array(everybody.get(measure, ()))
         drawn: dict[str, Any] = {"row": row, "strip": None, "judges": values.size}
         if own is not None and own["value"] is not None and values.size:
@@ -218,7 +240,9 @@ def drawn_measures(
     return found
 
 
-def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float) -> dict[str, str]:
+def _strip(
+    scale: Scale, own: Mapping[str, Any], values: _Values, middle: float
+) -> dict[str, str]:
     """Return the positions of a judge, their interval and the median on the axis of a measure.
 
     `others` is a path with a stroke at each judge's position, 100 wide and 20 high.
@@ -230,19 +254,26 @@ def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float)
     places = np.unique(np.rint(_STEPS * _on_axis(scale, values, values)).astype(int))
     return {
         "others": "".join(f"M{place} 4V16" for place in places.tolist()),
-        **{name: percent(mark) for name, mark in zip(names, marks.tolist(), strict=True)},
+        **{
+            name: percent(mark)
+            for name, mark in zip(names, marks.tolist(), strict=True)
+        },
     }
 
 
 def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
     """Return the positions of values on the axis of all values, from 0 to 1; times are logarithmic."""
     if scale in (Scale.SECONDS, Scale.WORDS_A_SECOND):
-        these, values = (np.log(np.maximum(each, _SHORTEST)) for each in (these, values))
-        least, most = values.min() - 0.1, values.max() + 0.1
+        these = np.log(np.maximum(these, _SHORTEST))
+        values = np.log(np.maximum(values, _SHORTEST))
+        least = values.min() - 0.1
+        most = values.max() + 0.1
     elif scale == Scale.KAPPA:
-        least, most = min(_LOWEST_KAPPA, values.min()), 1.0
+        least = min(_LOWEST_KAPPA, values.min())
+        most = 1.0
     else:
-        least, most = 0.0, 1.0
+        least = 0.0
+        most = 1.0
     places: _Values = np.clip((these - least) / (most - least), 0.0, 1.0)
     return places
 
@@ -280,15 +311,23 @@ class JudgeFilter(DeskFilter):
         method="of_flag",
     )
 
-    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_name(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
-        return queryset.filter(Q(pseudonym__icontains=value) | Q(given_name__icontains=value))
+        return queryset.filter(
+            Q(pseudonym__icontains=value) | Q(given_name__icontains=value)
+        )
 
-    def of_status(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_status(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(gravity=GRAVITIES.index(JudgeStatus(value)))
 
-    def of_flag(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+    def of_flag(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(FLAGGED if value == "yes" else UNFLAGGED)
 
@@ -302,12 +341,16 @@ class JudgeTable(DeskTable):
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
-    judged = _sorted(gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True)
+    judged = _sorted(
+        gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True
+    )
     skipped = _sorted(
         gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True
     )
     seconds = _sorted(gettext_lazy("Time per block"), "seconds", kind="number")
-    seen = _sorted(gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True)
+    seen = _sorted(
+        gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True
+    )
     agreement = _sorted(gettext_lazy("κ with others"), "kappa", kind="kappa-cell")
 
     caption = gettext_lazy("Judges: work and agreement")
@@ -315,10 +358,8 @@ class JudgeTable(DeskTable):
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data, of=[task.test_set.campaign.slug, task.pk])
         self.actions: Mapping[int, list[QualityAction]] = {}
-        self._simulated, self._imported = (
-            pgettext("judge", "simulated"),
-            pgettext("judge", "imported"),
-        )
+        self._simulated = pgettext("judge", "simulated")
+        self._imported = pgettext("judge", "imported")
         self._select = _("Select %(judge)s")
         #: ID of the form for selected rows; rows cannot be selected if it is empty.
         self.chosen_by = ""
@@ -334,7 +375,9 @@ class JudgeTable(DeskTable):
                 link,
             )
         if row.given_name and row.given_name != row.pseudonym:
-            link = format_html('{} <span class="quiet"><bdi>{}</bdi></span>', link, row.given_name)
+            link = format_html(
+                '{} <span class="quiet"><bdi>{}</bdi></span>', link, row.given_name
+            )
         if row.origin != Judge.Origin.SIMULATED:
             return link
         return format_html('{} <span class="badge">{}</span>', link, self._simulated)
@@ -347,28 +390,40 @@ class JudgeTable(DeskTable):
         words = judge_status_label(status)
         if not words and not reasons:
             return ""
-        badge = (
-            format_html('<span class="badge judge-status-{}">{}</span> ', status, words)
-            if words
-            else format_html('<span class="badge badge-look">{}</span> ', _("Flagged"))
+        if words:
+            badge = format_html(
+                '<span class="badge judge-status-{}">{}</span> ', status, words
+            )
+        else:
+            badge = format_html(
+                '<span class="badge badge-look">{}</span> ', _("Flagged")
+            )
+        return format_html(
+            '{}<span class="quiet">{}</span>', badge, semicolon_list(reasons)
         )
-        return format_html('{}<span class="quiet">{}</span>', badge, semicolon_list(reasons))
 
     def cell_seconds(self, row: Any) -> str:
         return duration(row.seconds)
 
     def cell_seen(self, row: Any) -> str | SafeString:
         if row.origin != Judge.Origin.PERSON:
-            return self._imported if row.origin == Judge.Origin.IMPORTED else ""
+            if row.origin == Judge.Origin.IMPORTED:
+                return self._imported
+            return ""
         return format_html(
             '<time datetime="{}">{}</time>', row.last_at.isoformat(), ago(row.last_at)
         )
 
     def cell_agreement(self, row: Any) -> str | SafeString:
-        value, low, high = row.kappa, row.kappa_low, row.kappa_high
+        value = row.kappa
+        low = row.kappa_low
+        high = row.kappa_high
         if value is None:
             return kappa(None)
-        words = "" if low is None else interval(kappa(low), kappa(high))
+        if low is None:
+            words = ""
+        else:
+            words = interval(kappa(low), kappa(high))
         return format_html(
             '<span class="kappa-words"><b>{}</b> <span class="quiet">{}</span></span>'
             '<svg class="kappa-plot" aria-hidden="true" focusable="false">'
@@ -394,5 +449,7 @@ _ZERO: Final = _at(0.0)
 
 def _reason(action: QualityAction) -> str:
     if action.rule is not None:
-        return breach_in_words(action.evidence) or str(action.rule.get_measure_display())
+        return breach_in_words(action.evidence) or str(
+            action.rule.get_measure_display()
+        )
     return action.note or _("by an organiser")

@@ -50,8 +50,14 @@ class Cells:
     def __init__(self, names: Sequence[str], sheet: svg.Sheet) -> None:
         self.names = names
         self._sheet = sheet
-        self.side = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
-        self.left = svg.SHORT_NAMES if sheet.is_narrow else svg.NAMES
+        if sheet.is_narrow:
+            self.side = _CELL_WIDTH_NARROW
+        else:
+            self.side = _CELL_WIDTH
+        if sheet.is_narrow:
+            self.left = svg.SHORT_NAMES
+        else:
+            self.left = svg.NAMES
         # Vertical and centred over the column, or slanted from the middle of the column.
         self._angle = -90 if sheet.is_narrow else -40
         self.labels = sheet.labels(names)
@@ -76,14 +82,18 @@ class Cells:
 
     def cell(self, cell: _Cell) -> SafeString:
         """Return a cell."""
-        x, y = self.left + cell.column * self.side, self.top + cell.row * CELL_HEIGHT
+        x = self.left + cell.column * self.side
+        y = self.top + cell.row * CELL_HEIGHT
         parts = [svg.tag("title", cell.title)]
         if cell.colour:
             size = {"width": self.side - 2, "height": CELL_HEIGHT - 2}
-            parts.append(svg.tag("rect", class_=cell.colour, x=x + 1, y=y + 1, **size, rx=3))
+            parts.append(
+                svg.tag("rect", class_=cell.colour, x=x + 1, y=y + 1, **size, rx=3)
+            )
         middle = x + self.side // 2
         parts += [
-            svg.text(middle, y + line.down, line.words, kind=line.kind) for line in cell.lines
+            svg.text(middle, y + line.down, line.words, kind=line.kind)
+            for line in cell.lines
         ]
         return svg.tag("g", svg.joined(parts))
 
@@ -94,10 +104,17 @@ class Cells:
     def drawing(self, cells: Iterable[SafeString]) -> Drawing:
         """Return the names of rows and columns, dots on the diagonal, and the cells."""
         half = self.side // 2
-        shift, gap = (4, 8) if self._sheet.is_narrow else (0, 14)
-        rows, columns = [], []
+        if self._sheet.is_narrow:
+            shift = 4
+            gap = 8
+        else:
+            shift = 0
+            gap = 14
+        rows = []
+        columns = []
         for number, name in enumerate(self.names):
-            x, y = self.left + number * self.side + half, self.middle_of(number)
+            x = self.left + number * self.side + half
+            y = self.middle_of(number)
             label = self.labels[name]
             rows.append(svg.label(name, label, self.left - gap, y, anchor="end"))
             rows.append(svg.text(x, y, "·", kind="quiet", anchor="middle"))
@@ -121,7 +138,10 @@ class _Pair(NamedTuple):
 
 
 def matrix(
-    table: Table, plot: MatrixPlot, sheet: svg.Sheet, pair_address: PairAddress | None = None
+    table: Table,
+    plot: MatrixPlot,
+    sheet: svg.Sheet,
+    pair_address: PairAddress | None = None,
 ) -> Drawing | None:
     """Return cells with share in %, mark and number; colour adds no information.
 
@@ -141,13 +161,23 @@ def matrix(
         if pair_address is not None and pair.share:
             address = pair_address(pair.one, pair.other)
         # Keyboard users reach the same lists from the table, without n² tab stops.
-        cells.append(cell if address is None else svg.tag("a", cell, href=address, tabindex=-1))
+        cells.append(
+            cell if address is None else svg.tag("a", cell, href=address, tabindex=-1)
+        )
     return square.drawing(cells)
 
 
 def _pairs(table: Table, plot: MatrixPlot) -> list[_Pair]:
     """Return both directions of each pair, one after the other."""
-    keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign, plot.p)
+    keys = (
+        plot.label,
+        plot.across,
+        plot.value,
+        plot.back,
+        plot.count,
+        plot.sign,
+        plot.p,
+    )
     pairs = []
     for one, other, share, back, count, sign, p in cells_of(table, *keys):
         mark = str(sign or "")
@@ -168,9 +198,11 @@ def _strength(mark: str, p: Value, level: float | None) -> int:
 
 
 def _cell_of_pair(pair: _Pair, positions: dict[str, int]) -> _Cell:
-    row, column = positions[pair.one], positions[pair.other]
+    row = positions[pair.one]
+    column = positions[pair.other]
     names = f"{pair.one} – {pair.other}"
-    share, back = pair.share, pair.back
+    share = pair.share
+    back = pair.back
     if not isinstance(share, int | float) or not isinstance(back, int | float):
         dash = _Line(CELL_HEIGHT // 2 + 4, "–", "quiet")
         return _Cell(row, column, labelled(names, "n = 0"), "", [dash])
@@ -193,7 +225,9 @@ def _cell_of_pair(pair: _Pair, positions: dict[str, int]) -> _Cell:
 def _level_of(mark: str) -> list[str]:
     """Return "p ≤ 0.05" for a mark; nothing without one."""
     levels = {each: level for level, each in MARKS}
-    return [f"p ≤ {decimals(levels[mark], 2)}"] if mark else []
+    if mark:
+        return [f"p ≤ {decimals(levels[mark], 2)}"]
+    return []
 
 
 #: Marks of cells with the classes of values below and above the expected one.
@@ -241,7 +275,9 @@ _RANGE: Final = 180
 _GAP: Final = 28
 
 
-def partial_order(table: Table, _plot: PartialOrderPlot, sheet: svg.Sheet) -> Drawing | None:
+def partial_order(
+    table: Table, _plot: PartialOrderPlot, sheet: svg.Sheet
+) -> Drawing | None:
     """Return a cell for each sign and a bar for each row, with the best rank on the left.
 
     None without rows, or if they do not fit on the sheet. The bars are beside the cells; on a narrow
@@ -255,13 +291,19 @@ def partial_order(table: Table, _plot: PartialOrderPlot, sheet: svg.Sheet) -> Dr
     cells = square.drawing(_signs(table, square))
     parts = [cells.inside]
     if sheet.is_narrow:
-        width, left, top = square.width, square.left + _GAP // 2, square.height + _GAP
+        width = square.width
+        left = square.left + _GAP // 2
+        top = square.height + _GAP
         room = sheet.width - left - _GAP
         for number, name in enumerate(names):
             y = square.middle_of(number) + top - square.top
-            parts.append(svg.label(name, square.labels[name], square.left - 8, y, anchor="end"))
+            parts.append(
+                svg.label(name, square.labels[name], square.left - 8, y, anchor="end")
+            )
     else:
-        width, left, top = max(square.width, beside + _RANGE + _GAP), beside, square.top
+        width = max(square.width, beside + _RANGE + _GAP)
+        left = beside
+        top = square.top
         room = _RANGE
     step = room / max(1, len(names) - 1)
     bottom = top + len(names) * CELL_HEIGHT

@@ -48,7 +48,9 @@ class MetricScoresForm(forms.Form):
         required=False,
         help_text=gettext_lazy("For files that do not name the metric."),
     )
-    lower_is_better = forms.BooleanField(label=gettext_lazy("Lower is better"), required=False)
+    lower_is_better = forms.BooleanField(
+        label=gettext_lazy("Lower is better"), required=False
+    )
     is_human = forms.BooleanField(label=gettext_lazy("Human scores"), required=False)
 
 
@@ -71,5 +73,7 @@ class TextMetricsForm(forms.Form):
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)
     tokens = forms.ChoiceField(
-        label=gettext_lazy("Tokenisation (BLEU, WER, PER)"), choices=_tokenizations, required=False
+        label=gettext_lazy("Tokenisation (BLEU, WER, PER)"),
+        choices=_tokenizations,
+        required=False,
     )

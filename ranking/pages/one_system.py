@@ -24,7 +24,11 @@ from ranking.pages.formats import Addresses
 from ranking.pages.summary import by_judges, from_blocks, names_in_a_row
 from ranking.reports.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.reports.tables import Table
-from ranking.reports.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
+from ranking.reports.wording.methods import (
+    METHOD_WORDS,
+    not_yet_in_words,
+    reason_in_words,
+)
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.ranges import range_of_ranks, rank_range, shared_rank
 from ranking.selectors.one_system import sentence_texts
@@ -44,12 +48,18 @@ def standing_table(name: str, pairs: Sequence[ComparedPair]) -> Table:
     """Return the table of opponents from the ranking, best first, without intervals; shown until the analysis is available."""
     opponents = []
     for pair in pairs:
-        other, won, lost = pair.worse, pair.wins, pair.losses
+        other = pair.worse
+        won = pair.wins
+        lost = pair.losses
         if name == pair.worse:
-            other, won, lost = pair.better, pair.losses, pair.wins
+            other = pair.better
+            won = pair.losses
+            lost = pair.wins
         decided = won + lost
         share = won / decided if decided else None
-        opponents.append(PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share)))
+        opponents.append(
+            PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share))
+        )
     return opponents_table(name, opponents)
 
 
@@ -77,7 +87,8 @@ def _sentence(
     name: str, each: Mapping[str, Any], segment: Any, addresses: Addresses
 ) -> dict[str, Any]:
     """Return a sentence with both outputs, their differences marked, and the ranks of all systems."""
-    own, other = segment.texts.get(name), segment.texts.get(each["other"])
+    own = segment.texts.get(name)
+    other = segment.texts.get(each["other"])
     shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
     if own and other:
         first, second = differences(own, other)
@@ -95,7 +106,9 @@ def _sentence(
         # The database does not keep the order of names.
         "chips": [
             {"name": system, "rank": _rank(rank), "is_own": system == name}
-            for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
+            for system, rank in sorted(
+                each["ranks"].items(), key=lambda item: (item[1], item[0])
+            )
         ],
         "has_texts": any((segment.source_text, own, other)),
         "source": segment.source_text,
@@ -113,7 +126,9 @@ def marked(runs: Sequence[Run]) -> SafeString:
     """Return a text with its differences marked, also for screen readers."""
     words = pgettext("before words that the other text does not have", "only here:")
     hidden = format_html(
-        '<span class="visually-hidden" lang="{}">{} </span>', get_language() or "en", words
+        '<span class="visually-hidden" lang="{}">{} </span>',
+        get_language() or "en",
+        words,
     )
     # Each part is escaped or our own markup.
     return mark_safe(  # noqa: S308
@@ -135,8 +150,12 @@ def system_words(
         return {"headline": label, "lead": _("No ranking yet")}
     row = _row_of(name, run)
     if row is None:
-        unranked = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-        why = with_full_stop(reason_in_words(unranked[name])) if name in unranked else ""
+        unranked = {
+            each["system"]: each["reason"] for each in run.result["not_estimable"]
+        }
+        why = (
+            with_full_stop(reason_in_words(unranked[name])) if name in unranked else ""
+        )
         return {
             "headline": _("%(system)s is not ranked") % {"system": label},
             "lead": capfirst(why),
@@ -161,7 +180,10 @@ def _row_of(name: str, run: RankingRun) -> RankedRow | None:
 def has_comparisons(name: str, run: RankingRun) -> bool:
     """Return whether a ranking has comparisons of a system, so that there is something to analyse."""
     reasons = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-    return _row_of(name, run) is not None or reasons.get(name, "no_comparison") != "no_comparison"
+    return (
+        _row_of(name, run) is not None
+        or reasons.get(name, "no_comparison") != "no_comparison"
+    )
 
 
 def _place_in_words(trend: int, *, is_tied: bool) -> str:
@@ -169,8 +191,12 @@ def _place_in_words(trend: int, *, is_tied: bool) -> str:
     if is_tied:
         return {
             0: _("%(system)s is tied for ranks %(ranks)s"),
-            1: _("%(system)s is tied for ranks %(ranks)s, and better on longer sentences"),
-            -1: _("%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"),
+            1: _(
+                "%(system)s is tied for ranks %(ranks)s, and better on longer sentences"
+            ),
+            -1: _(
+                "%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"
+            ),
         }[trend]
     return {
         0: _("%(system)s is number %(ranks)s"),
@@ -215,7 +241,9 @@ def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
             )
         ]
     return [
-        _("Ranked only against %(names)s: no comparisons connect it with other systems.")
+        _(
+            "Ranked only against %(names)s: no comparisons connect it with other systems."
+        )
         % {"names": names_in_a_row(others)}
     ]
 
@@ -224,12 +252,15 @@ def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
     if row.get("shortage"):
         return [with_full_stop(not_yet_in_words(Shortage(**row["shortage"])))]
-    name, pairs = row["system"], pairs_with(row["system"], run)
+    name = row["system"]
+    pairs = pairs_with(row["system"], run)
     thin = {each["system"] for each in run.result["systems"] if each.get("shortage")}
     better = [pair.better for pair in pairs if pair.significant and pair.worse == name]
     worse = [pair.worse for pair in pairs if pair.significant and pair.better == name]
     others = [
-        pair.better if pair.worse == name else pair.worse for pair in pairs if not pair.significant
+        pair.better if pair.worse == name else pair.worse
+        for pair in pairs
+        if not pair.significant
     ]
     alike = [other for other in others if other not in thin]
     sentences = (_loses_to(better), _differs_little_from(alike), _beats(worse))
@@ -239,9 +270,15 @@ def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
 def _loses_to(systems: Sequence[str]) -> str:
     if len(systems) > _MOST_NAMED:
         return counted(
-            "It loses to %(count)s system.", "It loses to %(count)s systems.", len(systems)
+            "It loses to %(count)s system.",
+            "It loses to %(count)s systems.",
+            len(systems),
         )
-    return _("It loses to %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
+    return (
+        _("It loses to %(names)s.") % {"names": names_in_a_row(systems)}
+        if systems
+        else ""
+    )
 
 
 def _differs_little_from(systems: Sequence[str]) -> str:
@@ -257,16 +294,24 @@ def _differs_little_from(systems: Sequence[str]) -> str:
 
 def _beats(systems: Sequence[str]) -> str:
     if len(systems) > _MOST_NAMED:
-        return counted("It beats %(count)s system.", "It beats %(count)s systems.", len(systems))
-    return _("It beats %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
+        return counted(
+            "It beats %(count)s system.", "It beats %(count)s systems.", len(systems)
+        )
+    return (
+        _("It beats %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
+    )
 
 
 def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
     if data is not None:
         whole = data["all"]
-        won, lost, tied = whole["won"], whole["lost"], whole["tied"]
+        won = whole["won"]
+        lost = whole["lost"]
+        tied = whole["tied"]
     elif row is not None:
-        won, lost, tied = row["wins"], row["losses"], row["ties"]
+        won = row["wins"]
+        lost = row["losses"]
+        tied = row["ties"]
     else:
         return ""
     counts = {
@@ -276,7 +321,10 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
         "tied": number_format(tied),
     }
     if data is None:
-        return _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.") % counts
+        return (
+            _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.")
+            % counts
+        )
     return _(
         "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s."
     ) % {

@@ -31,35 +31,39 @@ def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
 
     `share` covers those with a target, `pace` is in blocks per day over those that are open.
     """
-    asked = [each for each in overviews if each.task.blocks_wanted]
+    asked = [overview for overview in overviews if overview.task.blocks_wanted]
     wanted = sum(each.task.blocks_wanted or 0 for each in asked)
     done = sum(min(each.counted, each.task.blocks_wanted or 0) for each in asked)
     return {
-        "running": sum(each.is_open for each in overviews),
+        "running": sum(overview.is_open for overview in overviews),
         "tasks": len(overviews),
-        "judged": sum(each.judged for each in overviews),
-        "excluded": sum(each.excluded for each in overviews),
-        "at_work": sum(each.at_work for each in overviews),
+        "judged": sum(overview.judged for overview in overviews),
+        "excluded": sum(overview.excluded for overview in overviews),
+        "at_work": sum(overview.at_work for overview in overviews),
         "share": done / wanted if wanted else None,
-        "pace": sum(each.pace for each in overviews if each.is_open),
+        "pace": sum(overview.pace for overview in overviews if overview.is_open),
     }
 
 
 def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
     """Return the expected day of the end of a campaign's last test set with its interval, or why it is unknown."""
     last = _last_to_end(overviews)
-    return ("–", "") if last is None else _end_in_words(last, last.end, today)
+    if last is None:
+        return ("–", "")
+    return _end_in_words(last, last.end, today)
 
 
 def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
     """Return the days from the beginning of today to the end of the campaign; None if unknown."""
     last = _last_to_end(overviews)
-    return None if last is None or last.is_done or last.end is None else last.end.days
+    if last is None or last.is_done or last.end is None:
+        return None
+    return last.end.days
 
 
 def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
     """Return the test set that determines the campaign's end: one with an unknown end, or the last to end."""
-    running = [each for each in overviews if each.is_open]
+    running = [overview for overview in overviews if overview.is_open]
     if not running:
         return max(overviews, key=_closed_at, default=None)
     asked = [each for each in running if each.task.blocks_wanted]
@@ -70,22 +74,29 @@ def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
 
 def _closed_at(overview: TaskOverview) -> float:
     closed = overview.task.closed_at
-    return closed.timestamp() if closed else 0.0
+    if closed:
+        return closed.timestamp()
+    return 0.0
 
 
-def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dict[str, Any]]:
+def overview_rows(
+    overviews: Sequence[TaskOverview], *, today: date
+) -> list[dict[str, Any]]:
     """Return the rows of test sets, with all ends on one axis. `end` is a date, or the reason why there is none."""
     ends = [overview.end for overview in overviews]
     axis = _days_on_axis([end for end in ends if end is not None])
     rows = []
     for overview, end in zip(overviews, ends, strict=True):
-        standing, share = overview.standing, overview.share
+        standing = overview.standing
+        share = overview.share
         words, between = _end_in_words(overview, end, today)
         rows.append(
             {
                 "overview": overview,
                 "headline": _headline(overview),
-                "plot": small_plot(standing) if standing and standing["systems"] else None,
+                "plot": small_plot(standing)
+                if standing and standing["systems"]
+                else None,
                 "bar": None if share is None else percent(share),
                 "bars": bar_plot([(day.start, day.judged) for day in overview.days]),
                 "end": words,
@@ -102,7 +113,9 @@ def _headline(overview: TaskOverview) -> str:
         return headline(standing)
     if overview.judged and kind_in_place_of_ranking(task=overview.task):
         return headline_without_ranking(overview.task)
-    return headline(standing) if standing else headline_without_ranking()
+    if standing:
+        return headline(standing)
+    return headline_without_ranking()
 
 
 def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,12 +136,16 @@ def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
     return {"height": str(_LINE_PX * len(rows)), "lines": lines}
 
 
-def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
+def _end_in_words(
+    overview: TaskOverview, end: EndOfWork | None, today: date
+) -> tuple[str, str]:
     """Return the expected day of the end with its interval, or why it is unknown."""
     if not overview.is_open:
         if overview.task.closed_at is None:
             return capfirst(str(overview.task.state.label)), ""
-        closed = localtime(overview.task.closed_at, overview.task.test_set.campaign.zone)
+        closed = localtime(
+            overview.task.closed_at, overview.task.test_set.campaign.zone
+        )
         return _day(closed.date()), ""
     if overview.is_done:
         return _("All blocks judged"), ""
@@ -142,7 +159,8 @@ def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) ->
         return _day(day_after(today, end.days)), _(
             "from %(first)s (no latest date: daily pace varies too much)"
         ) % {"first": _day(day_after(today, end.low))}
-    low, high = day_after(today, end.low), day_after(today, end.high)
+    low = day_after(today, end.low)
+    high = day_after(today, end.high)
     return _day(day_after(today, end.days)), f"{_day(low)} – {_day(high)}"
 
 
@@ -159,5 +177,7 @@ def _end_plot(end: EndOfWork, axis: float) -> dict[str, Any]:
     """Return the positions of a forecast and its interval between today and the end of the axis."""
     high = axis if end.high is None else end.high
     ends = {"low": end.low, "high": high, "dot": end.days}
-    found: dict[str, Any] = {name: percent(min(1.0, at / axis)) for name, at in ends.items()}
+    found: dict[str, Any] = {
+        name: percent(min(1.0, at / axis)) for name, at in ends.items()
+    }
     return found | {"is_later": end.high is None or end.high > axis}

@@ -43,7 +43,9 @@ def plot_links(
     start = reverse(place, args=[*of, "-", "-"]).removesuffix("-.-")
     end = f"?{query}" if query else ""
     return {
-        name: [(ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES]
+        name: [
+            (ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES
+        ]
         for name in (names or PLOTS[place])
     }
 
@@ -74,10 +76,18 @@ def _history(_request: HttpRequest, task: Task) -> Table:
 def _history_table(points: Sequence[HistoryPoint]) -> Table:
     positions: dict[Value, int] = {}
     if points:
-        positions = {row["system"]: number for number, row in enumerate(points[-1].systems)}
+        positions = {
+            row["system"]: number for number, row in enumerate(points[-1].systems)
+        }
     last = len(positions)
     rows = [
-        (point.comparisons, row["system"], row["rank"], row["rank_low"], row["rank_high"])
+        (
+            point.comparisons,
+            row["system"],
+            row["rank"],
+            row["rank_low"],
+            row["rank_high"],
+        )
         for point in points
         for row in map(only_estimable, point.systems)
     ]
@@ -94,7 +104,11 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
         rows=sorted(rows, key=lambda row: (row[0], positions.get(row[1], last))),
         keys=2,
         plot=RankPlot(
-            label="comparisons", value="rank", low="rank_low", high="rank_high", across="system"
+            label="comparisons",
+            value="rank",
+            low="rank_low",
+            high="rank_high",
+            across="system",
         ),
     )
 
@@ -138,7 +152,9 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
         name="agreement",
         title=_("κ with others"),
         columns=columns,
-        rows=list(found.order_by("pseudonym").values_list(*(column.key for column in columns))),
+        rows=list(
+            found.order_by("pseudonym").values_list(*(column.key for column in columns))
+        ),
         plot=interval_plot("pseudonym", "kappa", "kappa_", mark=0, end=1),
     )
 
@@ -153,11 +169,17 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
 
 
 def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
-    own, everybody = measures_of(judge=judge, task=task), values_by_measure(task_id=task.pk)
+    own = measures_of(judge=judge, task=task)
+    everybody = values_by_measure(task_id=task.pk)
     rows = []
     for row in measure_rows(own):
-        values, found = everybody.get(row["measure"]) or [], own.get(row["measure"], {})
-        ends = (min(values), float(np.median(values)), max(values)) if values else (None,) * 3
+        values = everybody.get(row["measure"]) or []
+        found = own.get(row["measure"], {})
+        ends = (
+            (min(values), float(np.median(values)), max(values))
+            if values
+            else (None,) * 3
+        )
         numbers = (found.get(each) for each in ("value", "low", "high"))
         rows.append((row["label"], *numbers, *ends, len(values)))
     return Table(
@@ -196,7 +218,9 @@ def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
     for overview in campaign_overview(campaign=campaign):
         end = overview.end
         ends = (None,) * 3 if end is None else (end.days, end.low, end.high)
-        rows.append((overview.task.called, overview.counted, overview.task.blocks_wanted, *ends))
+        rows.append(
+            (overview.task.called, overview.counted, overview.task.blocks_wanted, *ends)
+        )
     return Table(
         name="ends",
         title=_("Forecast"),

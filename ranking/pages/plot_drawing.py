@@ -33,14 +33,20 @@ _DRAWERS: Final[dict[PlotKind, Callable[[Table, Any, svg.Sheet], Drawing | None]
 }
 
 
-def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> SafeString | None:
+def drawn_for_page(
+    table: Table, *, pair_address: PairAddress | None = None
+) -> SafeString | None:
     """Return the plot of a table for wide screens and paper, followed by that for narrow screens.
 
     A matrix that does not fit on narrow screens is drawn once and scrolled.
     """
     narrow = drawn(table, sheet=svg.NARROW, pair_address=pair_address)
-    wide = drawn(table, pair_address=pair_address, screens="" if narrow is None else " for-wide")
-    return wide if wide is None or narrow is None else svg.joined([wide, narrow])
+    wide = drawn(
+        table, pair_address=pair_address, screens="" if narrow is None else " for-wide"
+    )
+    if wide is None or narrow is None:
+        return wide
+    return svg.joined([wide, narrow])
 
 
 def drawn(
@@ -66,8 +72,12 @@ def drawn(
     if drawing is None:
         return None
     left = 0 if sheet.is_narrow else drawing.left
-    width, height = drawing.width - left, drawing.height
-    name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
+    width = drawing.width - left
+    height = drawing.height
+    if sheet.is_narrow:
+        name = f"plot-narrow-{table.name}"
+    else:
+        name = f"plot-{table.name}"
     # An image cannot contain links.
     has_links = isinstance(plot, MatrixPlot) and pair_address is not None
     return format_html(
@@ -90,10 +100,15 @@ def drawn(
 
 def _with_system_labels(table: Table) -> Table:
     """Return a table with the display names of systems."""
-    columns = [replace(column, heading=system_label(column.heading)) for column in table.columns]
+    columns = [
+        replace(column, heading=system_label(column.heading))
+        for column in table.columns
+    ]
     rows = []
     for row in table.rows:
-        cells = [system_label(value) if isinstance(value, str) else value for value in row]
+        cells = [
+            system_label(value) if isinstance(value, str) else value for value in row
+        ]
         rows.append(tuple(cells))
     return replace(table, columns=columns, rows=rows)
 
@@ -103,7 +118,9 @@ def _description(table: Table, plot: Plot, *, as_file: bool) -> str:
     words = _("The table has the same data.")
     if as_file and table.notes:
         words = sentence_list(table.notes)
-    most = plot.most if isinstance(plot, RowPlot) else None
+    most = None
+    if isinstance(plot, RowPlot):
+        most = plot.most
     if most is None or most >= len(table.rows):
         return words
     limit = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {

@@ -28,7 +28,9 @@ _PARTS: Final = ("metrics", "predicted_ranking")
 
 
 def _moment() -> forms.DateTimeInput:
-    return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    return forms.DateTimeInput(
+        attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"
+    )
 
 
 def _area(rows: int) -> forms.Textarea:
@@ -54,11 +56,16 @@ class PublishForm(forms.Form):
         required=False,
     )
     acknowledgement = forms.CharField(
-        label=gettext_lazy("Acknowledgement"), widget=_area(3), max_length=_TEXT, required=False
+        label=gettext_lazy("Acknowledgement"),
+        widget=_area(3),
+        max_length=_TEXT,
+        required=False,
     )
     contact = forms.CharField(
         label=gettext_lazy("Contact"),
-        help_text=gettext_lazy("Public contact for readers’ questions. Addresses become links."),
+        help_text=gettext_lazy(
+            "Public contact for readers’ questions. Addresses become links."
+        ),
         max_length=_LINE,
         required=False,
     )
@@ -117,7 +124,9 @@ class PublishForm(forms.Form):
         until.label = f"{until.label} ({timezone.get_current_timezone_name()})"
         field = self.fields["anonymous"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]
+        field.choices = [
+            (system.name, system.name) for system in systems if may_be_anonymous(system)
+        ]
         if last is None:
             del self.fields["change_note"]
         if not has_metrics:
@@ -126,7 +135,8 @@ class PublishForm(forms.Form):
             del self.fields["predicted_ranking"]
         for each in reasons:
             self.fields[_name_of(each.text)] = forms.CharField(
-                label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
+                label=_("%(page)s: “%(text)s”")
+                % {"page": each.page, "text": each.text},
                 widget=_area(2),
                 max_length=LONGEST_WORDING,
                 required=False,
@@ -176,7 +186,9 @@ class PublishForm(forms.Form):
         """Return the rewordings of reasons; none if all systems are named."""
         if not values.get("anonymous"):
             return {}
-        said = {text: values.get(name, "").strip() for name, text in self._reasons.items()}
+        said = {
+            text: values.get(name, "").strip() for name, text in self._reasons.items()
+        }
         return {text: wording for text, wording in said.items() if wording}
 
 
@@ -197,15 +209,18 @@ def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
     )
 
 
-def _as_last_time(systems: Sequence[System], last: PublishedResult | None) -> dict[str, Any]:
+def _as_last_time(
+    systems: Sequence[System], last: PublishedResult | None
+) -> dict[str, Any]:
     if last is None:
         return {"anonymous": []}
     content = last.content
     return {
         "anonymous": [
-            each.name
-            for each in systems
-            if may_be_anonymous(each) and last.labels.get(str(each.pk), each.name) != each.name
+            system.name
+            for system in systems
+            if may_be_anonymous(system)
+            and last.labels.get(str(system.pk), system.name) != system.name
         ],
         "authors": "\n".join(content["authors"]),
         "acknowledgement": content["acknowledgement"],
@@ -218,7 +233,9 @@ class EmbargoForm(forms.Form):
 
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
-        help_text=gettext_lazy("Leave empty to make it public now. This cannot be undone."),
+        help_text=gettext_lazy(
+            "Leave empty to make it public now. This cannot be undone."
+        ),
         widget=_moment(),
         required=False,
     )

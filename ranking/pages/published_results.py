@@ -101,13 +101,17 @@ from ranking.reports.wording.published_method import (
 from ranking.reports.wording.ranges import rank_cell, rank_range
 from ranking.reports.writing import FILES, write
 from ranking.selectors.runs import ranking_is_due
-from ranking.services.published_results.bundles import judging_goes_on, result_bundle_store
+from ranking.services.published_results.bundles import (
+    judging_goes_on,
+    result_bundle_store,
+)
 from ranking.services.published_results.naming import PublishingRefusedError
 
 
 def run_of(content: PublishedRun) -> RankingRun:
     """Return the frozen ranking as an unsaved run with the published names, to be described like other runs."""
-    method, ranking = content["method"], content["ranking"]
+    method = content["method"]
+    ranking = content["ranking"]
     return RankingRun(
         method=method["name"],
         parameters=method["parameters"],
@@ -131,7 +135,11 @@ def left_out_lines(content: PublishedContent) -> list[dict[str, Any]]:
     lines = [
         *map(_judge, left_out["judges"]),
         *_group(content),
-        *_of_kind(left_out["references"], _("Reference"), _("Written by a person, not ranked.")),
+        *_of_kind(
+            left_out["references"],
+            _("Reference"),
+            _("Written by a person, not ranked."),
+        ),
         *_of_kind(
             left_out["damaged_references"],
             _("Damaged reference"),
@@ -139,7 +147,10 @@ def left_out_lines(content: PublishedContent) -> list[dict[str, Any]]:
         ),
         by_design,
     ]
-    return [dict(zip(("what", "blocks", "why", "decided"), line, strict=True)) for line in lines]
+    return [
+        dict(zip(("what", "blocks", "why", "decided"), line, strict=True))
+        for line in lines
+    ]
 
 
 #: Excluded data with blocks, reason, author and time.
@@ -173,7 +184,9 @@ def _group(content: PublishedContent) -> list[_Line]:
     if group is None or not group["judges_outside"]:
         return []
     what = counted("%(count)s judge", "%(count)s judges", group["judges_outside"])
-    why = _("Not in the group “%(name)s”; only its judgments count.") % {"name": group["name"]}
+    why = _("Not in the group “%(name)s”; only its judgments count.") % {
+        "name": group["name"]
+    }
     return [(what, None, why, _("by the settings"))]
 
 
@@ -219,16 +232,26 @@ def _with_shares(pair: PublishedPair) -> dict[str, Any]:
 
 def published_page(content: PublishedContent) -> dict[str, Any]:
     """Return the content of a result as shown: numbers in words, tables and plots."""
-    ranking, test_set, sections = content["ranking"], content["test_set"], content["sections"]
+    ranking = content["ranking"]
+    test_set = content["test_set"]
+    sections = content["sections"]
     return {
         "content": content,
         "summary": _summary(content),
         "has_ranking": has_ranking(content),
         "answers": shown_tables(Report(tables=answer_tables(content), data={})),
-        "languages": language_pair_name(test_set["source_language"], test_set["target_language"]),
-        "firmness": firmness_in_words(sections["firmness"]) if "firmness" in sections else [],
-        "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
-        "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},
+        "languages": language_pair_name(
+            test_set["source_language"], test_set["target_language"]
+        ),
+        "firmness": firmness_in_words(sections["firmness"])
+        if "firmness" in sections
+        else [],
+        "plots": rank_plots(
+            ranking["systems"], has_unranked=bool(ranking["not_estimable"])
+        ),
+        "withdrawn": {
+            each["system"] for each in content["systems"] if each["is_withdrawn"]
+        },
         "not_estimable": unranked_in_words(ranking),
         "told_apart_by": pair_sentences(content),
         "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
@@ -238,8 +261,12 @@ def published_page(content: PublishedContent) -> dict[str, Any]:
         "metrics": shown_tables(Report(tables=metric_tables(content), data={})),
         "method": method_sentences(content),
         "left_out": left_out_lines(content),
-        "has_teams": any(row["team"] or not row["is_named"] for row in content["systems"]),
-        "has_constraints": any(row["constrained"] is not None for row in content["systems"]),
+        "has_teams": any(
+            row["team"] or not row["is_named"] for row in content["systems"]
+        ),
+        "has_constraints": any(
+            row["constrained"] is not None for row in content["systems"]
+        ),
         **{name: _day(content["input"][name]) for name in ("first_day", "last_day")},
     }
 
@@ -251,7 +278,9 @@ def _summary(content: PublishedContent) -> dict[str, Any]:
 
 
 def _day(text: str | None) -> date | None:
-    return None if text is None else date.fromisoformat(text)
+    if text is None:
+        return None
+    return date.fromisoformat(text)
 
 
 def _self_agreement(content: PublishedContent) -> str | None:
@@ -260,7 +289,8 @@ def _self_agreement(content: PublishedContent) -> str | None:
         return None
     kappa = formats.kappa(section["kappa"])
     # Older published results have no interval.
-    low, high = section.get("low"), section.get("high")
+    low = section.get("low")
+    high = section.get("high")
     if low is None or high is None:
         return _("κ within judges %(kappa)s.") % {"kappa": kappa}
     return _("κ within judges %(kappa)s (%(low)s to %(high)s).") % {
@@ -277,13 +307,17 @@ def frozen_in_words(content: PublishedContent) -> str:
         "new versions."
     ) % {
         "version": content["version"],
-        "day": date_format(datetime.fromisoformat(content["published_at"]), "DATE_FORMAT"),
+        "day": date_format(
+            datetime.fromisoformat(content["published_at"]), "DATE_FORMAT"
+        ),
     }
 
 
 def draft_in_words(content: PublishedContent) -> str:
     """Return the version number of the draft in words."""
-    return _("Version %(version)s, not published yet.") % {"version": content["version"]}
+    return _("Version %(version)s, not published yet.") % {
+        "version": content["version"]
+    }
 
 
 #: Maximum number of systems whose ranks are listed; the others are counted.
@@ -305,7 +339,8 @@ def differences(before: PublishedContent, after: PublishedContent) -> list[str]:
 
 def _judges(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was, now = (
-        [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
+        [each["judge"] for each in content["left_out"]["judges"]]
+        for content in (before, after)
     )
     if gone := [name for name in now if name not in was]:
         yield _judges_excluded(gone)
@@ -315,17 +350,24 @@ def _judges(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
 
 def _judges_excluded(names: list[str]) -> str:
     if len(names) > _NAMED:
-        return counted("Excludes %(count)s judge.", "Excludes %(count)s judges.", len(names))
+        return counted(
+            "Excludes %(count)s judge.", "Excludes %(count)s judges.", len(names)
+        )
     listed = names_in_a_row(names)
     return counted(
-        "Excludes judge %(names)s.", "Excludes judges %(names)s.", len(names), names=listed
+        "Excludes judge %(names)s.",
+        "Excludes judges %(names)s.",
+        len(names),
+        names=listed,
     )
 
 
 def _judges_included(names: list[str]) -> str:
     if len(names) > _NAMED:
         return counted(
-            "Includes %(count)s judge again.", "Includes %(count)s judges again.", len(names)
+            "Includes %(count)s judge again.",
+            "Includes %(count)s judges again.",
+            len(names),
         )
     listed = names_in_a_row(names)
     return counted(
@@ -337,7 +379,9 @@ def _judges_included(names: list[str]) -> str:
 
 
 def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
+    was, now = (
+        [each["system"] for each in content["systems"]] for content in (before, after)
+    )
     new = [name for name in now if name not in was]
     if new:
         yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
@@ -347,7 +391,9 @@ def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]
         yield _("Removed or renamed: %(systems)s.") % {"systems": names_in_a_row(gone)}
     gone_since = _withdrawn(after) - _withdrawn(before)
     if gone_since:
-        yield _("Withdrawn: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
+        yield _("Withdrawn: %(systems)s.") % {
+            "systems": names_in_a_row(sorted(gone_since))
+        }
 
 
 def _without_name(content: PublishedContent) -> set[str]:
@@ -359,7 +405,8 @@ def _withdrawn(content: PublishedContent) -> set[str]:
 
 
 def _method(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was, now = before["method"], after["method"]
+    was = before["method"]
+    now = after["method"]
     if was["name"] != now["name"]:
         yield _("Method %(before)s → %(after)s.") % {
             "after": method_name(now["name"]),
@@ -377,7 +424,8 @@ def _choice(method: PublishedMethod) -> dict[str, Any]:
 
 
 def _blocks(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was, now = before["input"]["blocks"], after["input"]["blocks"]
+    was = before["input"]["blocks"]
+    now = after["input"]["blocks"]
     if was != now:
         yield _("Blocks %(before)s → %(after)s.") % {
             "before": number_format(was),
@@ -387,7 +435,9 @@ def _blocks(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
 
 def _clusters(content: PublishedContent) -> str:
     count = content["finding"]["clusters"]
-    return "–" if count is None else number_format(count)
+    if count is None:
+        return "–"
+    return number_format(count)
 
 
 def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
@@ -407,14 +457,18 @@ def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]
         for name in common
         if rank_range(was[name]) != rank_range(now[name])
     ]
-    order = _order_in_words(is_same=is_same, before=_clusters(before), after=_clusters(after))
+    order = _order_in_words(
+        is_same=is_same, before=_clusters(before), after=_clusters(after)
+    )
     yield with_full_stop(semicolon_list([order, *_some(ranges)]))
 
 
 def _order_in_words(*, is_same: bool, before: str, after: str) -> str:
     """Return a phrase on the order of the systems in two versions, and on their clusters if those changed."""
     if before == after:
-        return _("Same order") if is_same else _("Order changed")
+        if is_same:
+            return _("Same order")
+        return _("Order changed")
     clusters = {"before": before, "after": after}
     if is_same:
         return _("Clusters %(before)s → %(after)s; same order") % clusters
@@ -424,7 +478,9 @@ def _order_in_words(*, is_same: bool, before: str, after: str) -> str:
 def _some(ranges: list[str]) -> list[str]:
     if len(ranges) <= _NAMED:
         return ranges
-    more = _("%(count)s more rank ranges changed") % {"count": number_format(len(ranges) - _NAMED)}
+    more = _("%(count)s more rank ranges changed") % {
+        "count": number_format(len(ranges) - _NAMED)
+    }
     return [*ranges[:_NAMED], more]
 
 
@@ -438,7 +494,9 @@ def version_lines(
             "result": each,
             "content": each.content,
             "is_shown": shown is not None and each.pk == shown.pk,
-            "differences": [] if earlier is None else differences(earlier.content, each.content),
+            "differences": []
+            if earlier is None
+            else differences(earlier.content, each.content),
         }
         for each, earlier in zip(versions, before, strict=False)
     ]
@@ -449,7 +507,9 @@ def newer_version(
 ) -> PublishedResult | None:
     """Return the newest version if it is newer than the one shown."""
     newest = versions[0] if versions else shown
-    return newest if newest.version > shown.version else None
+    if newest.version > shown.version:
+        return newest
+    return None
 
 
 _MOST_NAMED: Final = 5
@@ -470,7 +530,9 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
     if open_reports:
         said.append(
             counted(
-                "%(count)s open problem report.", "%(count)s open problem reports.", open_reports
+                "%(count)s open problem report.",
+                "%(count)s open problem reports.",
+                open_reports,
             )
         )
     if people < MIN_UNITS:
@@ -572,7 +634,9 @@ def result_file(result: PublishedResult) -> PublishedFile:
     """Return the source of the folder's files; their address is known if `PUBLIC_ADDRESS` is set."""
     place = reverse("published-result", args=[result.address])
     public = settings.PUBLIC_ADDRESS.rstrip("/")
-    return PublishedFile(result.content, result.digest, f"{public}{place}" if public else "")
+    return PublishedFile(
+        result.content, result.digest, f"{public}{place}" if public else ""
+    )
 
 
 def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
@@ -586,7 +650,9 @@ def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
             for name in names
             if name != bundles.INDEX
         ],
-        "styles": "".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLES),
+        "styles": "".join(
+            (folder / f"{name}.css").read_text("utf-8") for name in _STYLES
+        ),
     }
     return render_to_string("published_results/frozen.html", context)
 
@@ -615,7 +681,9 @@ def _untold(_done: int, _total: int) -> None:
     """Ignore progress; the default of `progress`."""
 
 
-def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold) -> PublishedResult:
+def result_bundle_make(
+    *, result: PublishedResult, progress: Progress = _untold
+) -> PublishedResult:
     """Create and store the bundle of a result now; an existing one is not changed.
 
     Files are written to a temporary folder; memory use only grows by a few bytes per judgment, for
@@ -647,9 +715,12 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 @override("en")
-def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dict[str, Any]]:
+def _written(
+    frozen: FrozenResult, folder: Path, progress: Progress
+) -> list[dict[str, Any]]:
     """Write all files into the folder, in English; return name, bytes and SHA-256 of each in zip order."""
-    content, digest = frozen.content, frozen.result.digest
+    content = frozen.content
+    digest = frozen.result.digest
     for name, written in _of_content(result_file(frozen.result)).items():
         _write(folder / name, written)
     _write(folder / bundles.RUN, canonical(_run(frozen)) + "\n")
@@ -680,11 +751,15 @@ def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
 
 
 def _of_ranking(file: PublishedFile) -> dict[str, str | bytes]:
-    report, plot = published_report(file), _plot(file.content)
+    report = published_report(file)
+    plot = _plot(file.content)
     return {
         "ranking.csv": csv_file(file),
         "pairs.csv": pairs_file(file),
-        **{f"ranking.{ending}": write(report, FILES[ending]) for ending in ("tex", "typ", "md")},
+        **{
+            f"ranking.{ending}": write(report, FILES[ending])
+            for ending in ("tex", "typ", "md")
+        },
         **{
             f"ranking.{ending}": plot_file(plot, ending) or b""
             for ending in PLOT_FILES
@@ -704,9 +779,11 @@ def _plot(content: PublishedContent) -> Table:
     """Return the table with the plot of rank ranges; if there are several groups, names include the group."""
     rows = content["ranking"]["systems"]
     several = len(grouped(rows)) > 1
-    names = [
-        one_line(row["system"]) + (f" (group {row['group']})" if several else "") for row in rows
-    ]
+    names = []
+    for row in rows:
+        names.append(
+            one_line(row["system"]) + (f" (group {row['group']})" if several else "")
+        )
     ranks = semicolon_list(
         f"{name}: rank {rank_cell(row)}, range {rank_range(row)}"
         + ("" if row.get("shortage") else f", cluster {row['cluster']}")
@@ -718,7 +795,9 @@ def _plot(content: PublishedContent) -> Table:
     table = ranks_table(shown, name="ranking", method=content["method"]["name"])
     title = f"Rank ranges: {title_of(content)}"
     return replace(
-        table, title=title, notes=[basis_of(content), *firmness_of(content), f"{ranks}."]
+        table,
+        title=title,
+        notes=[basis_of(content), *firmness_of(content), f"{ranks}."],
     )
 
 
@@ -750,5 +829,8 @@ def _zip_write(
         for file in files:
             entry = zip_entry(file["name"], moment)
             entry.file_size = file["bytes"]
-            with (folder / file["name"]).open("rb") as source, archive.open(entry, "w") as target:
+            with (
+                (folder / file["name"]).open("rb") as source,
+                archive.open(entry, "w") as target,
+            ):
                 shutil.copyfileobj(source, target, _COPIED)

@@ -23,8 +23,12 @@ class RuleForm(VersionedForm):
     """The terms of a quality rule of a campaign."""
 
     action = forms.ChoiceField(label=gettext_lazy("Action"), choices=ACTIONS)
-    measure = forms.ChoiceField(label=gettext_lazy("Measure"), choices=JudgeMeasure.choices)
-    direction = forms.ChoiceField(label=gettext_lazy("Direction"), choices=RuleDirection.choices)
+    measure = forms.ChoiceField(
+        label=gettext_lazy("Measure"), choices=JudgeMeasure.choices
+    )
+    direction = forms.ChoiceField(
+        label=gettext_lazy("Direction"), choices=RuleDirection.choices
+    )
     threshold = forms.CharField(
         label=gettext_lazy("Threshold"),
         help_text=gettext_lazy(
@@ -60,7 +64,9 @@ class RuleForm(VersionedForm):
         cleaned = super().clean() or self.cleaned_data
         if "measure" in cleaned and "threshold" in cleaned:
             try:
-                threshold = threshold_from_text(cleaned["measure"], cleaned["threshold"])
+                threshold = threshold_from_text(
+                    cleaned["measure"], cleaned["threshold"]
+                )
             except ThresholdError as error:
                 self.add_error("threshold", str(error))
             else:

@@ -36,19 +36,28 @@ def bump(table: Table, _plot: BumpPlot, sheet: svg.Sheet) -> Drawing | None:
     names = [str(row[0]) for row in table.rows]
     orders = _orders(table)
     gaps = len(orders) - 1
-    left, gap = svg.NAMES, float(_BUMP_GAP)
+    left = svg.NAMES
+    gap = float(_BUMP_GAP)
     if sheet.is_narrow:
-        left, gap = svg.SHORT_NAMES, min(_BUMP_GAP, (sheet.right - svg.SHORT_NAMES) / max(2, gaps))
+        left = svg.SHORT_NAMES
+        gap = min(_BUMP_GAP, (sheet.right - svg.SHORT_NAMES) / max(2, gaps))
     positions = [f"{left + number * gap:.1f}" for number in range(len(orders))]
     # Vertical if columns are too close for slanted heads.
-    angle, room = (-90, _UPRIGHT) if gap < _LEAST_GAP else (-40, svg.ROOM)
+    if gap < _LEAST_GAP:
+        angle = -90
+        room = _UPRIGHT
+    else:
+        angle = -40
+        room = svg.ROOM
     labels = svg.labels((order.heading for order in orders), room=room)
     top = svg.room_of_heads(labels.values(), angle)
     bottom = _down(_lowest_rank(orders), top) + 10
     parts = []
     for x, order in zip(positions, orders, strict=True):
         turned = f"translate({x} {top - 14}) rotate({angle})"
-        parts.append(svg.label(order.heading, labels[order.heading], "", "", transform=turned))
+        parts.append(
+            svg.label(order.heading, labels[order.heading], "", "", transform=turned)
+        )
         parts.append(svg.stroke("grid", x, x, top, bottom))
     for number, name in enumerate(names):
         points = []
@@ -57,7 +66,9 @@ def bump(table: Table, _plot: BumpPlot, sheet: svg.Sheet) -> Drawing | None:
             if rank is not None:
                 points.append((x, _down(rank, top)))
         style = f"path path-{number % _STYLES}"
-        lines = [svg.stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)]
+        lines = [
+            svg.stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)
+        ]
         dots = [svg.dot(x, y, 4) for x, y in points]
         parts.append(svg.titled(name, svg.joined([*lines, *dots])))
     width = sheet.width
@@ -81,7 +92,11 @@ def _orders(table: Table) -> list[_Order]:
 
 
 def _lowest_rank(orders: Sequence[_Order]) -> float:
-    ranks = [rank for order in orders for rank in order.ranks if rank is not None]
+    ranks = []
+    for order in orders:
+        for rank in order.ranks:
+            if rank is not None:
+                ranks.append(rank)
     return max(ranks, default=1.0)
 
 
@@ -106,7 +121,9 @@ def _names_at_end(
     labels = sheet.labels(lines.values())
     parts = []
     for rank, line in lines.items():
-        parts.append(svg.label(line, labels[line], x, _down(rank, top) + 4, anchor=anchor))
+        parts.append(
+            svg.label(line, labels[line], x, _down(rank, top) + 4, anchor=anchor)
+        )
     return parts
 
 
@@ -130,17 +147,24 @@ _Lines = dict[str, list[_RankPoint]]
 def ranks(table: Table, plot: RankPlot, sheet: svg.Sheet) -> Drawing | None:
     """Return lines with names at their ends; None if nothing is ranked."""
     lines = _lines(table, plot)
-    points = [point for line in lines.values() for point in line]
+    points = []
+    for line in lines.values():
+        for point in line:
+            points.append(point)
     if not points:
         return None
     right = sheet.width - (svg.SHORT_NAMES if sheet.is_narrow else svg.NAMES)
-    x = svg.Axis([point.number for point in points], Scale(), _LEFT, right, steps=sheet.ticks)
+    x = svg.Axis(
+        [point.number for point in points], Scale(), _LEFT, right, steps=sheet.ticks
+    )
     lowest = max(point.high for point in points)
     bottom = int(_down(lowest)) + _BUMP_ROW // 2
     parts = []
     for position, number in x.ticks:
         parts.append(svg.stroke("grid", position, position, svg.TOP, bottom))
-        parts.append(svg.text(position, bottom + 18, number, kind="quiet", anchor="middle"))
+        parts.append(
+            svg.text(position, bottom + 18, number, kind="quiet", anchor="middle")
+        )
     parts += [
         svg.text(_LEFT - 12, _down(rank) + 4, rank, kind="quiet", anchor="end")
         for rank in range(1, int(lowest) + 1)
@@ -149,14 +173,19 @@ def ranks(table: Table, plot: RankPlot, sheet: svg.Sheet) -> Drawing | None:
     parts += _named_lines(lines, x, sheet)
     heading = svg.heading_of(table, plot.label)
     parts.append(svg.text(right, bottom + 36, heading, kind="quiet", anchor="end"))
-    width = sheet.width if sheet.is_narrow else sheet.width + svg.MARGIN
+    if sheet.is_narrow:
+        width = sheet.width
+    else:
+        width = sheet.width + svg.MARGIN
     return Drawing(width, bottom + 44, svg.joined(parts))
 
 
 def _lines(table: Table, plot: RankPlot) -> _Lines:
     """Return the points of each name, in order of first appearance."""
     lines: _Lines = {}
-    for name, *cells in cells_of(table, plot.across, plot.label, plot.value, plot.low, plot.high):
+    for name, *cells in cells_of(
+        table, plot.across, plot.label, plot.value, plot.low, plot.high
+    ):
         number, rank, low, high = map(number_of, cells)
         if number is None or rank is None:
             continue
@@ -168,18 +197,27 @@ def _lines(table: Table, plot: RankPlot) -> _Lines:
 
 def _band(line: list[_RankPoint], x: svg.Axis) -> SafeString:
     upper = [f"{x.at(point.number)},{_down(point.low - _HALF):.1f}" for point in line]
-    lower = [f"{x.at(point.number)},{_down(point.high + _HALF):.1f}" for point in reversed(line)]
+    lower = [
+        f"{x.at(point.number)},{_down(point.high + _HALF):.1f}"
+        for point in reversed(line)
+    ]
     return svg.tag("polygon", class_="band", points=" ".join(upper + lower))
 
 
 def _named_lines(lines: _Lines, x: svg.Axis, sheet: svg.Sheet) -> list[SafeString]:
     labels = sheet.labels(lines)
-    ends = [(float(x.at(line[-1].number)), _down(line[-1].rank)) for line in lines.values()]
+    ends = [
+        (float(x.at(line[-1].number)), _down(line[-1].rank)) for line in lines.values()
+    ]
     heights = free_heights(ends, list(labels.values()))
     parts = []
     for number, (name, line) in enumerate(lines.items()):
-        curve = " ".join(f"{x.at(point.number)},{_down(point.rank):.1f}" for point in line)
-        drawn = svg.tag("polyline", class_=f"path path-{number % _STYLES}", points=curve)
+        curve = " ".join(
+            f"{x.at(point.number)},{_down(point.rank):.1f}" for point in line
+        )
+        drawn = svg.tag(
+            "polyline", class_=f"path path-{number % _STYLES}", points=curve
+        )
         label = svg.text(ends[number][0] + 10, heights[number] + 4, labels[name])
         parts.append(svg.titled(name, svg.joined([drawn, label])))
     return parts

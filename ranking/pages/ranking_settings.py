@@ -45,7 +45,10 @@ def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
 
 def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
     """Return the anytime ranges shown beside the other ranges, by system; empty if there are none."""
-    found = None if run is None else run.result.get("anytime")
+    if run is None:
+        found = None
+    else:
+        found = run.result.get("anytime")
     if run is None or found is None or run.parameters["ranges"] == "anytime":
         return {}
     return {row["system"]: row for row in found["systems"]}
@@ -54,7 +57,9 @@ def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]
 def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
     """Return rules in words, in the given order."""
     return [
-        _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
+        _line(
+            row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed")
+        )
         for row in rows
     ]
 
@@ -97,13 +102,19 @@ class StoppingRuleForm(VersionedForm):
     """
 
     pairs = forms.FloatField(
-        label=gettext_lazy("Pairs told apart (%)"), min_value=0.1, max_value=100, required=False
+        label=gettext_lazy("Pairs told apart (%)"),
+        min_value=0.1,
+        max_value=100,
+        required=False,
     )
     clusters = forms.IntegerField(
         label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
     )
     judgments = forms.IntegerField(
-        label=gettext_lazy("Judgments"), min_value=1, max_value=2**31 - 1, required=False
+        label=gettext_lazy("Judgments"),
+        min_value=1,
+        max_value=2**31 - 1,
+        required=False,
     )
     until = forms.DateField(
         label=gettext_lazy("Day"),
@@ -127,7 +138,9 @@ class StoppingRuleForm(VersionedForm):
                 del self.fields[name]
 
     @classmethod
-    def initial_of(cls, rule: StoppingRule | None, *, tests: RuleTests) -> dict[str, Any]:
+    def initial_of(
+        cls, rule: StoppingRule | None, *, tests: RuleTests
+    ) -> dict[str, Any]:
         """Return the form's initial values for a rule, or for none, with the default `tests`."""
         if rule is None:
             return {"tests": tests, "confidence": 95}
@@ -167,7 +180,10 @@ def _what(row: RankingSettings) -> str:
         row.get_resample_display(),
         percent(row.confidence),
     ]
-    words += [labelled(OPTION_WORDS[name][0], value) for name, value in row.method_options.items()]
+    words += [
+        labelled(OPTION_WORDS[name][0], value)
+        for name, value in row.method_options.items()
+    ]
     if row.correction != RankingSettings.Correction.NONE:
         words.append(row.get_correction_display())
     if row.judge_group is not None:
@@ -207,7 +223,9 @@ class RankingSettingsForm(VersionedForm):
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
         for method in LiveMethod.values[1:]:
             for option in METHODS[method].options:
-                self.fields[f"{method}.{option}"] = _option_field(METHODS[method], option)
+                self.fields[f"{method}.{option}"] = _option_field(
+                    METHODS[method], option
+                )
 
     def options_of(self, method: str) -> list[forms.BoundField]:
         """Return the fields with the options of a method."""

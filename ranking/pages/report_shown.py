@@ -33,7 +33,9 @@ from ranking.selectors.runs import latest_run
 Links = Addresses | Callable[[str], Addresses | None] | None
 _NOTHING = "–"
 #: Longer tables only show their first rows; all rows are in the files.
-_MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
+_MOST_ROWS = 500
+_MOST_CELLS = 2_400
+_FIRST_ROWS = 100
 
 
 def shown_tables(
@@ -56,14 +58,18 @@ def shown_tables(
             for at, column in enumerate(table.columns)
             if column.names in ("judge", "judges")
             for row in _first(table)
-            for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
+            for name in str(row[at]).split(
+                BETWEEN if column.names == "judges" else "\n"
+            )
         )
     return [_table(table, addresses, file_address) for table in tables]
 
 
 def _first(table: Table) -> Sequence[Sequence[Value]]:
     most = min(_MOST_ROWS, _MOST_CELLS // len(table.columns))
-    return table.rows if len(table.rows) <= most else table.rows[: min(most, _FIRST_ROWS)]
+    if len(table.rows) <= most:
+        return table.rows
+    return table.rows[: min(most, _FIRST_ROWS)]
 
 
 def _table(
@@ -72,8 +78,13 @@ def _table(
     """Return a table for the page: headings, flagged if numeric, markup of the first rows, and files."""
     rows = _first(table)
     filled = _filled_columns(table)
-    won = addresses.won if isinstance(addresses, Addresses) else None
-    plot = None if _is_one_dot(table) else drawn_for_page(table, pair_address=won)
+    won = None
+    if isinstance(addresses, Addresses):
+        won = addresses.won
+    if _is_one_dot(table):
+        plot = None
+    else:
+        plot = drawn_for_page(table, pair_address=won)
     return {
         "name": table.name,
         "title": table.title,
@@ -88,7 +99,9 @@ def _table(
         "more": len(table.rows) - len(rows),
         "files": []
         if plot is None or file_address is None
-        else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
+        else [
+            (ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES
+        ],
     }
 
 
@@ -98,7 +111,9 @@ def _is_one_dot(table: Table) -> bool:
     if not isinstance(plot, RowPlot | PointPlot):
         return False
     position = [column.key for column in table.columns].index(plot.value)
-    most = plot.most if isinstance(plot, RowPlot) else None
+    most = None
+    if isinstance(plot, RowPlot):
+        most = plot.most
     drawn = table.rows[:most]
     return sum(row[position] is not None for row in drawn) == 1
 
@@ -124,7 +139,10 @@ def _is_name(column: Column) -> bool:
 
 
 def _body(
-    table: Table, rows: Sequence[Sequence[Value]], filled: frozenset[int], addresses: Links
+    table: Table,
+    rows: Sequence[Sequence[Value]],
+    filled: frozenset[int],
+    addresses: Links,
 ) -> SafeString:
     """Return the filled columns of rows as markup, without a template, which takes ten times as long for many cells."""
     parts = []
@@ -141,7 +159,12 @@ def _body(
                 markup = _markup(words, value, column, about, here)
             if _is_name(column):
                 markup = f"<bdi>{markup}</bdi>"
-            tag, scope = ("td", "") if place else ("th", ' scope="row"')
+            if place:
+                tag = "td"
+                scope = ""
+            else:
+                tag = "th"
+                scope = ' scope="row"'
             kind = "" if column.is_text else ' class="number"'
             parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")
         parts.append("</tr>")
@@ -151,10 +174,14 @@ def _body(
 
 def linked(words: str, address: str | None) -> str:
     """Return escaped text, as a link if there is an address."""
-    return escape(words) if address is None else f'<a href="{escape(address)}">{escape(words)}</a>'
+    if address is None:
+        return escape(words)
+    return f'<a href="{escape(address)}">{escape(words)}</a>'
 
 
-def _addresses(table: Table, row: Sequence[Value], addresses: Links) -> Addresses | None:
+def _addresses(
+    table: Table, row: Sequence[Value], addresses: Links
+) -> Addresses | None:
     """Return the addresses for a row, if there are any."""
     if addresses is None or isinstance(addresses, Addresses):
         return addresses
@@ -188,18 +215,27 @@ def _two_systems(words: str) -> dict[Named, str]:
 
 
 def _markup(
-    words: str, value: Value, column: Column, about: dict[Named, str], addresses: Addresses
+    words: str,
+    value: Value,
+    column: Column,
+    about: dict[Named, str],
+    addresses: Addresses,
 ) -> str:
     """Return a cell, linked to the object or the judgments it refers to."""
     address = None
     if column.names == "judges":
-        return BETWEEN.join(linked(name, addresses.judge(name)) for name in words.split(BETWEEN))
+        return BETWEEN.join(
+            linked(name, addresses.judge(name)) for name in words.split(BETWEEN)
+        )
     if column.names is not None:
         address = _named(str(value), column.names, addresses)
     elif column.counts == "skipped" and value:
         address = addresses.skips(about.get("judge", ""))
     elif column.counts is not None and value and _is_there(about, addresses):
-        outcome = None if column.counts == "judgments" else column.counts
+        if column.counts == "judgments":
+            outcome = None
+        else:
+            outcome = column.counts
         address = addresses.judgments(**about, outcome=outcome)
     return linked(words, address)
 
@@ -211,10 +247,16 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
     if names == "systems":
         systems = _two_systems(value)
         return addresses.judgments(**systems) if _is_there(systems, addresses) else None
-    pages = {"system": addresses.system, "other": addresses.system, "judge": addresses.judge}
+    pages = {
+        "system": addresses.system,
+        "other": addresses.system,
+        "judge": addresses.judge,
+    }
     if names == "segment":
         return addresses.segment(int(value))
-    return pages[names](value) if names in pages else addresses.judgments(**{names: value})
+    if names in pages:
+        return pages[names](value)
+    return addresses.judgments(**{names: value})
 
 
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
@@ -250,11 +292,16 @@ def report_file(
     """Return a report as a file of one of the formats, or one of its tables as plot or rows; 404 without such a file."""
     content: str | bytes | None
     if table is None:
-        content = write(report, FILES[ending]) if ending in FILES else None
+        content = None
+        if ending in FILES:
+            content = write(report, FILES[ending])
     else:
         named = f"{named}-{table}"
         found = next((each for each in report.tables if each.name == table), None)
-        content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
+        if found is None or ending not in PLOT_FILES:
+            content = None
+        else:
+            content = plot_file(found, ending)
     if content is None:
         raise Http404
     return download(f"{named}.{ending}", content)
@@ -267,16 +314,19 @@ def plot_file(table: Table, ending: str) -> bytes | None:
     svg = drawn(table, as_file=True)
     if svg is None:
         return None
-    return svg.encode() if ending == "svg" else png_of(svg)
+    if ending == "svg":
+        return svg.encode()
+    return png_of(svg)
 
 
-def answer_file(analysis: Analysis, ending: str, table: str | None = None) -> HttpResponse:
+def answer_file(
+    analysis: Analysis, ending: str, table: str | None = None
+) -> HttpResponse:
     """Return the answer of an analysis of a task as a file, or one of its tables."""
-    named = (
-        f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
-        if table is None
-        else analysis.kind
-    )
+    if table is None:
+        named = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
+    else:
+        named = analysis.kind
     return report_file(answer_with_data(analysis), ending, named=named, table=table)
 
 
@@ -298,7 +348,10 @@ def rankings_beside(
     asked = analyses_asked(task=task).finished().filter(kind=this.kind)
     others = asked.exclude(pk=this.pk)
     run = latest_run(task_id=task.pk)
-    choices = [] if run is None else [(SHOWN, _("current ranking"))]
+    if run is None:
+        choices = []
+    else:
+        choices = [(SHOWN, _("current ranking"))]
     for each in others[:_OFFERED]:
         asked_for = asked_in_words(each, task)["words"] or _("Default")
         choices.append((str(each.pk), f"{asked_for} ({each.watermark})"))
@@ -311,7 +364,12 @@ def rankings_beside(
     else:
         if not chosen.isdecimal() or len(chosen) > _DIGITS:
             raise Http404
-        found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
+        found = (
+            Analysis.objects.of(task.pk)
+            .finished()
+            .filter(pk=chosen, kind=this.kind)
+            .first()
+        )
         if found is None or found.data is None:
             raise Http404
         others_systems = found.data["rankings"][0]["systems"]
@@ -324,14 +382,23 @@ def rankings_beside(
     }
 
 
-def _beside(these: Sequence[RankedRow], those: Sequence[RankedRow], words: str) -> Table:
-    sides = [{row["system"]: only_estimable(row) for row in rows} for rows in (these, those)]
+def _beside(
+    these: Sequence[RankedRow], those: Sequence[RankedRow], words: str
+) -> Table:
+    sides = [
+        {row["system"]: only_estimable(row) for row in rows} for rows in (these, those)
+    ]
     has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
     rows: list[tuple[Value, ...]] = []
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         this, other = (_place(side.get(name), has_groups=has_groups) for side in sides)
         rows.append((name, *this, *other, "≠" if this != other else ""))
-    heads = [*([_("Group")] if has_groups else []), _("Rank"), _("Rank range"), _("Cluster")]
+    heads = [
+        *([_("Group")] if has_groups else []),
+        _("Rank"),
+        _("Rank range"),
+        _("Cluster"),
+    ]
     return Table(
         name="beside",
         title=_("Side by side"),
@@ -376,7 +443,8 @@ def png_of(svg: str) -> bytes:
     extra_require("png", "Plots as PNG")
     import resvg_py
 
-    width, height = (_number(svg, name) for name in ("width", "height"))
+    width = _number(svg, "width")
+    height = _number(svg, "height")
     zoom = min(_ZOOM, (_MOST_PIXELS / max(1, width * height)) ** 0.5)
     return bytes(
         resvg_py.svg_to_bytes(
@@ -393,9 +461,9 @@ def png_of(svg: str) -> bytes:
 
 def needs_other_fonts(text: str) -> bool:
     """Return whether a text needs scripts that DejaVu Sans lacks."""
-    return any(ord(letter) in block for letter in set(text) for block in _BEYOND) or any(
-        ord(letter) > 0x1F000 for letter in set(text)
-    )
+    return any(
+        ord(letter) in block for letter in set(text) for block in _BEYOND
+    ) or any(ord(letter) > 0x1F000 for letter in set(text))
 
 
 def _number(svg: str, name: str) -> int:

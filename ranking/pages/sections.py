@@ -77,7 +77,8 @@ class SectionsOf(ABC):
     address: str
 
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
-        self._request, self._campaign = request, campaign
+        self._request = request
+        self._campaign = campaign
         self._of: list[Any] = [campaign.slug]
         self.status = 200
 
@@ -98,10 +99,13 @@ class SectionsOf(ABC):
 
     def listed(self, kinds: Iterable[AnalysisKind]) -> list[dict[str, Any]]:
         """Return a section of each kind; the one named in the address uses the options in the address."""
-        asked, found = self._request.GET, []
+        asked = self._request.GET
+        found = []
         said: set[str] = set()
         for kind in kinds:
-            data = given_options(asked) if asked.get(OF) == kind.name else None
+            data = None
+            if asked.get(OF) == kind.name:
+                data = given_options(asked)
             context = self.context(self.form(kind, data))
             # Show notes shared by several answers once.
             for name in ("about", "notes"):
@@ -110,7 +114,11 @@ class SectionsOf(ABC):
                 said.update(notes)
             for table in context.get("tables", ()):
                 table["notes"] = [note for note in table["notes"] if note not in said]
-                said.update(caution for caution in table["notes"] if caution == strength_caution())
+                said.update(
+                    caution
+                    for caution in table["notes"]
+                    if caution == strength_caution()
+                )
             body = render_to_string("analyses/_section.html", context, self._request)
             found.append({"name": kind.name, "title": kind.title, "body": body})
         return found
@@ -119,7 +127,9 @@ class SectionsOf(ABC):
         """Return the options of a kind as a form."""
         return AnalysisForm(data or None, kind=kind, judgments=self.judgments)
 
-    def context(self, form: AnalysisForm, error: OptionError | None = None) -> dict[str, Any]:
+    def context(
+        self, form: AnalysisForm, error: OptionError | None = None
+    ) -> dict[str, Any]:
         """Return the content of a section: the newest answer to its form, or the error."""
         found: dict[str, Any] = {}
         try:
@@ -145,9 +155,13 @@ class SectionsOf(ABC):
         """Request an analysis on POST; redirect to its section of the page, or return the section to scripts."""
         request = self._request
         error: OptionError | None = None
-        is_part, is_asked = bool(request.headers.get("HX-Request")), request.method == "POST"
+        is_part = bool(request.headers.get("HX-Request"))
+        is_asked = request.method == "POST"
         # Pages that request an answer automatically send the options in the query, as when polling for progress.
-        asked = request.POST if is_asked and not is_part else request.GET
+        if is_asked and not is_part:
+            asked = request.POST
+        else:
+            asked = request.GET
         if is_asked or is_part:
             form = self.form(kind, given_options(asked))
         if is_asked:
@@ -160,7 +174,9 @@ class SectionsOf(ABC):
             query.pop("csrfmiddlewaretoken", None)
             if query:
                 query[OF] = kind.name
-            return redirect(f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}")
+            return redirect(
+                f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}"
+            )
         context = self.context(form, error)
         if not is_asked and context.get("is_awaited"):
             return render(request, "analyses/_job.html", context)
@@ -182,7 +198,12 @@ class SectionsOf(ABC):
         }
 
     def shown(
-        self, kind: AnalysisKind, report: Report, of: str | int, query: str = "", **links: Any
+        self,
+        kind: AnalysisKind,
+        report: Report,
+        of: str | int,
+        query: str = "",
+        **links: Any,
     ) -> dict[str, Any]:
         """Return a report as shown, with addresses of files below `of`; `links` are arguments of `shown_tables`."""
         place = [*self._of, of]
@@ -198,10 +219,15 @@ class SectionsOf(ABC):
             "about": report.about,
             "notes": report.notes,
             "files": [
-                (ending.upper(), reverse(f"{self.address}-file", args=[*place, ending]) + query)
+                (
+                    ending.upper(),
+                    reverse(f"{self.address}-file", args=[*place, ending]) + query,
+                )
                 for ending in FILES
             ],
-            "tables": shown_tables(replace(report, tables=tables), file_address=file, **links),
+            "tables": shown_tables(
+                replace(report, tables=tables), file_address=file, **links
+            ),
         }
 
     def is_due(self, answer: Answered) -> bool:
@@ -209,7 +235,9 @@ class SectionsOf(ABC):
         if not self.may_ask or not answer.last or answer.is_awaited:
             return False
         newest = answer.pending or answer.shown
-        return newest is None or answer.last - newest.watermark > GROWTH * newest.watermark
+        return (
+            newest is None or answer.last - newest.watermark > GROWTH * newest.watermark
+        )
 
 
 class Sections(SectionsOf):
@@ -225,7 +253,9 @@ class Sections(SectionsOf):
     def of(self, page: str) -> list[dict[str, Any]]:
         """Return the sections of a page, without kinds that have no data."""
         kinds = analyses_of(task=self._task).values()
-        return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
+        return self.listed(
+            kind for kind in kinds if kind.page == page and self._has_all(kind)
+        )
 
     def _has_all(self, kind: AnalysisKind) -> bool:
         """Return whether the test set has the other tasks or metrics, or its campaign the machine judges, that a kind needs."""
@@ -251,8 +281,14 @@ class Sections(SectionsOf):
         )
         if form.watermark is not None:
             watermark_check(form.watermark, found.last)
-        context = {"task": self._task, "asks": self._asks(form, found), **self.asked(found)}
-        return context if found.shown is None else context | self._shown(form, found.shown)
+        context = {
+            "task": self._task,
+            "asks": self._asks(form, found),
+            **self.asked(found),
+        }
+        if found.shown is None:
+            return context
+        return context | self._shown(form, found.shown)
 
     def _asks(self, form: AnalysisForm, answer: Answered) -> bool:
         if form.kind is RANKING and not form.is_bound:
@@ -270,7 +306,9 @@ class Sections(SectionsOf):
         counted = shown.judgments
         given = form.given if form.is_bound else {}
         judges = {*counted["without"], *counted.get("leave_out", ())}
-        usual = not {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}.intersection(given)
+        usual = not {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}.intersection(
+            given
+        )
         is_same = not usual or self._excluded <= judges
         if usual and "leave_out" not in counted:
             is_same = judges == self._excluded
@@ -279,7 +317,10 @@ class Sections(SectionsOf):
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
         report = answer_for_people(shown)
         # Pages show the current progress; the answer has the progress at the time it was computed.
-        rule = [] if self._rule is None else rule_notes(self._rule)
+        if self._rule is None:
+            rule = []
+        else:
+            rule = rule_notes(self._rule)
         context: dict[str, Any] = {
             **self.shown(form.kind, report, shown.pk, addresses=self._addresses),
             "notes": [note for note in report.notes if note not in rule],
@@ -288,7 +329,9 @@ class Sections(SectionsOf):
             else [],
             "pair_links": pair_links(shown, self._task, watermark=form.watermark),
         }
-        return context | self._ranked(shown) if form.kind is RANKING else context
+        if form.kind is RANKING:
+            return context | self._ranked(shown)
+        return context
 
     def _ranked(self, shown: Analysis) -> dict[str, Any]:
         assert shown.data is not None  # noqa: S101  it is finished
@@ -365,7 +408,9 @@ class TableSections(SectionsOf):
             return context
         query = f"?{form.query}" if form.query else ""
         places = TableAddresses(self._campaign, report, there=self._tasks)
-        return context | self.shown(form.kind, report, form.kind.name, query, addresses=places)
+        return context | self.shown(
+            form.kind, report, form.kind.name, query, addresses=places
+        )
 
     @cached_property
     def _tasks(self) -> list[tuple[int, str]]:

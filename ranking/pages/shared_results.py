@@ -13,7 +13,11 @@ from ranking.pages.summary import summarise_run, summary_without_order
 from ranking.reports.public import public_report
 from ranking.reports.wording.agreement import kappa_in_words
 from ranking.reports.wording.methods import unranked_in_words
-from ranking.selectors.analyses import answer_for_people, answer_to_share, kind_in_place_of_ranking
+from ranking.selectors.analyses import (
+    answer_for_people,
+    answer_to_share,
+    kind_in_place_of_ranking,
+)
 from ranking.selectors.published_results import systems_entered, versions_of
 from ranking.selectors.runs import run_to_share
 from ranking.services.published_results.content import (
@@ -21,7 +25,11 @@ from ranking.services.published_results.content import (
     frozen_method,
     frozen_ranking,
 )
-from ranking.services.published_results.naming import labels_of, letters_given, may_be_anonymous
+from ranking.services.published_results.naming import (
+    labels_of,
+    letters_given,
+    may_be_anonymous,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,9 @@ class _Names:
     @property
     def withdrawn(self) -> set[str]:
         return {
-            self.labels[system.name] for system in self.systems if system.withdrawn_at is not None
+            self.labels[system.name]
+            for system in self.systems
+            if system.withdrawn_at is not None
         }
 
 
@@ -48,7 +58,10 @@ def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
     if run is not None and run.result["systems"]:
         return _ranking(run, names)
     kind = kind_in_place_of_ranking(task=task)
-    answer = None if kind is None else answer_to_share(task=task, kind=kind)
+    if kind is None:
+        answer = None
+    else:
+        answer = answer_to_share(task=task, kind=kind)
     if kind is None or answer is None:
         return {"summary": summarise_run(None)}
     report = public_report(answer_for_people(answer), names.labels)
@@ -68,7 +81,9 @@ def _ranking(run: RankingRun, names: _Names) -> dict[str, Any]:
     return {
         "summary": summarise_run(described),
         "computed_at": run.finished_at,
-        "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
+        "plots": rank_plots(
+            ranking["systems"], has_unranked=bool(ranking["not_estimable"])
+        ),
         "withdrawn": names.withdrawn,
         "not_estimable": unranked_in_words(ranking),
         "agreement": agreement,

@@ -79,8 +79,13 @@ def summary_without_order(shown: AnalysisKind | None = None) -> dict[str, Any]:
 
 def headline_without_ranking(task: Task | None = None) -> str:
     """Return the headline before the first ranking; for tasks without comparisons, that of their analysis."""
-    kind = None if task is None else kind_in_place_of_ranking(task=task)
-    return _("No ranking yet") if kind is None else str(kind.title)
+    if task is None:
+        kind = None
+    else:
+        kind = kind_in_place_of_ranking(task=task)
+    if kind is None:
+        return _("No ranking yet")
+    return str(kind.title)
 
 
 def names_in_a_row(names: Sequence[str], *, begins_sentence: bool = False) -> str:
@@ -93,7 +98,8 @@ def names_in_a_row(names: Sequence[str], *, begins_sentence: bool = False) -> st
 
 def headline(result: Mapping[str, Any]) -> str:
     """Return one phrase on the `systems` of a ranking, best first, its unconnected `groups`, and who leads."""
-    systems, groups = result["systems"], result["groups"]
+    systems = result["systems"]
+    groups = result["groups"]
     count = len(systems)
     if count == 0:
         return _("No system can be ranked yet")
@@ -145,7 +151,9 @@ def _among(ranked: int, *, unranked: int) -> str:
 
 def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
     if not unranked:
-        return counted("%(count)s system is tied", "All %(count)s systems are tied", ranked)
+        return counted(
+            "%(count)s system is tied", "All %(count)s systems are tied", ranked
+        )
     return counted(
         "All %(ranked)s ranked systems are tied; %(count)s system has no rank",
         "All %(ranked)s ranked systems are tied; %(count)s systems have no rank",
@@ -154,12 +162,16 @@ def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
     )
 
 
-def _leaders(systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]) -> list[str]:
+def _leaders(
+    systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]
+) -> list[str]:
     """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
     if any(row.get("shortage") for row in systems):
         return []
     leaders = first_cluster(systems, groups)
-    return leaders if len(leaders) <= _LEADERS_NAMED else []
+    if len(leaders) <= _LEADERS_NAMED:
+        return leaders
+    return []
 
 
 def _all_tied(systems: Sequence[RankedRow]) -> bool:
@@ -198,7 +210,9 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
             "names": names_in_a_row(names, begins_sentence=True),
             "level": level,
         }
-    words = _("%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s.")
+    words = _(
+        "%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s."
+    )
     return words % {
         "level": level,
         "count": number_format(len(names)),
@@ -208,25 +222,27 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
 
 
 def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
-    counts, parameters = run.result["input"], run.parameters
+    counts = run.result["input"]
+    parameters = run.parameters
     rests_on = _rests_on(counts, leads)
     choice = RangeOptions.from_record(parameters)
     has_ranges = any(not row.get("shortage") for row in run.result["systems"])
-    ranges = (
-        ranges_in_words(
+    if has_ranges or not run.result["systems"]:
+        ranges = ranges_in_words(
             choice,
             resamples=parameters["resamples"],
             limits=run.result["limits"],
             counts=counts,
         )
-        if has_ranges or not run.result["systems"]
-        else []
-    )
+    else:
+        ranges = []
     if has_ranges and ONE_DOCUMENT in run.result["limits"]:
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     if not parameters["left_out"]:
         return (rests_on, *ranges)
-    without = _("Left out: %(systems)s.") % {"systems": names_in_a_row(parameters["left_out"])}
+    without = _("Left out: %(systems)s.") % {
+        "systems": names_in_a_row(parameters["left_out"])
+    }
     return (rests_on, *ranges, without)
 
 
@@ -252,29 +268,33 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     sentence = _("%(comparisons)s %(blocks)s %(judges)s.")
     if not leads:
         return sentence % said
-    linked = {
-        name: format_html('<a href="{}">{}</a>', leads[name], words)
-        if counts[name]
-        else escape(words)
-        for name, words in said.items()
-    }
+    linked = {}
+    for name, words in said.items():
+        if counts[name]:
+            linked[name] = format_html('<a href="{}">{}</a>', leads[name], words)
+        else:
+            linked[name] = escape(words)
     # Translations are text, so they are escaped.
     return mark_safe(escape(sentence) % linked)  # noqa: S308  each part is escaped
 
 
 def _warnings(run: RankingRun) -> tuple[str, ...]:
-    result, groups = run.result, run.result["groups"]
+    result = run.result
+    groups = run.result["groups"]
     ranges = RangeOptions.from_record(run.parameters).ranges
     limits = tuple(
         limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result["limits"]
         # Files often name only one document, so this is part of the basis instead of a warning.
-        if limit != ONE_DOCUMENT and any(not row.get("shortage") for row in result["systems"])
+        if limit != ONE_DOCUMENT
+        and any(not row.get("shortage") for row in result["systems"])
     )
     if len(groups) < 2:
         return limits
     listed = semicolon_list(map(names_in_a_row, groups))
-    words = _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
+    words = _(
+        "No comparisons connect these groups, so each is ranked separately: %(groups)s."
+    )
     return (words % {"groups": listed}, *limits)
 
 
@@ -294,7 +314,11 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
                 "pause or exclude more than one in five judges."
             )
         ]
-    said = [_sentence(action, effects) for action in QualityActionKind if effects.names(action)]
+    said = [
+        _sentence(action, effects)
+        for action in QualityActionKind
+        if effects.names(action)
+    ]
     missing = _without_reference(effects)
     if said:
         return said + missing
@@ -313,7 +337,10 @@ def effects_now_in_words(effects: RuleEffects) -> str:
     if not effects.measured:
         return _("Now: no judges measured yet")
     names = sorted({act.judge.called for act in effects.acts})
-    said = {"count": number_format(len(names)), "judges": number_format(effects.measured)}
+    said = {
+        "count": number_format(len(names)),
+        "judges": number_format(effects.measured),
+    }
     if not names:
         return _("Now: 0 of %(judges)s judges") % said
     return _("Now: %(count)s of %(judges)s judges (%(names)s)") % {
@@ -335,7 +362,10 @@ def confirmation_in_words(effects: RuleEffects) -> str:
     """Return the label of the confirmation needed if more than one in five judges are affected."""
     met = len({act.judge.pk for act in effects.acts})
     words = _("Yes, apply to %(count)s of %(measured)s judges")
-    return words % {"count": number_format(met), "measured": number_format(effects.measured)}
+    return words % {
+        "count": number_format(met),
+        "measured": number_format(effects.measured),
+    }
 
 
 def _sentence(action: str, effects: RuleEffects) -> str:

@@ -30,7 +30,8 @@ ROOM: Final = NAMES - 14
 #: Maximum width of the labels of rows: the drawing becomes narrower before a name is shortened.
 _LONGEST: Final = 300
 #: Width of a name beside a drawing on a narrow sheet, including the gap.
-_SHORT, _BESIDE_SHORT = 90, 14
+_SHORT = 90
+_BESIDE_SHORT = 14
 #: Space before names, and between names and the drawing, where half of an axis label must fit.
 _BESIDE_NAMES: Final = 24
 #: Style of files, which cannot use our style sheets; readable in greyscale.
@@ -59,7 +60,9 @@ class Sheet:
     @property
     def ticks(self) -> int:
         """Approximate number of labelled ticks from left to right."""
-        return 4 if self.is_narrow else 6
+        if self.is_narrow:
+            return 4
+        return 6
 
     @property
     def right(self) -> int:
@@ -84,14 +87,19 @@ def heading_of(table: Table, key: str) -> str:
     return next(column.heading for column in table.columns if column.key == key)
 
 
-def tag(name: str, inside: str | SafeString = "", /, **attributes: object) -> SafeString:
+def tag(
+    name: str, inside: str | SafeString = "", /, **attributes: object
+) -> SafeString:
     """Return an element with these attributes except empty ones; `text_anchor` becomes `text-anchor`."""
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
         if value != ""
     )
-    end = f">{conditional_escape(inside)}</{name}>" if inside else "/>"
+    if inside:
+        end = f">{conditional_escape(inside)}</{name}>"
+    else:
+        end = "/>"
     return mark_safe(f"<{name}{said}{end}")  # noqa: S308  each part is escaped
 
 
@@ -121,7 +129,9 @@ def above(table: Table, key: str) -> SafeString:
 
 def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
     """Return the title of a horizontal axis, below its end."""
-    return text(sheet.right, bottom - 5, heading_of(table, key), kind="quiet", anchor="end")
+    return text(
+        sheet.right, bottom - 5, heading_of(table, key), kind="quiet", anchor="end"
+    )
 
 
 def joined(parts: Iterable[SafeString]) -> SafeString:
@@ -172,7 +182,8 @@ def _cut_alike(names: Sequence[str], room: int, *, shared: int) -> dict[str, str
 
 def _common_letters(names: Sequence[str]) -> int:
     """Return the number of letters with which all names begin."""
-    first, last = min(names), max(names)
+    first = min(names)
+    last = max(names)
     for number, (one, other) in enumerate(zip(first, last, strict=False)):
         if one != other:
             return number
@@ -208,11 +219,19 @@ def _not_in(taken: Container[str], label: str, room: int) -> str:
 
 
 def label(
-    name: str, words: str, x: float | str, y: float | str, *, anchor: str = "", **more: object
+    name: str,
+    words: str,
+    x: float | str,
+    y: float | str,
+    *,
+    anchor: str = "",
+    **more: object,
 ) -> SafeString:
     """Return the label of a name at a position, with the whole name as its title if it is shortened."""
     drawn = tag("text", words, x=x, y=y, text_anchor=anchor, **more)
-    return titled(name, drawn) if words != name else drawn
+    if words != name:
+        return titled(name, drawn)
+    return drawn
 
 
 def titled(name: str, drawn: SafeString) -> SafeString:
@@ -246,29 +265,49 @@ def _width(letter: str) -> int:
     """Return an upper bound of the width of a letter at 13 pixels."""
     if unicodedata.east_asian_width(letter) in "WF":
         return 14
-    return 11 if letter.isupper() or letter in "@%–—…" else 8
+    if letter.isupper() or letter in "@%–—…":
+        return 11
+    return 8
 
 
 class Axis:
     """Axis from `start` to `end` over a number of units, with about `steps` round ticks."""
 
     def __init__(
-        self, values: Sequence[float], scale: Scale, low: float, high: float, *, steps: int = 6
+        self,
+        values: Sequence[float],
+        scale: Scale,
+        low: float,
+        high: float,
+        *,
+        steps: int = 6,
     ) -> None:
-        start = min(values) if scale.start is None else min(scale.start, *values)
-        end = max(values) if scale.end is None else max(scale.end, *values)
+        if scale.start is None:
+            start = min(values)
+        else:
+            start = min(scale.start, *values)
+        if scale.end is None:
+            end = max(values)
+        else:
+            end = max(scale.end, *values)
         if scale.mark is not None:
-            start, end = min(start, scale.mark), max(end, scale.mark)
+            start = min(start, scale.mark)
+            end = max(end, scale.mark)
         if start == end:
-            start, end = start - 0.5, end + 0.5
+            start = start - 0.5
+            end = end + 0.5
         self.step = max(_step((end - start) / steps), 1.0 if scale.is_whole else 0.0)
         # Ranks begin at 1, so there is no tick at 0.
-        first = scale.start if scale.is_whole and scale.start == start else 0.0
+        if scale.is_whole and scale.start == start:
+            first = scale.start
+        else:
+            first = 0.0
         self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
         self.end = end
         if scale.end is None:
             self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
-        self._low, self._high = low, high
+        self._low = low
+        self._high = high
 
     def at(self, value: float) -> str:
         """Return the position of a value."""
@@ -280,17 +319,24 @@ class Axis:
         """Positions of ticks, and their numbers in the reader's locale; on horizontal axes, only those that fit."""
         count = (self.end - self.start) / self.step
         places = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        numbers = [self.start + tick * self.step for tick in range(math.floor(count + 1e-9) + 1)]
-        found = [(self.at(each), decimals(each, places)) for each in numbers]
+        numbers = [
+            self.start + tick * self.step
+            for tick in range(math.floor(count + 1e-9) + 1)
+        ]
+        found = [(self.at(number), decimals(number, places)) for number in numbers]
         apart = (self._high - self._low) / count
         room = 8 + max(room_of(words) for _, words in found)
-        return found[:: math.ceil(room / apart)] if apart > 0 else found
+        if apart > 0:
+            return found[:: math.ceil(room / apart)]
+        return found
 
 
 def _step(about: float) -> float:
     """Round up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(about))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
+    return next(
+        step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9)
+    )
 
 
 def vertical(axis: Axis, scale: Scale, top: int, bottom: int) -> SafeString:
@@ -310,7 +356,11 @@ def horizontal(axis: Axis, scale: Scale, left: int, right: int) -> SafeString:
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", left, right, at, at))
-        parts.append(tag("text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"))
+        parts.append(
+            tag(
+                "text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"
+            )
+        )
     if scale.mark is not None:
         at = axis.at(scale.mark)
         parts.append(stroke("mark", left, right, at, at))

@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Case, F, Field, FloatField, IntegerField, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    F,
+    Field,
+    FloatField,
+    IntegerField,
+    QuerySet,
+    Value,
+    When,
+)
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -20,10 +29,15 @@ from ranking.reports.wording.ranges import shared_rank
 
 def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[System]:
     """Annotate systems with rank, score and comparisons in a ranking, best first."""
-    rows = [] if run is None else run.result["systems"]
+    if run is None:
+        rows = []
+    else:
+        rows = run.result["systems"]
     ranks = {row["system"]: row["rank"] for row in rows}
     scores = {row["system"]: row["score"] for row in rows if row["score"] is not None}
-    comparisons = {row["system"]: row["wins"] + row["losses"] + row["ties"] for row in rows}
+    comparisons = {
+        row["system"]: row["wins"] + row["losses"] + row["ties"] for row in rows
+    }
     annotated: QuerySet[Any] = systems.annotate(
         rank=_by_name(ranks, IntegerField()),
         score=_by_name(scores, FloatField()),
@@ -70,20 +84,29 @@ class RankedSystemTable(SystemTable):
         addresses: Addresses,
     ) -> None:
         super().__init__(rows, of=of, conflicts=conflicts)
-        ranked = [] if run is None else run.result["systems"]
+        if run is None:
+            ranked = []
+        else:
+            ranked = run.result["systems"]
         self._ranked = {row["system"]: row for row in ranked}
         self._addresses = addresses
 
     def cell_rank(self, row: System) -> str:
         place = self._ranked.get(row.name)
-        return NO_VALUE if place is None else shared_rank(place)
+        if place is None:
+            return NO_VALUE
+        return shared_rank(place)
 
     def cell_score(self, row: System) -> str:
         score = self._ranked.get(row.name, {}).get("score")
-        return NO_VALUE if score is None else decimals(score, 3)
+        if score is None:
+            return NO_VALUE
+        return decimals(score, 3)
 
     def cell_comparisons(self, row: Any) -> str | SafeString:
         if row.comparisons is None:
             return NO_VALUE
         address = self._addresses.judgments(system=row.name)
-        return format_html('<a href="{}">{}</a>', address, number_format(row.comparisons))
+        return format_html(
+            '<a href="{}">{}</a>', address, number_format(row.comparisons)
+        )

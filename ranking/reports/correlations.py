@@ -21,7 +21,12 @@ def interval_ends(confidence: float) -> tuple[str, str]:
 
 
 def interval_columns(
-    key: str, heading: str, confidence: float, *, ends: str | None = None, decimals: int = 3
+    key: str,
+    heading: str,
+    confidence: float,
+    *,
+    ends: str | None = None,
+    decimals: int = 3,
 ) -> tuple[Column, ...]:
     """Return the columns of an estimate, which a row has under `key`, and of its interval's ends.
 
@@ -29,7 +34,11 @@ def interval_columns(
     """
     ends = f"{key}_" if ends is None else ends
     low, high = interval_ends(confidence)
-    parts = (("value", key, heading), ("low", f"{ends}low", low), ("high", f"{ends}high", high))
+    parts = (
+        ("value", key, heading),
+        ("low", f"{ends}low", low),
+        ("high", f"{ends}high", high),
+    )
     return tuple(
         Column(name, words, decimals, of=partial(_part_of, key, part))
         for part, name, words in parts
@@ -38,7 +47,10 @@ def interval_columns(
 
 def _part_of(key: str, part: str, row: Mapping[str, Any]) -> float | None:
     found = row.get(key)
-    value = found.get(part) if isinstance(found, Mapping) else getattr(found, part, None)
+    if isinstance(found, Mapping):
+        value = found.get(part)
+    else:
+        value = getattr(found, part, None)
     return None if value is None else float(value)  # published results write 1.0 as 1
 
 
@@ -51,7 +63,10 @@ def correlation_columns(
 ) -> tuple[Column, ...]:
     """Return columns of a `SampledCorrelation`: Pearson and Spearman with the ends of their intervals."""
     low, high = interval_ends(confidence)
-    headings = {"pearson": pearson or _("Pearson"), "spearman": spearman or _("Spearman")}
+    headings = {
+        "pearson": pearson or _("Pearson"),
+        "spearman": spearman or _("Spearman"),
+    }
     return tuple(
         Column(f"{key}{suffix}{end}", words, of=attrgetter(f"{key}{end}"))
         for key, heading in headings.items()

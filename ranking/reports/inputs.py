@@ -104,7 +104,10 @@ class WorkFacts:
     @property
     def rule_more(self) -> float:
         """Judgments that must still count to meet the stopping rule; 0 if it has no number of judgments."""
-        counted = self.judged if self.counted is None else self.counted
+        if self.counted is None:
+            counted = self.judged
+        else:
+            counted = self.counted
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
@@ -245,7 +248,9 @@ class Input:
     @property
     def judged(self) -> JudgedTask | ScoredTask | None:
         """The task itself, which comes first among those of its test set; None if they were not requested."""
-        return self.beside[0].judged if self.beside else None
+        if self.beside:
+            return self.beside[0].judged
+        return None
 
     @cached_property
     def tallies(self) -> Tallies:
@@ -255,7 +260,10 @@ class Input:
     def units(self, method: str) -> tuple[int, int | None, EffectiveUnits]:
         """Return the numbers of segments, of documents (if known) and of effective units of a ranking by a method."""
         document = self.blocks.document
-        documents = None if document is None else len(np.unique(document))
+        if document is None:
+            documents = None
+        else:
+            documents = len(np.unique(document))
         effective = effective_units(self.blocks, METHODS[method])
         return len(np.unique(self.blocks.segment)), documents, effective
 
@@ -323,7 +331,9 @@ def input_data(given: AnyInput) -> dict[str, Any]:
     watermark = given.read.watermark
     return {
         **({} if watermark is None else {"watermark": watermark}),
-        "files": [{"name": file.name, "sha256": file.sha256} for file in given.read.files],
+        "files": [
+            {"name": file.name, "sha256": file.sha256} for file in given.read.files
+        ],
         "format": given.read.input_format,
         "source_language": given.read.languages[0],
         "target_language": given.read.languages[1],
@@ -360,15 +370,23 @@ def input_notes(given: AnyInput) -> list[str]:
     ]
     if data["comparisons"]:
         notes.append(
-            _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
+            _(
+                "%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems"
+            )
             % {
-                "judges": counted("%(count)s judge", "%(count)s judges", data["judges"]),
-                **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
+                "judges": counted(
+                    "%(count)s judge", "%(count)s judges", data["judges"]
+                ),
+                **{
+                    name: number_format(data[name])
+                    for name in ("comparisons", "ties", "systems")
+                },
             }
         )
     if given.is_reference_excluded:
         notes.append(
-            _("Left out: %(systems)s.") % {"systems": system_in_sentence(str(given.reference))}
+            _("Left out: %(systems)s.")
+            % {"systems": system_in_sentence(str(given.reference))}
         )
     if repeated := given.read.repeated:
         notes.append(
@@ -384,7 +402,11 @@ def input_notes(given: AnyInput) -> list[str]:
 
 
 def report_on(
-    given: AnyInput, *, notes: Sequence[str], tables: Sequence[Table], data: Mapping[str, Any]
+    given: AnyInput,
+    *,
+    notes: Sequence[str],
+    tables: Sequence[Table],
+    data: Mapping[str, Any],
 ) -> Report:
     """Return a report that begins with its input and names the code version."""
     return Report(
@@ -397,7 +419,9 @@ def report_on(
 
 def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
     """Return the unread content of the files as plain data; empty if there is none."""
-    return {"not_read": list(map(asdict, losses))} if losses else {}
+    if losses:
+        return {"not_read": list(map(asdict, losses))}
+    return {}
 
 
 def not_read_notes(losses: Sequence[Loss]) -> list[str]:
@@ -427,7 +451,9 @@ def _language(given: AnyInput, said: str) -> str:
     """Return the name of a language; as spelled in files, if the judgments are from files."""
     if not said:
         return pgettext("language", "unknown")
-    return said if given.read.watermark is None else language_name(said)
+    if given.read.watermark is None:
+        return said
+    return language_name(said)
 
 
 def ignored_documents_notes(given: AnyInput) -> list[str]:
@@ -451,5 +477,8 @@ def ignored_documents_notes(given: AnyInput) -> list[str]:
         )
     return [
         note
-        % {"naming": number_format(ignored.naming), "blocks": number_format(given.judged_blocks)}
+        % {
+            "naming": number_format(ignored.naming),
+            "blocks": number_format(given.judged_blocks),
+        }
     ]

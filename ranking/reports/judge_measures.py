@@ -100,7 +100,10 @@ def measures_of_tallies(
     if any(np.any(sums.values[:, 0] < 0) for sums in tallies.sums().values()):
         raise ValueError("tallies: more was subtracted than had been added")
     judged, checked = _numbers_of_judges(tallies)
-    own = tallies if judges is None else tallies.only(judges)
+    if judges is None:
+        own = tallies
+    else:
+        own = tallies.only(judges)
     found: MeasuresByJudge = {name: {} for name in own.judges}
     count = len(found)
     margins = reference_margins(own.places, count)
@@ -109,7 +112,9 @@ def measures_of_tallies(
     sums = margins.sums, damaged.sums, tied_sums, repeat_sums(own.repeats, count)
     # All at once, because the overhead of a call exceeds the cost of the quantiles.
     shares = shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE)
-    preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
+    preferred, rejected, ties, intra = (
+        shares[k * count : (k + 1) * count] for k in range(4)
+    )
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
     ignored = reference_ignored(margins, odds=REFERENCE_ODDS)
     _keep_evidence(found, JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
@@ -135,10 +140,11 @@ def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[st
     These are the judges whose tallies differ or are absent in one; or all judges if the
     number of judges in p-values differs.
     """
-    allowed = [
-        [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
-        for tallies in (before, after)
-    ]
+    allowed = []
+    for tallies in (before, after):
+        allowed.append(
+            [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
+        )
     if allowed[0] != allowed[1]:
         return frozenset(before.judges) | frozenset(after.judges)
     return after.changed_from(before)
@@ -166,11 +172,15 @@ def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> Non
 
 def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:
     """Return the number of judges with judgments that count, and with attention checks."""
-    return len(np.unique(tallies.lines.judge)), len(np.unique(tallies.damaged_places.judge))
+    return len(np.unique(tallies.lines.judge)), len(
+        np.unique(tallies.damaged_places.judge)
+    )
 
 
 def _keep(
-    results: dict[str, MeasureResult], measure: JudgeMeasure, result: MeasureResult | None
+    results: dict[str, MeasureResult],
+    measure: JudgeMeasure,
+    result: MeasureResult | None,
 ) -> None:
     if result is not None:
         results[measure] = result
@@ -187,18 +197,25 @@ def _keep_evidence(
             results[measure] = MeasureResult(row.p_value(judges), row.blocks)
 
 
-def _result_of_share(share: Share, p_value: float | None = None) -> MeasureResult | None:
+def _result_of_share(
+    share: Share, p_value: float | None = None
+) -> MeasureResult | None:
     if share.value is None:
         return None
     return MeasureResult(share.value, share.trials, share.low, share.high, p_value)
 
 
 def _preferences(
-    found: MeasuresByJudge, measure: JudgeMeasure, margins: ReferenceMargins, shares: list[Share]
+    found: MeasuresByJudge,
+    measure: JudgeMeasure,
+    margins: ReferenceMargins,
+    shares: list[Share],
 ) -> None:
     random = JudgeMeasure(f"{measure}_random")
     preferences = reference_preferences(margins)
-    for results, preference, share in zip(found.values(), preferences, shares, strict=True):
+    for results, preference, share in zip(
+        found.values(), preferences, shares, strict=True
+    ):
         if preference.p_random is None or preference.p_lowest is None:
             continue
         _keep(results, measure, _result_of_share(share, preference.p_random))
@@ -206,7 +223,9 @@ def _preferences(
             results[random] = MeasureResult(preference.p_random, preference.comparisons)
 
 
-def _order_of_labels(found: MeasuresByJudge, tallies: JudgeTallies, judges: int) -> None:
+def _order_of_labels(
+    found: MeasuresByJudge, tallies: JudgeTallies, judges: int
+) -> None:
     lines = straight_lining(tallies.lines, len(found), confidence=_CONFIDENCE)
     for results, line in zip(found.values(), lines, strict=True):
         _keep(results, JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
@@ -222,7 +241,12 @@ def _order_of_labels(found: MeasuresByJudge, tallies: JudgeTallies, judges: int)
 
 def _kappa(share: Share, tied: Share) -> MeasureResult | None:
     """Return κ of a judge with themselves, with P(E) of Scott's π from their ties; None if it is undefined."""
-    if tied.value is None or share.value is None or share.low is None or share.high is None:
+    if (
+        tied.value is None
+        or share.value is None
+        or share.low is None
+        or share.high is None
+    ):
         return None
     p_chance = float(scott_chance(np.asarray(tied.value)))
     if p_chance >= 1:
@@ -231,4 +255,6 @@ def _kappa(share: Share, tied: Share) -> MeasureResult | None:
     def kappa(agreeing: float) -> float:
         return (agreeing - p_chance) / (1 - p_chance)
 
-    return MeasureResult(kappa(share.value), share.trials, kappa(share.low), kappa(share.high))
+    return MeasureResult(
+        kappa(share.value), share.trials, kappa(share.low), kappa(share.high)
+    )

@@ -80,14 +80,24 @@ def _agreement(
     clusters = data["clusters"].get(best, {})
     metrics = sorted(
         data["metrics"],
-        key=lambda each: (-each[part].get(best, {"value": -2})["value"], each["metric"]),
+        key=lambda each: (
+            -each[part].get(best, {"value": -2})["value"],
+            each["metric"],
+        ),
     )
     limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
     rows = [
-        {**each, **each[part], "cluster": clusters.get(each["metric"]), "metric": shown_name(each)}
-        for each in metrics
+        {
+            **metric,
+            **metric[part],
+            "cluster": clusters.get(metric["metric"]),
+            "metric": shown_name(metric),
+        }
+        for metric in metrics
     ]
-    rows += [{"metric": label, **each[part]} for label, each in limits if each and each[part]]
+    rows += [
+        {"metric": label, **each[part]} for label, each in limits if each and each[part]
+    ]
     known = _known(names, rows)
     notes = [note]
     if _SAVED in known:
@@ -126,11 +136,12 @@ def metrics_tables(data: Data, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
     names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)}
     names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
-    rows = [
-        {**each["segments"], **each["systems"], **group, "metric": metric}
-        for group in data["groups"]
-        for metric, each in group["metrics"].items()
-    ]
+    rows = []
+    for group in data["groups"]:
+        for metric, each in group["metrics"].items():
+            rows.append(
+                {**each["segments"], **each["systems"], **group, "metric": metric}
+            )
     groups = Table.of(
         rows,
         name="groups",
@@ -143,7 +154,11 @@ def metrics_tables(data: Data, confidence: float) -> list[Table]:
         ),
         keys=2,
     )
-    more = [each for each in (_tests_between(data["tests"], confidence), groups) if each.rows]
+    more = [
+        each
+        for each in (_tests_between(data["tests"], confidence), groups)
+        if each.rows
+    ]
     return [*agreement_tables(data, confidence), *more]
 
 
@@ -156,7 +171,9 @@ def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
             Column("metric", _("Metric"), is_text=True),
             Column("other", _("Other metric"), is_text=True),
             *interval_columns(
-                "difference_soft_pairwise", _("Difference, soft pairwise accuracy"), confidence
+                "difference_soft_pairwise",
+                _("Difference, soft pairwise accuracy"),
+                confidence,
             ),
             Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
             *interval_columns("difference_acc_eq", _("Difference, acc_eq"), confidence),
@@ -175,7 +192,9 @@ def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
 
 def _known(names: Mapping[str, Any], rows: Sequence[Data]) -> dict[str, Any]:
     """Return the names of the figures that some row has."""
-    return {key: words for key, words in names.items() if any(key in row for row in rows)}
+    return {
+        key: words for key, words in names.items() if any(key in row for row in rows)
+    }
 
 
 def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:

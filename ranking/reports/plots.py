@@ -5,7 +5,16 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, TypedDict, Unpack
 
 PlotKind = Literal[
-    "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips", "known"
+    "intervals",
+    "line",
+    "points",
+    "matrix",
+    "grid",
+    "bump",
+    "bars",
+    "ranks",
+    "strips",
+    "known",
 ]
 
 
@@ -217,7 +226,9 @@ def interval_plot(
     label: str, value: str, ends: str = "", **scale: Unpack[ScaleParts]
 ) -> IntervalPlot:
     """Return the plot of a value with its interval, in columns whose keys begin with `ends`."""
-    return IntervalPlot(label=label, value=value, low=f"{ends}low", high=f"{ends}high", **scale)
+    return IntervalPlot(
+        label=label, value=value, low=f"{ends}low", high=f"{ends}high", **scale
+    )
 
 
 #: Plots of reports, which are stored.
@@ -238,7 +249,9 @@ _STORED: Mapping[str, type[Plot]] = {
 
 def recorded_plot(plot: Plot | None) -> dict[str, Any] | None:
     """Return a plot as plain JSON; see `plot_from_record`."""
-    return None if plot is None else {"kind": plot.kind, **asdict(plot)}
+    if plot is None:
+        return None
+    return {"kind": plot.kind, **asdict(plot)}
 
 
 def plot_from_record(record: Mapping[str, Any] | None) -> Plot | None:
@@ -253,5 +266,8 @@ def plot_from_record(record: Mapping[str, Any] | None) -> Plot | None:
     if plot is PointPlot:
         values.setdefault("x", record.get("low"))
         bars = record["bars"]
-        values["bars"] = None if bars is None else tuple(bars)
+        if bars is None:
+            values["bars"] = None
+        else:
+            values["bars"] = tuple(bars)
     return plot(**{field.name: values[field.name] for field in fields(plot)})

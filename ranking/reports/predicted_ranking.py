@@ -23,10 +23,14 @@ def sample_doubt(data: Mapping[str, Any]) -> str:
     """Return why the judged segments are no random sample, by the design or by the scores; empty if nothing says so."""
     # With all segments judged, their order does not matter.
     if data["is_drawn_at_random"] is False and data["judged"] < data["segments"]:
-        return _("Do not use this ranking: a design takes segments in order, or only some of them.")
+        return _(
+            "Do not use this ranking: a design takes segments in order, or only some of them."
+        )
     p = data["sample_p"]
     if p is not None and p < _LEVEL:
-        words = _("Do not use this ranking: scores by %(metric)s contradict this (%(p)s).")
+        words = _(
+            "Do not use this ranking: scores by %(metric)s contradict this (%(p)s)."
+        )
         return words % {"metric": data["metric"], "p": p_in_words(p)}
     return ""
 
@@ -53,15 +57,23 @@ def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[
     }
     notes = [
         words % numbers,
-        _("This assumes that the judged segments are a random sample of these segments."),
+        _(
+            "This assumes that the judged segments are a random sample of these segments."
+        ),
     ]
     doubt = sample_doubt(data)
     if doubt:
         notes.append(doubt)
     elif data["sample_p"] is not None:
         words = _("Scores by %(metric)s do not contradict this (%(p)s).")
-        notes.append(words % {"metric": data["metric"], "p": p_in_words(data["sample_p"])})
+        notes.append(
+            words % {"metric": data["metric"], "p": p_in_words(data["sample_p"])}
+        )
     if data["left_out"]:
-        notes.append(_("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])})
-    limits = [limit_in_words(limit, counts, ranges="percentile") for limit in data["limits"]]
+        notes.append(
+            _("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])}
+        )
+    limits = [
+        limit_in_words(limit, counts, ranges="percentile") for limit in data["limits"]
+    ]
     return notes + limits

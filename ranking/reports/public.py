@@ -43,11 +43,15 @@ def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
             labelled.append(_label(value, published) if names_systems else value)
         rows.append(labelled)
     anonymous = [name for name, label in labels.items() if name != label]
-    notes = [note for note in table.notes if not any(name in note for name in anonymous)]
+    notes = [
+        note for note in table.notes if not any(name in note for name in anonymous)
+    ]
     public = replace(table, rows=rows, notes=notes)
     for position, column in enumerate(table.columns):
         if anonymous and column.names == "system":
-            return _without_order_of_names(public, [str(row[position]) for row in table.rows])
+            return _without_order_of_names(
+                public, [str(row[position]) for row in table.rows]
+            )
     return public
 
 
@@ -63,10 +67,14 @@ def _without_order_of_names(table: Table, names: list[str]) -> Table:
     most = 1
     for position in range(len(table.columns)):
         values = [row[position] for row in table.rows]
-        if len(set(values)) <= most or not all(isinstance(value, int | float) for value in values):
+        if len(set(values)) <= most or not all(
+            isinstance(value, int | float) for value in values
+        ):
             continue
         for is_descending in (False, True):
-            candidate = sorted(by_label, key=itemgetter(position), reverse=is_descending)
+            candidate = sorted(
+                by_label, key=itemgetter(position), reverse=is_descending
+            )
             if [row[position] for row in candidate] == values:
                 ranked = candidate
                 most = len(set(values))

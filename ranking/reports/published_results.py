@@ -75,7 +75,9 @@ def published_report(file: PublishedFile) -> Report:
         file.url,
         f"SHA-256 of its content: {file.digest}",
     ]
-    return Report(tables=tables, data={}, notes=[one_line(note) for note in notes if note])
+    return Report(
+        tables=tables, data={}, notes=[one_line(note) for note in notes if note]
+    )
 
 
 def answer_tables(content: PublishedContent) -> list[Table]:
@@ -90,7 +92,12 @@ def answer_tables(content: PublishedContent) -> list[Table]:
 def _tables_of_ranking(content: PublishedContent) -> list[Table]:
     """Return `ranking_tables` with notes on the judgments behind them."""
     *tables, last = ranking_tables(content)
-    about = [basis_of(content), *_went_in(content), *_agreement(content), *firmness_of(content)]
+    about = [
+        basis_of(content),
+        *_went_in(content),
+        *_agreement(content),
+        *firmness_of(content),
+    ]
     return [*tables, replace(last, notes=[*last.notes, *about])]
 
 
@@ -99,10 +106,11 @@ def ranking_tables(content: PublishedContent) -> list[Table]:
     groups = grouped(content["ranking"]["systems"])
     unranked = content["ranking"]["not_estimable"]
     several = len(groups) > 1
-    tables = [
-        _table(content, rows, number if several else 0, () if several else unranked)
-        for number, rows in groups.items()
-    ]
+    tables = []
+    for number, rows in groups.items():
+        tables.append(
+            _table(content, rows, number if several else 0, () if several else unranked)
+        )
     if several and unranked:
         tables.append(replace(_table(content, [], 0, unranked), name="ranking_none"))
     return tables
@@ -124,7 +132,10 @@ def _table(
 ) -> Table:
     """Return a table of systems; `group` is its number if there are several."""
     return Table.of(
-        [*(_shown_rank(content, row) for row in rows), *(_shown(content, row) for row in unranked)],
+        [
+            *(_shown_rank(content, row) for row in rows),
+            *(_shown(content, row) for row in unranked),
+        ],
         name=f"ranking_group_{group}" if group else "ranking",
         title=f"{title_of(content)}, group {group}: not compared with other groups"
         if group
@@ -159,7 +170,9 @@ def basis_of(content: PublishedContent) -> str:
 def firmness_of(content: PublishedContent) -> list[str]:
     """Return sentences on the judgments that decide first place; none if not computed."""
     section = content["sections"].get("firmness")
-    return [] if section is None else list(map(one_line, firmness_in_words(section)))
+    if section is None:
+        return []
+    return list(map(one_line, firmness_in_words(section)))
 
 
 def one_line(text: str) -> str:
@@ -170,26 +183,36 @@ def one_line(text: str) -> str:
 def name_of(content: PublishedContent, system: str) -> str:
     """Return a system's name in tables, marked if it was withdrawn."""
     withdrawn = {each["system"] for each in content["systems"] if each["is_withdrawn"]}
-    return f"{one_line(system)} (withdrawn)" if system in withdrawn else one_line(system)
+    if system in withdrawn:
+        return f"{one_line(system)} (withdrawn)"
+    return one_line(system)
 
 
 def _went_in(content: PublishedContent) -> list[str]:
     """Return a sentence on the amount and dates of judgments."""
     counted = content["input"]
-    first, last = counted["first_day"], counted["last_day"]
+    first = counted["first_day"]
+    last = counted["last_day"]
     counts = f"Sentences: {counted['segments']:,}, documents: {counted['documents']:,}"
     if first is None:
         return [f"{counts}."]
-    days = f"on {first}" if first == last else f"from {first} to {last}"
+    if first == last:
+        days = f"on {first}"
+    else:
+        days = f"from {first} to {last}"
     return [f"{counts}, judged {days} (UTC)."]
 
 
 def _agreement(content: PublishedContent) -> list[str]:
     """Return sentences on agreement between judges; none if it is unknown."""
     agreement = content["agreement"]
-    inter, own = agreement["inter"], content["sections"].get("self_agreement")
+    inter = agreement["inter"]
+    own = content["sections"].get("self_agreement")
     confidence = agreement["confidence"]
-    said = [] if own is None else [f"κ within judges: {_kappa(own, confidence)}."]
+    if own is None:
+        said = []
+    else:
+        said = [f"κ within judges: {_kappa(own, confidence)}."]
     if inter["kappa"] is None:
         return [*_no_kappa(inter), *said]
     return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
@@ -208,13 +231,16 @@ def _no_kappa(found: PublishedKappa) -> list[str]:
 
 def _kappa(found: PublishedKappa, confidence: float) -> str:
     """Return κ with its interval; older published results have none for judges with themselves."""
-    low, high = found.get("low"), found.get("high")
+    low = found.get("low")
+    high = found.get("high")
     if low is None or high is None:
         return f"{found['kappa']:.2f}"
     return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
 
 
-def _shown(content: PublishedContent, row: RankedRow | UnrankedRow) -> Mapping[str, Value]:
+def _shown(
+    content: PublishedContent, row: RankedRow | UnrankedRow
+) -> Mapping[str, Value]:
     """Return the row of a system without a rank: only its ties."""
     return {
         **dict.fromkeys(column.key for column in _COLUMNS),
@@ -248,8 +274,12 @@ def metric_tables(content: PublishedContent) -> list[Table]:
     sections = content["sections"]
     tables = []
     if "metrics" in sections:
-        agreement = agreement_tables(sections["metrics"], sections["metrics"]["confidence"])
-        tables = [replace(each, name=f"metrics_{each.name}", plot=None) for each in agreement]
+        agreement = agreement_tables(
+            sections["metrics"], sections["metrics"]["confidence"]
+        )
+        tables = [
+            replace(each, name=f"metrics_{each.name}", plot=None) for each in agreement
+        ]
     if "predicted_ranking" in sections:
         tables.append(_predicted_table(content, sections["predicted_ranking"]))
     return tables
@@ -264,7 +294,9 @@ def _predicted_table(content: PublishedContent, predicted: Mapping[str, Any]) ->
         if row is not None:
             ranges = {"people_range": rank_range(people), "rank_range": rank_range(row)}
             name = name_of(content, row["system"])
-            rows.append({**row, **ranges, "system": name, "people_rank": rank_cell(people)})
+            rows.append(
+                {**row, **ranges, "system": name, "people_rank": rank_cell(people)}
+            )
     return Table.of(
         rows,
         name="predicted_ranking",
@@ -294,12 +326,18 @@ def _pair_tables(content: PublishedContent) -> list[Table]:
         title="Share of decided comparisons in which the row beats the column, in %",
         columns=(
             Column("system", "System", is_text=True),
-            *(Column(f"against_{at}", one_line(name)) for at, name in enumerate(names, 1)),
+            *(
+                Column(f"against_{at}", one_line(name))
+                for at, name in enumerate(names, 1)
+            ),
         ),
         rows=[
             [
                 name_of(content, row),
-                *(None if row == column else _cell(against(row, column)) for column in names),
+                *(
+                    None if row == column else _cell(against(row, column))
+                    for column in names
+                ),
             ]
             for row in names
         ],
@@ -314,13 +352,18 @@ def pairs_against(content: PublishedContent) -> Against:
     The p-value is of the pair's own comparisons, or of the difference of scores if there is no other.
     None if no comparison of the two is decided.
     """
-    pairs = {(pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]}
+    pairs = {
+        (pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]
+    }
 
     def against(system: str, other: str) -> tuple[int, int, float | None] | None:
         pair = pairs.get((system, other)) or pairs.get((other, system))
         if pair is None or not pair["wins"] + pair["losses"]:
             return None
-        won = pair["wins"] if pair["better"] == system else pair["losses"]
+        if pair["better"] == system:
+            won = pair["wins"]
+        else:
+            won = pair["losses"]
         return won, pair["wins"] + pair["losses"], marked_p(pair)
 
     return against
@@ -340,7 +383,10 @@ def marked_p(pair: PublishedPair) -> float | None:
 def own_tests_caption(content: PublishedContent) -> str:
     """Return the test of the marked p-values."""
     if has_own_tests(content):
-        few = " where there are enough" if content["ranking"]["own_limits"] else ""
+        if content["ranking"]["own_limits"]:
+            few = " where there are enough"
+        else:
+            few = ""
         return f"Two-sided tests of the pair's own comparisons, accounting for segments and judges{few}, Holm-corrected."
     correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
     return f"Tests of the difference of scores, corrected by {correction}."
@@ -366,7 +412,17 @@ def _csv(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
 
 
 _OF_ROWS: Final = (
-    *("cluster", "rank", "system", "score", "rank_low", "rank_high", "wins", "losses", "ties"),
+    *(
+        "cluster",
+        "rank",
+        "system",
+        "score",
+        "rank_low",
+        "rank_high",
+        "wins",
+        "losses",
+        "ties",
+    ),
 )
 _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
@@ -422,7 +478,9 @@ def bibtex_file(file: PublishedFile) -> str:
         # Our addresses contain no markup.
         "url": file.url,
     }
-    lines = [f"{_INDENT}{name} = {{{value}}}," for name, value in fields.items() if value]
+    lines = [
+        f"{_INDENT}{name} = {{{value}}}," for name, value in fields.items() if value
+    ]
     return "\n".join([f"@misc{{{_key(file)},", *lines, "}"]) + "\n"
 
 
@@ -436,7 +494,7 @@ def cff_file(file: PublishedFile) -> bytes:
             "message": "If you use this result, please cite it as below.",
             "type": "dataset",
             "title": title_of(content),
-            "authors": [{"name": one_line(each)} for each in authors],
+            "authors": [{"name": one_line(author)} for author in authors],
             "version": str(content["version"]),
             "date-released": content["published_at"][:10],
             **({"url": file.url} if file.url else {}),
@@ -455,13 +513,17 @@ def _key(file: PublishedFile) -> str:
     plain = unicodedata.normalize("NFKD", file.content["campaign"]["name"])
     word = re.sub(r"[^a-z0-9]", "", plain.encode("ascii", "ignore").decode().lower())
     test_set = file.content["test_set"]
-    pair = re.sub(r"[^a-z]", "", f"{test_set['source_language']}{test_set['target_language']}")
+    pair = re.sub(
+        r"[^a-z]", "", f"{test_set['source_language']}{test_set['target_language']}"
+    )
     return f"{word or 'result'}{pair}{file.digest[:6]}"
 
 
 def _author(name: str) -> str:
     text = _tex(one_line(name))
-    return text if re.search(r",", text) and " and " not in text else f"{{{text}}}"
+    if re.search(r",", text) and " and " not in text:
+        return text
+    return f"{{{text}}}"
 
 
 def _tex(text: str) -> str:
@@ -487,11 +549,15 @@ FOLDER: Final[Mapping[str, Promise]] = {
     "results.md": _("Tables as Markdown"),
     "citation.bib": _("Citation as BibTeX"),
     "CITATION.cff": _("Citation as CITATION.cff"),
-    bundles.RESULT: _("Complete result as JSON (the address is the start of its SHA-256)"),
+    bundles.RESULT: _(
+        "Complete result as JSON (the address is the start of its SHA-256)"
+    ),
     bundles.JUDGMENTS: _("Judgments that count as CSV (judges by pseudonym)"),
     bundles.PARQUET: _("Judgments that count as Parquet, sorted by segment"),
     bundles.LEFT_OUT: _("Judgments of excluded judges as CSV"),
-    bundles.ANSWERS: _("Answers to the questions of the protocol, which contain outputs"),
+    bundles.ANSWERS: _(
+        "Answers to the questions of the protocol, which contain outputs"
+    ),
     bundles.TEXTS: _("Sources, references and outputs"),
     bundles.DESIGN: _("Sampling designs"),
     bundles.DRAWS: _("Judged HITs: design, blocks and judges"),
@@ -519,7 +585,10 @@ def readme(content: PublishedContent, digest: str, names: Sequence[str]) -> str:
     """Return the text of README.md for a bundle with these files."""
     method = " ".join(method_sentences(content))
     listed = "\n".join(f"- `{name}`: {FOLDER[name]}" for name in names)
-    texts = "" if bundles.TEXTS in names else "\nTexts are not included.\n"
+    if bundles.TEXTS in names:
+        texts = ""
+    else:
+        texts = "\nTexts are not included.\n"
     return f"""# {title_of(content)}
 
 Version {content["version"]}, published {content["published_at"][:10]}. {basis_of(content)}
@@ -554,13 +623,13 @@ def _further(content: PublishedContent, names: Sequence[str]) -> str:
     """Return the command that computes more from the files of a bundle."""
     if bundles.ANSWERS in names:
         kind = content["sections"]["answers"]["analysis"]
-        return (
-            f"`python manage.py analyse {kind} {bundles.ANSWERS}` computes the tables of answers."
-        )
+        return f"`python manage.py analyse {kind} {bundles.ANSWERS}` computes the tables of answers."
     return "`python manage.py rank_judgments judgments.csv` ranks by other methods."
 
 
-def crate(content: PublishedContent, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
+def crate(
+    content: PublishedContent, digest: str, files: Sequence[Mapping[str, Any]]
+) -> str:
     """Return the RO-Crate metadata of a bundle; `files` has the name, bytes and SHA-256 of each file to list."""
     entities = [
         {
@@ -600,8 +669,10 @@ def crate(content: PublishedContent, digest: str, files: Sequence[Mapping[str, A
 def _root(
     content: PublishedContent, digest: str, entities: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    files = [{"@id": each["@id"]} for each in entities if each["@type"] == "File"]
-    authors = [{"@id": each["@id"]} for each in entities if each["@type"] == "Person"]
+    files = [{"@id": entity["@id"]} for entity in entities if entity["@type"] == "File"]
+    authors = [
+        {"@id": entity["@id"]} for entity in entities if entity["@type"] == "Person"
+    ]
     return {
         "@id": "./",
         "@type": "Dataset",
@@ -639,5 +710,6 @@ def _provenance(content: PublishedContent) -> list[dict[str, Any]]:
 
 
 def _plain_file(name: str) -> dict[str, Any]:
-    words, kind = str(FOLDER[name]), media_type(name)
+    words = str(FOLDER[name])
+    kind = media_type(name)
     return {"@id": name, "@type": "File", "description": words, "encodingFormat": kind}

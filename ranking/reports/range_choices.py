@@ -33,7 +33,9 @@ def completed_ranges(parts: RangeParts) -> RangeOptions:
 def _field(message: str) -> str:
     """Return the part named at the start of a message from the core."""
     part = message.partition(":")[0]
-    return part if part in RangeParts.__annotations__ else "ranges"
+    if part in RangeParts.__annotations__:
+        return part
+    return "ranges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,11 @@ ONE_DOCUMENT = "one_document"
 #: All codes, each once.
 LIMITS = tuple(
     dict.fromkeys(
-        [*(one.value for one in Refusal), *(one.value for one in RangeLimit), ONE_DOCUMENT]
+        [
+            *(one.value for one in Refusal),
+            *(one.value for one in RangeLimit),
+            ONE_DOCUMENT,
+        ]
     )
 )
 
@@ -95,6 +101,10 @@ def range_limits(
         limits.add(RangeLimit.FEW_JUDGES.value)
     if options.resample == "segments" and effective.segments < MIN_UNITS:
         limits.add(RangeLimit.FEW_SEGMENTS.value)
-    if one_document and options.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits:
+    if (
+        one_document
+        and options.accounts_for_segments
+        and RangeLimit.FEW_SEGMENTS not in limits
+    ):
         limits.add(ONE_DOCUMENT)
     return sorted(limits)

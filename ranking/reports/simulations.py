@@ -20,8 +20,14 @@ from version import code_version
 
 def study_report(study: Study) -> Report:
     """Report the accuracy of methods, with bounds, in simulated campaigns."""
-    methods = list(study.rows[0].error) if study.rows else []
-    ranges = "sign test" if study.resample is None else f"bootstrap of {study.resample}"
+    if study.rows:
+        methods = list(study.rows[0].error)
+    else:
+        methods = []
+    if study.resample is None:
+        ranges = "sign test"
+    else:
+        ranges = f"bootstrap of {study.resample}"
     return Report(
         notes=[
             model_note(study.model),
@@ -64,7 +70,10 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
     return Report(
         notes=notes,
         tables=[_plan(budget)],
-        data={"input": None if given is None else input_data(given), **budget_data(budget)},
+        data={
+            "input": None if given is None else input_data(given),
+            **budget_data(budget),
+        },
     )
 
 
@@ -73,7 +82,9 @@ def budget_notes(budget: Budget) -> list[str]:
     notes = []
     if budget.fit is not None:
         notes.append(
-            _("Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s")
+            _(
+                "Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s"
+            )
             % {
                 "noise": decimals(budget.fit.noise, 1),
                 "low": _end(budget.fit.low),
@@ -91,7 +102,9 @@ def budget_notes(budget: Budget) -> list[str]:
         )
     notes.append(model_note(budget.model))
     notes.append(
-        _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
+        _(
+            "%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s"
+        )
         % {
             "experiments": number_format(budget.experiments),
             "share": in_figures(budget.confidence),
@@ -118,7 +131,9 @@ def budget_data(budget: Budget) -> dict[str, Any]:
 
 
 def _end(value: float | None) -> str:
-    return "–" if value is None else decimals(value, 1)
+    if value is None:
+        return "–"
+    return decimals(value, 1)
 
 
 def _plan(budget: Budget) -> Table:
@@ -131,7 +146,9 @@ def _plan(budget: Budget) -> Table:
         name="plan",
         title="Comparisons until a target is reached",
         columns=(
-            Column("measure", "Target", is_text=True, of=lambda row: names[row.measure]),
+            Column(
+                "measure", "Target", is_text=True, of=lambda row: names[row.measure]
+            ),
             Column("target", "", decimals=2),
             Column("comparisons", "Median"),
             Column("low", "From"),
@@ -155,7 +172,9 @@ def _plan_notes(budget: Budget) -> list[str]:
 
 
 def model_note(model: Model) -> str:
-    return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs per block") % {
+    return _(
+        "Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs per block"
+    ) % {
         "systems": model.systems,
         "noise": in_figures(round(model.noise, 2)),
         "shown": model.shown,
@@ -164,7 +183,10 @@ def model_note(model: Model) -> str:
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
     """Report the judgments that each design needs, and the error rate of its rank ranges."""
-    notes = input_notes(given) if given is not None else []
+    if given is not None:
+        notes = input_notes(given)
+    else:
+        notes = []
     notes += [_source_note(comparison), _how_note(comparison)]
     return Report(
         notes=notes,
@@ -181,7 +203,11 @@ def comparison_report(comparison: Comparison, given: Input | None) -> Report:
 def _source(comparison: Comparison) -> dict[str, Any]:
     source = comparison.source
     if isinstance(source, Rates):
-        return {"kind": "resampled", "systems": source.systems, "per_block": source.per_block}
+        return {
+            "kind": "resampled",
+            "systems": source.systems,
+            "per_block": source.per_block,
+        }
     return {"kind": "model", **asdict(source)}
 
 
@@ -237,10 +263,19 @@ def _table(comparison: Comparison) -> Table:
     )
 
 
-_WIDTH, _PANEL, _HEAD, _FOOT = 760, 190, 34, 46
-_LEFT, _RIGHT = 64, 110
+_WIDTH = 760
+_PANEL = 190
+_HEAD = 34
+_FOOT = 46
+_LEFT = 64
+_RIGHT = 110
 #: Dashes, so that lines can also be distinguished without colour.
-_STROKES = (("#57606a", "2 4"), ("#0969da", "9 4"), ("#bc4c00", ""), ("#6639ba", "12 3 2 3"))
+_STROKES = (
+    ("#57606a", "2 4"),
+    ("#0969da", "9 4"),
+    ("#bc4c00", ""),
+    ("#6639ba", "12 3 2 3"),
+)
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#1f2328}"
     ".axis{stroke:#8c959f}.grid{stroke:#d0d7de}.line{fill:none;stroke-width:2.5}"
@@ -282,22 +317,38 @@ class _Scale:
     """A logarithmic axis of judgments with round ticks that covers all campaigns."""
 
     def __init__(self, comparison: Comparison) -> None:
-        needed = [each for row in comparison.rows for each in row.each if each is not None]
+        needed = []
+        for row in comparison.rows:
+            for each in row.each:
+                if each is not None:
+                    needed.append(each)
         self._low = math.log10(min(needed, default=1)) - 0.05
         self._high = math.log10(comparison.limit)
         decades = range(math.floor(self._low), math.ceil(self._high) + 1)
-        numbers = [step * 10**decade for decade in decades for step in (1, 2, 5)]
-        self.ticks = [each for each in numbers if self._low <= math.log10(each) <= self._high]
+        numbers = []
+        for decade in decades:
+            for step in (1, 2, 5):
+                numbers.append(step * 10**decade)
+        self.ticks = [
+            number
+            for number in numbers
+            if self._low <= math.log10(number) <= self._high
+        ]
 
     def at(self, judgments: float) -> float:
         share = (math.log10(judgments) - self._low) / (self._high - self._low)
         return _LEFT + share * (_WIDTH - _RIGHT - _LEFT)
 
 
-def _panel(rows: Sequence[DesignRow], scale: _Scale, top: int, experiments: int) -> list[str]:
-    bottom, upper = top + _PANEL - 24, top + _HEAD
+def _panel(
+    rows: Sequence[DesignRow], scale: _Scale, top: int, experiments: int
+) -> list[str]:
+    bottom = top + _PANEL - 24
+    upper = top + _HEAD
     right = _WIDTH - _RIGHT
-    parts = [f'<text x="{_LEFT}" y="{top + 22}" font-weight="600">{_question(rows[0])}</text>']
+    parts = [
+        f'<text x="{_LEFT}" y="{top + 22}" font-weight="600">{_question(rows[0])}</text>'
+    ]
     for share in (0, 0.5, 1):
         y = bottom - share * (bottom - upper)
         parts.append(f'<path class="grid" d="M{_LEFT} {y:g}H{right}"/>')

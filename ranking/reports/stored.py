@@ -41,16 +41,22 @@ def report_in(stored: Mapping[str, Any], language: str, *, data: Any = None) -> 
     chosen = stored[next(name for name in known if name in stored)]
     tables = []
     for number, values in enumerate(chosen["tables"]):
-        rows, plot = values["rows"], values["plot"]
+        rows = values["rows"]
+        plot = values["plot"]
         read = {
             "columns": [Column(*column) for column in values["columns"]],
-            "rows": stored[rows]["tables"][number]["rows"] if isinstance(rows, str) else rows,
+            "rows": stored[rows]["tables"][number]["rows"]
+            if isinstance(rows, str)
+            else rows,
             "rules": frozenset(values["rules"]),
             "plot": plot_from_record(plot),
         }
         tables.append(Table(**{**values, **read}))
     return Report(
-        tables=tables, data=data or {}, notes=chosen["notes"], about=chosen.get("about", ())
+        tables=tables,
+        data=data or {},
+        notes=chosen["notes"],
+        about=chosen.get("about", ()),
     )
 
 
@@ -64,8 +70,14 @@ def _values(report: Report) -> dict[str, Any]:
                 "title": str(table.title),
                 "columns": [
                     [
-                        *(column.key, str(column.heading), column.decimals, column.is_text),
-                        *(column.names, column.counts),
+                        *(
+                            column.key,
+                            str(column.heading),
+                            column.decimals,
+                            column.is_text,
+                        ),
+                        column.names,
+                        column.counts,
                     ]
                     for column in table.columns
                 ],

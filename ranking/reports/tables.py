@@ -66,7 +66,9 @@ class Column:
         """Return the value of a row in this column."""
         if self.of is not None:
             return self.of(row)
-        value: Value = row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
+        value: Value = (
+            row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
+        )
         return value
 
 
@@ -93,14 +95,25 @@ def end_columns(
     """
 
     def end(name: str, heading: str) -> Column:
-        cell = None if of is None else lambda row: getattr(of(row), name)
+        if of is None:
+            return Column(f"{key}{name}", heading, decimals=decimals)
+
+        def cell(row: Any) -> Value:
+            value: Value = getattr(of(row), name)
+            return value
+
         return Column(f"{key}{name}", heading, decimals=decimals, of=cell)
 
     return end("low", _("From")), end("high", _("To"))
 
 
 def estimate_columns(
-    key: str, heading: str, of: Callable[[Any], Any], *, ends: str = "", decimals: int = 3
+    key: str,
+    heading: str,
+    of: Callable[[Any], Any],
+    *,
+    ends: str = "",
+    decimals: int = 3,
 ) -> tuple[Column, ...]:
     """Return the columns of a value and of its interval's ends, whose keys begin with `ends`."""
     return (
@@ -125,20 +138,24 @@ def ranks_in_orders(
             system_column(),
             *(Column(key, heading) for key, heading in headings.items()),
         ),
-        rows=[(name, *(each.get(name) for each in ranks)) for name in systems],
+        rows=[(name, *(rank.get(name) for rank in ranks)) for name in systems],
         notes=notes,
         plot=BumpPlot(),
     )
 
 
-def yes_no_column(key: str, heading: str, of: Callable[[Any], Value] | None = None) -> Column:
+def yes_no_column(
+    key: str, heading: str, of: Callable[[Any], Value] | None = None
+) -> Column:
     """Return a column of the words "yes" and "no" for true and false cells."""
     words: dict[Value, str] = {True: _("yes"), False: _("no")}
     column = Column(key, heading, is_text=True, of=of)
     return replace(column, of=lambda row: words.get(column.cell(row)))
 
 
-def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Column, ...]:
+def of_part(
+    part: Callable[[Any], Any], columns: Iterable[Column]
+) -> tuple[Column, ...]:
     """Return columns whose cells are taken from a part of each row."""
 
     def cell(column: Column) -> Callable[[Any], Value]:
@@ -167,7 +184,13 @@ class Table:
 
     @classmethod
     def of(
-        cls, rows: Iterable[Any], *, name: str, title: str, columns: Sequence[Column], **more: Any
+        cls,
+        rows: Iterable[Any],
+        *,
+        name: str,
+        title: str,
+        columns: Sequence[Column],
+        **more: Any,
     ) -> "Table":
         """Return a table with one row per object or mapping; `more` are the other fields of a table."""
         cells = [tuple(column.cell(row) for column in columns) for row in rows]
@@ -205,7 +228,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return {
+            each.name: plain(getattr(value, each.name))
+            for each in dataclasses.fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

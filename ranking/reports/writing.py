@@ -28,7 +28,7 @@ class ReportFormat(StrEnum):
 
 
 #: File formats by ending.
-FILES: Final = {ending(each): each for each in ReportFormat}
+FILES: Final = {ending(report_format): report_format for report_format in ReportFormat}
 
 
 def write(report: Report, report_format: ReportFormat) -> str:
@@ -57,14 +57,20 @@ def _shown_float(value: float, column: Column) -> str:
 
 
 def _json(report: Report) -> str:
-    return json.dumps(plain(report.data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return (
+        json.dumps(plain(report.data), ensure_ascii=False, indent=2, allow_nan=False)
+        + "\n"
+    )
 
 
 # --- Text ---------------------------------------------------------------------------------------
 
 
 def _text(report: Report) -> str:
-    parts = ["\n".join(report.sentences)] if report.sentences else []
+    if report.sentences:
+        parts = ["\n".join(report.sentences)]
+    else:
+        parts = []
     parts.extend(_text_table(table) for table in report.tables)
     return "\n\n".join(parts) + "\n"
 
@@ -72,7 +78,9 @@ def _text(report: Report) -> str:
 def _text_table(table: Table) -> str:
     cells = [[column.heading for column in table.columns]]
     cells += [_shown_row(row, table.columns) for row in table.rows]
-    widths = [max(_width(row[place]) for row in cells) for place in range(len(table.columns))]
+    widths = [
+        max(_width(row[place]) for row in cells) for place in range(len(table.columns))
+    ]
     rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     lines = [table.title, ""] if table.title else []
     for number, row in enumerate(cells, -1):
@@ -94,14 +102,18 @@ def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
 def _width(text: str) -> int:
     """Return the terminal width of a text: two columns for a Chinese character, none for a combining mark."""
     return sum(
-        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
+        0
+        if unicodedata.combining(each)
+        else 1 + (unicodedata.east_asian_width(each) in "WF")
         for each in text
     )
 
 
 def _padded(text: str, width: int, *, is_left: bool) -> str:
     padding = " " * (width - _width(text))
-    return text + padding if is_left else padding + text
+    if is_left:
+        return text + padding
+    return padding + text
 
 
 # --- CSV ----------------------------------------------------------------------------------------
@@ -114,7 +126,9 @@ def _csv(report: Report) -> str:
     stay numbers.
     """
     tables = report.tables
-    keys = [[column.key for column in table.columns] for table in tables]
+    keys = []
+    for table in tables:
+        keys.append([column.key for column in table.columns])
     several = len(tables) > 1
     if tables and all(each == keys[0] for each in keys):
         lines = [csv_line([*(["table"] if several else []), *keys[0]])]
@@ -126,7 +140,9 @@ def _csv(report: Report) -> str:
     for table in tables:
         for row in table.rows:
             name = _name(row[: table.keys])
-            for column, value in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+            for column, value in zip(
+                table.columns[table.keys :], row[table.keys :], strict=True
+            ):
                 lines.append(csv_line([table.name, name, column.key, _exact(value)]))
     return "".join(lines)
 
@@ -134,7 +150,9 @@ def _csv(report: Report) -> str:
 def _name(keys: Sequence[Value]) -> Value:
     """Return the name of a row; a single number stays a number."""
     exact = [_exact(key) for key in keys]
-    return exact[0] if len(exact) == 1 else " | ".join(map(str, exact))
+    if len(exact) == 1:
+        return exact[0]
+    return " | ".join(map(str, exact))
 
 
 def _exact(value: Value) -> str | int | float:
@@ -155,7 +173,10 @@ def _markdown(report: Report) -> str:
 
 
 def _markdown_table(table: Table) -> str:
-    lines = [f"### {_escaped_markdown(table.title)}", ""] if table.title else []
+    if table.title:
+        lines = [f"### {_escaped_markdown(table.title)}", ""]
+    else:
+        lines = []
     lines.append(_markdown_row([column.heading for column in table.columns]))
     lines.append(_markdown_rule(table.columns))
     lines.extend(_markdown_row(_shown_row(row, table.columns)) for row in table.rows)
@@ -213,7 +234,12 @@ def _latex(report: Report) -> str:
 
 def _latex_table(table: Table) -> str:
     columns = "".join("l" if column.is_text else "r" for column in table.columns)
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+    ]
     lines.append(_latex_row([column.heading for column in table.columns]))
     lines.append(r"\midrule")
     for number, row in enumerate(table.rows):
@@ -221,7 +247,9 @@ def _latex_table(table: Table) -> str:
         if number in table.rules:
             lines.append(r"\midrule")
     lines.extend([r"\bottomrule", r"\end{tabular}"])
-    caption = sentence_list(map(with_full_stop, filter(None, (table.title, *table.notes))))
+    caption = sentence_list(
+        map(with_full_stop, filter(None, (table.title, *table.notes)))
+    )
     if caption:
         lines.append(rf"\caption{{{escaped_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
@@ -239,12 +267,19 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def _typst(report: Report) -> str:
     comments = "\n".join(f"// {note}" for note in report.sentences)
-    return "\n\n".join([*([comments] if comments else []), *map(typst_table, report.tables)]) + "\n"
+    return (
+        "\n\n".join(
+            [*([comments] if comments else []), *map(typst_table, report.tables)]
+        )
+        + "\n"
+    )
 
 
 def typst_string(text: str) -> str:
     """Return a text as a Typst string without markup."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return (
+        '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    )
 
 
 def typst_table(table: Table) -> str:
@@ -266,7 +301,9 @@ def typst_table(table: Table) -> str:
         lines.append(f"    {cells},")
         if number in table.rules:
             lines.append("    table.hline(stroke: 0.5pt),")
-    caption = sentence_list(map(with_full_stop, filter(None, (table.title, *table.notes))))
+    caption = sentence_list(
+        map(with_full_stop, filter(None, (table.title, *table.notes)))
+    )
     lines += ["    table.hline(),", "  ),", f"  caption: {typst_string(caption)},", ")"]
     return "\n".join(lines)
 

@@ -12,7 +12,15 @@ from django.utils.translation import get_language
 
 from annotation.models import JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
 from annotation.protocols.answer_kinds import answer_kind_of
-from campaign.models import Campaign, Document, Judge, JudgeGroup, System, SystemKind, Task
+from campaign.models import (
+    Campaign,
+    Document,
+    Judge,
+    JudgeGroup,
+    System,
+    SystemKind,
+    Task,
+)
 from ranking.core.beside import OutputScores
 from ranking.models import Analysis, LatestRanking
 from ranking.models.analysis import AnalysisQuerySet
@@ -76,12 +84,17 @@ class Answered:
     @property
     def newer(self) -> int:
         """Number of judgments that are not in the answer."""
-        return 0 if self.shown is None else max(0, self.last - self.shown.watermark)
+        if self.shown is None:
+            return 0
+        return max(0, self.last - self.shown.watermark)
 
     @property
     def is_awaited(self) -> bool:
         """True if an answer is being computed."""
-        job = None if self.pending is None else self.pending.job
+        if self.pending is None:
+            job = None
+        else:
+            job = self.pending.job
         return job is not None and not job.has_ended
 
 
@@ -117,14 +130,20 @@ def judgments_compare(task: Task) -> bool:
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
     """Return the analysis shown instead of a ranking for tasks without comparisons; None if there is none."""
     for kind in ANALYSES.values():
-        if isinstance(kind, ProtocolAnalysis) and kind.stands_for_ranking and kind.is_for(task):
+        if (
+            isinstance(kind, ProtocolAnalysis)
+            and kind.stands_for_ranking
+            and kind.is_for(task)
+        ):
             return kind
     return None
 
 
 def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
     """Return the available choices. Four queries."""
-    documents = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
+    documents = Document.objects.filter(test_set_id=task.test_set_id).order_by(
+        "position"
+    )
     listed = list(documents.values_list("name", flat=True)[: _DOCUMENTS_LISTED + 1])
     return JudgmentsToChoose(
         has_reference=task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
@@ -146,7 +165,9 @@ def answer_to_share(*, task: Task, kind: AnalysisKind) -> Analysis | None:
     None if there is none. One query.
     """
     choice = AnalysisChoice(kind, kind.complete({}))
-    answers = Analysis.objects.of(task.pk).filter(choice_digest=choice.digest).finished()
+    answers = (
+        Analysis.objects.of(task.pk).filter(choice_digest=choice.digest).finished()
+    )
     until = shared_until(task)
     if until is not None:
         answers = answers.filter(finished_at__lt=until)
@@ -192,8 +213,11 @@ def answered_among(
     asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
 ) -> Answered:
     """Return the first answer to these requests, and a newer pending one; `last` has the number of judgments."""
-    asked = asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
-    newest, shown = asked.first(), asked.finished().first()
+    asked = (
+        asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
+    )
+    newest = asked.first()
+    shown = asked.finished().first()
     is_newer = newest is not None and newest != shown
     return Answered(
         shown=shown,
@@ -233,14 +257,19 @@ class JudgeInAnswer(NamedTuple):
     figures: dict[str, Any]
 
 
-def _in_answer(judge: str, *, stands_out: bool, below: int = 0, **figures: Any) -> JudgeInAnswer:
+def _in_answer(
+    judge: str, *, stands_out: bool, below: int = 0, **figures: Any
+) -> JudgeInAnswer:
     known = {name: value for name, value in figures.items() if value not in (None, ())}
-    return JudgeInAnswer(judge, stands_out, {**known, "below": below, "stands_out": stands_out})
+    return JudgeInAnswer(
+        judge, stands_out, {**known, "below": below, "stands_out": stands_out}
+    )
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
     """Return the judges in an answer, outliers first; none for kinds of analyses without judges."""
-    read, data = _READERS.get(analysis.kind), analysis.data
+    read = _READERS.get(analysis.kind)
+    data = analysis.data
     if read is None or data is None:
         return []
     return sorted(
@@ -265,7 +294,10 @@ def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
         _in_answer(
             row["judge"],
             blocks=row["blocks"],
-            **{name: row["agreement"][name] for name in ("kappa", "low", "high", "comparable")},
+            **{
+                name: row["agreement"][name]
+                for name in ("kappa", "low", "high", "comparable")
+            },
             rules=tuple(rules.get(row["judge"], ())),
             stands_out=row["judge"] in rules,
         )
@@ -299,7 +331,11 @@ def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
     return [_in_answer(name, blocks=blocks, stands_out=True) for name, blocks in judges]
 
 
-_READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _of_without}
+_READERS: Final = {
+    "judges": _of_judges,
+    "judge_pairs": _of_pairs,
+    "without": _of_without,
+}
 
 
 #: Called with a task, a watermark and the selection of judgments; returns None if there are no scores.
@@ -310,7 +346,9 @@ ErrorsReader = Callable[
     [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
 ]
 #: Called with a task, the selection of judgments and answers; returns None if they have no scores.
-GivenScoresReader = Callable[[Task, ChosenJudgments, Iterable[GivenAnswer]], OutputScores | None]
+GivenScoresReader = Callable[
+    [Task, ChosenJudgments, Iterable[GivenAnswer]], OutputScores | None
+]
 #: Readers of scores and of error spans by protocol, added in `AppConfig.ready`.
 SCORE_READERS: Final[dict[str, ScoresReader]] = {}
 GIVEN_SCORE_READERS: Final[dict[str, GivenScoresReader]] = {}
@@ -322,13 +360,19 @@ def scores_outputs(protocol: str) -> bool:
     return protocol in SCORE_READERS
 
 
-def output_scores(*, task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+def output_scores(
+    *, task: Task, watermark: int, chosen: ChosenJudgments
+) -> OutputScores | None:
     """Return the scores of a task; None if it has none, or its protocol has no scores."""
     read = SCORE_READERS.get(task.protocol)
-    return None if read is None else read(task, watermark, chosen)
+    if read is None:
+        return None
+    return read(task, watermark, chosen)
 
 
-def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> tuple[Report | None, Answered]:
+def table_answer(
+    *, campaign: Campaign, choice: AnalysisChoice
+) -> tuple[Report | None, Answered]:
     """Return a table in the current language, if there is one, and the state of stored answers.
 
     Tables computed from stored figures are not stored themselves. At most eight queries, whose cost does not grow with
@@ -351,7 +395,11 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
     for row in System.objects.filter(test_set__campaign=campaign).order_by("name"):
         listed = ListedSystem(name=row.name, kind=row.kind, constrained=row.constrained)
         systems[row.test_set_id].append(listed)
-    tasks = Task.objects.of(campaign).named().annotate(last=F("judgment_sequence__last_number"))
+    tasks = (
+        Task.objects.of(campaign)
+        .named()
+        .annotate(last=F("judgment_sequence__last_number"))
+    )
     found: Any = tasks.order_by("test_set__created_at", "test_set", "pk")
     return [
         TableTestSet(
@@ -385,21 +433,29 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]
     """Return a row for each task with its latest ranking, or the reason for having none."""
     latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
     rows = []
-    for each in tasks:
-        ranking = latest.get(each.pk)
+    for task in tasks:
+        ranking = latest.get(task.pk)
         if ranking is None:
-            why = NOT_RANKED if each.watermark else NO_JUDGMENT
-            rows.append(TableRow(replace(each, watermark=0), None, why))
+            if task.watermark:
+                why = NOT_RANKED
+            else:
+                why = NO_JUDGMENT
+            rows.append(TableRow(replace(task, watermark=0), None, why))
         else:
-            shown = replace(each, watermark=ranking.watermark)
-            rows.append(TableRow(shown, live_test_set(ranking), rule=rule_of_ranking(ranking)))
+            shown = replace(task, watermark=ranking.watermark)
+            rows.append(
+                TableRow(shown, live_test_set(ranking), rule=rule_of_ranking(ranking))
+            )
     return rows
 
 
 def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
     of_campaign = {"task__test_set__campaign": campaign}
     sequences = JudgmentSequence.objects.filter(**of_campaign)
-    counted = {each["task_id"]: each for each in sequences.values("task_id", *_COUNTED)}
+    counted = {
+        sequence["task_id"]: sequence
+        for sequence in sequences.values("task_id", *_COUNTED)
+    }
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
     quarters = WorkedQuarterHour.objects.filter(**people).order_by()
     worked = dict(quarters.values_list("task").annotate(Sum("active_ms")))
@@ -412,7 +468,10 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     for each in tasks:
         sums = counted.get(each.pk, dict.fromkeys(_COUNTED, 0))
         ranking = rankings.get(each.pk)
-        given = {} if ranking is None else ranking.result["input"]
+        if ranking is None:
+            given = {}
+        else:
+            given = ranking.result["input"]
         found: dict[str, Any] = {
             "judges": sums["judges"],
             "blocks": sums["judged"],
@@ -420,7 +479,9 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
             "active_ms": worked.get(each.pk, 0),
             "days": sum(task == each.pk for task, _day in days),
             **{name: given.get(name) for name in ("comparisons", "ties", "segments")},
-            "collapsed": None if ranking is None else ranking.result["agreement"]["comparisons"],
+            "collapsed": None
+            if ranking is None
+            else ranking.result["agreement"]["comparisons"],
             "counted_blocks": given.get("blocks"),
             "counted_systems": given.get("systems"),
             "counted_to": 0 if ranking is None else ranking.watermark,
@@ -435,7 +496,13 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
         "counted_to": 0,
     }
     nobody = TableTestSet(
-        pk=TOTAL, name="", source="", target="", is_closed=False, systems=(), watermark=0
+        pk=TOTAL,
+        name="",
+        source="",
+        target="",
+        is_closed=False,
+        systems=(),
+        watermark=0,
     )
     return [*rows, TableRow(nobody, total)]
 
@@ -444,14 +511,20 @@ _COUNTED = ("judges", "judged", "skipped")
 _OF_TASKS = ("blocks", "skipped", "active_ms")
 #: Figures of the latest ranking; None before there is one.
 _OF_RANKINGS = (
-    *("comparisons", "ties", "segments", "collapsed"),
-    *("counted_blocks", "counted_systems"),
+    "comparisons",
+    "ties",
+    "segments",
+    "collapsed",
+    "counted_blocks",
+    "counted_systems",
 )
 
 
 def _summed(values: Iterable[int | None]) -> int | None:
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    if known:
+        return sum(known)
+    return None
 
 
 def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, System]]:
@@ -465,5 +538,7 @@ def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, System]]:
 
 def linked_tasks(*, campaign: Campaign) -> list[tuple[int, str]]:
     """Return the test sets of a campaign, for links to their own pages. One query."""
-    found = Task.objects.filter(test_set__campaign=campaign).order_by("created_at", "pk")
+    found = Task.objects.filter(test_set__campaign=campaign).order_by(
+        "created_at", "pk"
+    )
     return list(found.values_list("pk", "test_set__name"))

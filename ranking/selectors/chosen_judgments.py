@@ -52,13 +52,17 @@ from ranking.selectors.runs import (
 def domain_of(document: str) -> str:
     """Return the domain in the name of a document; "" without one."""
     domain, slash, _rest = document.partition("/")
-    return domain if slash else ""
+    if slash:
+        return domain
+    return ""
 
 
 def domains_of(*, task_id: int) -> list[str]:
     """Return the domains in the document names of a test set, sorted. One query."""
     names = Document.objects.filter(test_set__tasks=task_id, name__contains="/")
-    return sorted({domain_of(name) for name in names.values_list("name", flat=True)} - {""})
+    return sorted(
+        {domain_of(name) for name in names.values_list("name", flat=True)} - {""}
+    )
 
 
 def judgments_chosen(
@@ -82,14 +86,22 @@ def judgments_chosen(
     references = [name for name, each in kinds.items() if each == SystemKind.REFERENCE]
     with_reference = options["reference"] == "include"
     if with_reference and not references:
-        raise OptionError(_("This test set has no reference system."), field="reference")
+        raise OptionError(
+            _("This test set has no reference system."), field="reference"
+        )
     leave_out = _leave_out(task, options)
     without = _without(task, options)
     documents = _documents(task, options)
-    of: dict[str, Any] = {"watermark": watermark, "without": without, "documents": documents}
+    of: dict[str, Any] = {
+        "watermark": watermark,
+        "without": without,
+        "documents": documents,
+    }
     reference = references[0] if references else None
     return ChosenJudgments(
-        systems=tuple(name for name, each in kinds.items() if each == SystemKind.SYSTEM),
+        systems=tuple(
+            name for name, each in kinds.items() if each == SystemKind.SYSTEM
+        ),
         reference=reference,
         with_reference=with_reference,
         # Judges excluded in the campaign count if the analysis is about the effect of
@@ -106,7 +118,9 @@ def judgments_chosen(
         remarks=Remarks(skips=_skips(task, **of), comments=_comments(task, **of))
         if kind and Need.REMARKS in kind.needs
         else None,
-        rule=stopping_rule_state(task_id=task.pk) if kind and Need.RULE in kind.needs else None,
+        rule=stopping_rule_state(task_id=task.pk)
+        if kind and Need.RULE in kind.needs
+        else None,
         of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
         rules=changed_rules(task),
     )
@@ -143,7 +157,9 @@ def stored_input(
         raise ValueError(_("No judgments match these options."))
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
-    reference = chosen.reference if chosen.reference in blocks.systems else None
+    reference = None
+    if chosen.reference in blocks.systems:
+        reference = chosen.reference
     document, names = _documents_of(task.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
@@ -189,13 +205,17 @@ class StoredTexts:
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
-        rows: Any = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
+        rows: Any = Segment.objects.filter(
+            test_set__tasks=self.task_id, source_text__isnull=False
+        )
         # In languages without spaces, two characters count as one word.
         halved = without_spaces(self.language)
-        lengths = {
-            number: -(-sum(map(len, text.split())) // 2) if halved else len(text.split())
-            for number, text in rows.order_by().values_list("number", "source_text")
-        }
+        lengths = {}
+        for number, text in rows.order_by().values_list("number", "source_text"):
+            if halved:
+                lengths[number] = -(-sum(map(len, text.split())) // 2)
+            else:
+                lengths[number] = len(text.split())
         found = np.full(max(self._last, *lengths, 0) + 1, -1, dtype=np.int64)
         if lengths:
             found[list(lengths)] = list(lengths.values())
@@ -218,24 +238,34 @@ class StoredTexts:
         Four queries.
         """
         own = TestSet.objects.get(tasks=self.task_id)
-        chosen = TestSet.objects.filter(campaign=own.campaign_id, name=test_set or own.name).first()
+        chosen = TestSet.objects.filter(
+            campaign=own.campaign_id, name=test_set or own.name
+        ).first()
         if chosen is None:
             raise ValueError(_("Test set “%(name)s” not found.") % {"name": test_set})
         sources = Segment.objects.filter(test_set=chosen, source_text__isnull=False)
-        found = {"": [text or "" for text in sources.values_list("source_text", flat=True)]}
-        references = Reference.objects.filter(segment__test_set=chosen).order_by("number")
+        found = {
+            "": [text or "" for text in sources.values_list("source_text", flat=True)]
+        }
+        references = Reference.objects.filter(segment__test_set=chosen).order_by(
+            "number"
+        )
         for number, text in references.values_list("number", "text"):
             found.setdefault(str(number), []).append(text)
         outputs = Output.objects.filter(
             system__test_set=chosen, system__kind=SystemKind.SYSTEM, text__isnull=False
         )
-        for name, output in outputs.order_by("system__name").values_list("system__name", "text"):
+        for name, output in outputs.order_by("system__name").values_list(
+            "system__name", "text"
+        ):
             found.setdefault(name, []).append(output or "")
         return found
 
     @property
     def _last(self) -> int:
-        numbers = Segment.objects.filter(test_set__tasks=self.task_id).order_by("-number")
+        numbers = Segment.objects.filter(test_set__tasks=self.task_id).order_by(
+            "-number"
+        )
         return numbers.values_list("number", flat=True).first() or 0
 
 
@@ -257,7 +287,9 @@ def _groups(task: Task) -> dict[str, list[str]]:
     """Return the judges in each group who judged a test set, sorted. One query."""
     judged = JudgeTally.objects.filter(task=task).values("judge")
     members = GroupMember.objects.filter(
-        group__in=JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id),
+        group__in=JudgeGroup.objects.present().filter(
+            campaign=task.test_set.campaign_id
+        ),
         judge__in=judged,
     )
     names = ("group__name", "judge__pseudonym")
@@ -290,14 +322,16 @@ def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
         group = groups.filter(name__iexact=named).first()
         if group is None:
             raise OptionError(
-                _("Judge group not found: “%(name)s”.") % {"name": named}, field="judge_group"
+                _("Judge group not found: “%(name)s”.") % {"name": named},
+                field="judge_group",
             )
         without.update(judges_outside(task_id=task.pk, group_id=group.pk))
     return sorted(without)
 
 
 def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    documents, domains = set(options["documents"]), set(options["domains"])
+    documents = set(options["documents"])
+    domains = set(options["domains"])
     if not documents and not domains:
         return None
     names = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
@@ -307,30 +341,37 @@ def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
     return tuple(
         name
         for name in listed
-        if (not documents or name in documents) and (not domains or domain_of(name) in domains)
+        if (not documents or name in documents)
+        and (not domains or domain_of(name) in domains)
     )
 
 
 def _refuse_unknown(unknown: set[str], *, field: str) -> None:
     if unknown:
         raise OptionError(
-            _("Not found in this test set: %(names)s.") % {"names": comma_list(sorted(unknown))},
+            _("Not found in this test set: %(names)s.")
+            % {"names": comma_list(sorted(unknown))},
             field=field,
         )
 
 
 def _skipped(task: Task) -> dict[str, int]:
     tallies = JudgeTally.objects.filter(task=task, skipped__gt=0)
-    return dict(tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"))
+    return dict(
+        tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped")
+    )
 
 
-def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tuple[int, int]]:
+def _shown(
+    skips: Iterable[SkippedBlock], reference: str | None
+) -> dict[str, tuple[int, int]]:
     """Return for each system the number of these skips that showed it, and that showed it beside the reference."""
-    shown, beside = Counter[str](), Counter[str]()
-    for each in skips:
-        shown.update(each.systems)
-        if reference in each.systems:
-            beside.update(each.systems)
+    shown = Counter[str]()
+    beside = Counter[str]()
+    for skip in skips:
+        shown.update(skip.systems)
+        if reference in skip.systems:
+            beside.update(skip.systems)
     return {name: (shown[name], beside[name]) for name in sorted(shown)}
 
 
@@ -343,8 +384,13 @@ def _comments(task: Task, *, watermark: int | None, **of: Any) -> list[Commented
 
 def _skips(task: Task, *, watermark: int | None, **of: Any) -> list[SkippedBlock]:
     """Return the skips that `_remarked` chooses, as of the watermark, in a fixed order."""
-    skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
-    before = None if watermark is None else _end_of(task, watermark)
+    skips = Skip.objects.standing(watermark=watermark).filter(
+        task=task, block__control=""
+    )
+    if watermark is None:
+        before = None
+    else:
+        before = _end_of(task, watermark)
     if before is not None:
         skips = skips.filter(created_at__lte=before)
     return [
@@ -366,13 +412,20 @@ def _remarked(
     if documents is not None:
         rows = rows.filter(block__segment__document__name__in=documents)
     places = ("block__segment__number", "judge__pseudonym")
-    found = list(rows.order_by(*places, "pk").values_list(*places, "block__outputs", *more))
+    found = list(
+        rows.order_by(*places, "pk").values_list(*places, "block__outputs", *more)
+    )
     outputs = Output.objects.filter(
         pk__in={output for _n, _j, shown, *_ in found for output in shown}
     )
     system_of = dict(outputs.order_by().values_list("pk", "system__name"))
     for segment, judge, shown, *rest in found:
-        yield segment, judge, tuple(sorted({system_of[output] for output in shown})), *rest
+        yield (
+            segment,
+            judge,
+            tuple(sorted({system_of[output] for output in shown})),
+            *rest,
+        )
 
 
 def _end_of(task: Task, watermark: int) -> datetime | None:
@@ -413,11 +466,17 @@ def is_drawn_at_random(*, task: Task, chosen: ChosenJudgments) -> bool:
     return not Design.objects.filter(in_order | takes_some, task=task).exists()
 
 
-def _documents_of(task_id: int, blocks: Blocks) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+def _documents_of(
+    task_id: int, blocks: Blocks
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
     keys = [of_segment[number] for number in numbers.tolist()]
     listed, document = np.unique(keys, return_inverse=True)
-    name_of = dict(Document.objects.filter(test_set__tasks=task_id).values_list("pk", "name"))
-    return document.astype(np.int32)[place], tuple(name_of[key] for key in listed.tolist())
+    name_of = dict(
+        Document.objects.filter(test_set__tasks=task_id).values_list("pk", "name")
+    )
+    return document.astype(np.int32)[place], tuple(
+        name_of[key] for key in listed.tolist()
+    )

@@ -30,7 +30,13 @@ from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.texts.time_zones import NamedZone
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
-from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult, RankingRun
+from ranking.models import (
+    ADDRESS_LENGTH,
+    JudgeMeasures,
+    LatestRanking,
+    PublishedResult,
+    RankingRun,
+)
 from ranking.reports.inputs import WorkFacts
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
@@ -56,7 +62,10 @@ class DashboardState:
         """
         test_set = self.task.test_set
         rows = (self.task, test_set, test_set.campaign)
-        fields = [getattr(row, f.attname) for row in rows for f in row._meta.concrete_fields]
+        fields = []
+        for row in rows:
+            for f in row._meta.concrete_fields:
+                fields.append(getattr(row, f.attname))
         marks = [getattr(self.task, name) for name in ("role", *_MARKS)]
         seen = (fields, marks, int(self.at.timestamp()) // 60)
         return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
@@ -80,7 +89,9 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
     tasks = Task.objects.with_role_of(user.pk).annotate(**_MARKS)
     tasks = tasks.filter(pk=task_id, test_set__campaign__slug=slug)
     task = tasks.select_related("test_set__campaign").first()
-    return None if task is None else DashboardState(task, timezone.now())
+    if task is None:
+        return None
+    return DashboardState(task, timezone.now())
 
 
 def states_hidden(*, user: User) -> frozenset[str]:
@@ -101,7 +112,9 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
         return None
     found = ranking.result.get("stopping")
     judgments = found["judgments"] if found else 0
-    return rule_state(ranking.rule, found=found, met=ranking.rule_met, judgments=judgments)
+    return rule_state(
+        ranking.rule, found=found, met=ranking.rule_met, judgments=judgments
+    )
 
 
 # Number of reports and of comments shown; the page of reports and the export have all.
@@ -113,7 +126,10 @@ def latest_feedback(task: Task) -> dict[str, Any]:
     reports = ProblemReport.objects.filter(task=task).annotate(at=F("created_at"))
     judged = Judgment.objects.of(task.pk).current().annotate(at=F("submitted_at"))
     skipped = Skip.objects.standing().filter(task=task).annotate(at=F("created_at"))
-    comments = [row for rows in (judged, skipped) for row in _latest(rows.exclude(comment=""))]
+    comments = []
+    for rows in (judged, skipped):
+        for row in _latest(rows.exclude(comment="")):
+            comments.append(row)
     return {
         "problems": _latest(reports),
         "comments": sorted(comments, key=attrgetter("at"), reverse=True)[:SHOWN],
@@ -122,7 +138,9 @@ def latest_feedback(task: Task) -> dict[str, Any]:
 
 
 def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
-    return rows.select_related("judge", "block__segment__document").order_by("-pk")[:SHOWN]
+    return rows.select_related("judge", "block__segment__document").order_by("-pk")[
+        :SHOWN
+    ]
 
 
 # A judge who was active this recently is at work: a block takes a minute or two.
@@ -170,7 +188,9 @@ class JudgingProgress:
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
-        return min(1.0, self.counted / self.wanted) if self.wanted else None
+        if self.wanted:
+            return min(1.0, self.counted / self.wanted)
+        return None
 
     @property
     def counted(self) -> int:
@@ -232,12 +252,18 @@ def _counts(task: Task, *, since: datetime) -> _Counts:
         Subquery(people.annotate(first=Min("first_at")).values("first")),
     )
     row = rows.first()
-    return _Counts() if row is None else _Counts(*row)
+    if row is None:
+        return _Counts()
+    return _Counts(*row)
 
 
 def _not_by_people() -> Coalesce:
     """Return an expression for the blocks of a `JudgmentSequence` that were imported or simulated."""
-    others = JudgeTally.objects.exclude(_BY_PEOPLE).filter(task=OuterRef("task")).values("task")
+    others = (
+        JudgeTally.objects.exclude(_BY_PEOPLE)
+        .filter(task=OuterRef("task"))
+        .values("task")
+    )
     return Coalesce(Subquery(others.annotate(blocks=Sum("judged")).values("blocks")), 0)
 
 
@@ -251,18 +277,26 @@ def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
     since = now - AT_WORK
     judging = JudgeTally.objects.filter(_BY_PEOPLE, task__in=tasks, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task__in=tasks, last_lent_at__gte=since)
-    both = judging.values_list("task", "judge").union(reading.values_list("task", "judge"))
+    reading = JudgeAccount.objects.filter(
+        _BY_PEOPLE, task__in=tasks, last_lent_at__gte=since
+    )
+    both = judging.values_list("task", "judge").union(
+        reading.values_list("task", "judge")
+    )
     return Counter(task for task, _judge in both)
 
 
 def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
     if hourly:
         this_hour = now.replace(minute=0, second=0, microsecond=0)
-        starts = [this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))]
+        starts = [
+            this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))
+        ]
     else:
         # Calendar days: when clocks change, a day has 23 or 25 hours.
-        starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
+        starts = [
+            midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))
+        ]
     judged = _judged_by([task], TruncHour if hourly else TruncDay, since=starts[0])
     return tuple(Period(start, judged.get((task.pk, start), 0)) for start in starts)
 
@@ -350,7 +384,9 @@ class TaskOverview:
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
         wanted = self.task.blocks_wanted
-        return min(1.0, self.counted / wanted) if wanted else None
+        if wanted:
+            return min(1.0, self.counted / wanted)
+        return None
 
     @property
     def judges(self) -> int:
@@ -365,7 +401,9 @@ class TaskOverview:
     def pace(self) -> float:
         """Average blocks per day over the last whole days of work, at most `DAYS_FORECAST`."""
         days = min(self.days_of_work, DAYS_FORECAST)
-        return sum(self.whole_days) / days if days else 0.0
+        if days:
+            return sum(self.whole_days) / days
+        return 0.0
 
     @property
     def days_of_work(self) -> int:
@@ -377,7 +415,9 @@ class TaskOverview:
     @property
     def days_idle(self) -> int:
         """Days without a block since people last judged, including the current one; 0 if they never did."""
-        last = next((back for back, day in enumerate(reversed(self.days)) if day.judged), None)
+        last = next(
+            (back for back, day in enumerate(reversed(self.days)) if day.judged), None
+        )
         return last or 0
 
     @property
@@ -402,8 +442,10 @@ class TaskOverview:
         The earlier end is forecast from the week before last, with the current target.
         It has moved only if it is outside the interval of the current forecast.
         """
-        end, wanted = self.end, self.task.blocks_wanted
-        earlier_days, since = self.days[: -DAYS_FORECAST - 1], self.days[-DAYS_FORECAST - 1 :]
+        end = self.end
+        wanted = self.task.blocks_wanted
+        earlier_days = self.days[: -DAYS_FORECAST - 1]
+        since = self.days[-DAYS_FORECAST - 1 :]
         then = [self.day_before, *(day.judged for day in earlier_days)]
         before = self.counted - sum(day.judged for day in since)
         # Work began on the first of those days, or earlier.
@@ -413,11 +455,9 @@ class TaskOverview:
         if earlier is None:
             return None
         expected = earlier.days - DAYS_FORECAST
-        return (
-            end.days - expected
-            if expected + SLIPPED_DAYS < end.days and expected < end.low
-            else None
-        )
+        if expected + SLIPPED_DAYS < end.days and expected < end.low:
+            return end.days - expected
+        return None
 
     @property
     def whole_days(self) -> list[int]:
@@ -430,7 +470,9 @@ def day_after(today: date, days: float) -> date:
     return today + timedelta(days=min(int(days), 100_000))
 
 
-def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
+def campaign_overview(
+    *, campaign: Campaign, now: datetime | None = None
+) -> list[TaskOverview]:
     """Return the test sets of a campaign in order of creation.
 
     Eight queries, one more if a ranking excludes a judge; their cost does not grow with judgments.
@@ -480,7 +522,9 @@ def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOver
     measured = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
     low = Counter(measured.values_list("task", flat=True))
     changes = PageChanges.objects.filter(task__in=tasks)
-    reports = dict(changes.values_list("task", F("problem_reports") - F("problems_closed")))
+    reports = dict(
+        changes.values_list("task", F("problem_reports") - F("problems_closed"))
+    )
     for row in tasks:
         before, *days = days_judged[row.pk]
         counts = counted.get(row.pk, _TaskCounts())
@@ -511,11 +555,15 @@ def _days_judged(tasks: Sequence[Task], now: datetime) -> dict[int, list[Period]
     days = {}
     for zone, tasks_in_zone in tasks_by_zone.items():
         today = timezone.localtime(now, zone)
-        backwards = (midnight(today - timedelta(days=back)) for back in range(OVERVIEW_DAYS + 1))
+        backwards = (
+            midnight(today - timedelta(days=back)) for back in range(OVERVIEW_DAYS + 1)
+        )
         starts = sorted(backwards)
         judged = _judged_by(tasks_in_zone, TruncDay, since=starts[0])
         for task in tasks_in_zone:
-            days[task.pk] = [Period(start, judged.get((task.pk, start), 0)) for start in starts]
+            days[task.pk] = [
+                Period(start, judged.get((task.pk, start), 0)) for start in starts
+            ]
     return days
 
 
@@ -530,7 +578,9 @@ class _TaskCounts(NamedTuple):
 
 
 def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
-    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
+    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by(
+        "-version"
+    )
     said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
     sequences = JudgmentSequence.objects.filter(task__in=tasks)
     rows: Any = sequences.values_list(
@@ -552,7 +602,8 @@ def work_facts(*, task: Task) -> WorkFacts:
     """Return the inputs of forecasts of hours and days. A constant number of queries."""
     overview = task_overview(task=task)
     rule = stopping_rule_in_force(task_id=task.pk)
-    words, run = mean_words(task=task), latest_run(task_id=task.pk)
+    words = mean_words(task=task)
+    run = latest_run(task_id=task.pk)
     return WorkFacts(
         judged=overview.judged,
         excluded=overview.excluded,
@@ -562,7 +613,9 @@ def work_facts(*, task: Task) -> WorkFacts:
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
         today=overview.days[-1].judged,
-        days=tuple(overview.whole_days) if overview.days_of_work >= DAYS_FORECAST else (),
+        days=tuple(overview.whole_days)
+        if overview.days_of_work >= DAYS_FORECAST
+        else (),
         pace=_pace(task),
         base_words=None
         if words is None
@@ -590,7 +643,10 @@ def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
         of_judges[judge].append(block)
     return tuple(
         sorted(
-            (len(blocks), *(round(sum(each), _DECIMALS) for each in zip(*blocks, strict=True)))
+            (
+                len(blocks),
+                *(round(sum(each), _DECIMALS) for each in zip(*blocks, strict=True)),
+            )
             for blocks in of_judges.values()
         )
     )

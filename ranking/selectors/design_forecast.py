@@ -115,9 +115,13 @@ class DesignForecast:
             if found[0] is None:
                 return None
             ends = zip(*found, strict=True)
-            return Estimate(*(float(np.interp(judgments, budgets, each)) for each in ends))
+            return Estimate(
+                *(float(np.interp(judgments, budgets, each)) for each in ends)
+            )
 
-        parts: Any = {name: between(name) for name in ("hours", "cost", "pairs", "clusters")}
+        parts: Any = {
+            name: between(name) for name in ("hours", "cost", "pairs", "clusters")
+        }
         return BudgetForecast(judgments=round(judgments), **parts)
 
     def judgments_for(self, share: float) -> float | None:
@@ -127,8 +131,13 @@ class DesignForecast:
         for row in self.curve:
             if row.pairs.value >= wanted:
                 gained = row.pairs.value - before.pairs.value
-                part = (wanted - before.pairs.value) / gained if gained > 0 else 0.0
-                return before.judgments + max(0.0, part) * (row.judgments - before.judgments)
+                if gained > 0:
+                    part = (wanted - before.pairs.value) / gained
+                else:
+                    part = 0.0
+                return before.judgments + max(0.0, part) * (
+                    row.judgments - before.judgments
+                )
             before = row
         return None
 
@@ -136,8 +145,12 @@ class DesignForecast:
     def plotted(self) -> list[BudgetForecast]:
         """Eleven evenly spaced budgets from 0 to where most pairs are separated, at least to the requested budget."""
         last = self.curve[-1].pairs.value
-        reached = next(row.judgments for row in self.curve if row.pairs.value >= 0.95 * last)
-        end = _round_up(min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10)))
+        reached = next(
+            row.judgments for row in self.curve if row.pairs.value >= 0.95 * last
+        )
+        end = _round_up(
+            min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10))
+        )
         return [self.at(end * step / 10) for step in range(11)]
 
     @property
@@ -166,15 +179,22 @@ def design_forecast(
         return None
     pace = pace_of(task=task)
     # The result is large with many judges, so read it once.
-    run = None if is_from_scratch else latest_run(task_id=task.pk)
+    if is_from_scratch:
+        run = None
+    else:
+        run = latest_run(task_id=task.pk)
     judged, (wins, ties, compared) = 0, (np.zeros((0, 0)), 0.0, 0)
     if not is_from_scratch:
         sequences = JudgmentSequence.objects.filter(task=task)
-        counted = sequences.values_list(F("judged") - blocks_left_out("task"), flat=True)
+        counted = sequences.values_list(
+            F("judged") - blocks_left_out("task"), flat=True
+        )
         judged, (wins, ties, compared) = counted.first() or 0, _known(task, design, run)
     systems = max(words.systems, len(wins))
     # Repeats follow from the design's schedule.
-    first_share = (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
+    first_share = (
+        (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
+    )
     wanted = task.blocks_wanted
     pairs = systems * (systems - 1) // 2
     most = _round_up(max(2 * (wanted or 0), 2 * judged, _JUDGMENTS_A_PAIR * pairs))
@@ -187,11 +207,17 @@ def design_forecast(
         judgments = wanted or max(judged, most // 10)
     chosen = max(0, min(judgments, 10 * most))
     # Budgets are closer together where they are small, because most pairs become separated there.
-    steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round().astype(int).tolist()
+    steps = (
+        np.geomspace(max(1.0, most / 500), most, POINTS - 1)
+        .round()
+        .astype(int)
+        .tolist()
+    )
     budgets = sorted({0, min(judged, most), chosen, *steps})
     before = judged if compared else 0
     comparisons = [
-        compared + max(0, budget - before) * first_share * words.comparisons for budget in budgets
+        compared + max(0, budget - before) * first_share * words.comparisons
+        for budget in budgets
     ]
     curve = budget_curve(
         comparisons,
@@ -243,7 +269,9 @@ def pace_of(*, task: Task) -> ReadingPace:
     measured = reading_pace(own.judges, own.words, own.seconds)
     if measured is not None:
         return measured
-    others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id).exclude(pk=task.pk)
+    others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id).exclude(
+        pk=task.pk
+    )
     beside = others.select_related("test_set__campaign")[:10]
     found = [own, *(blocks_read(task=each) for each in beside)]
     together = (
@@ -262,13 +290,19 @@ def _known(
     ranked = [row["system"] for row in result["systems"]]
     drawn = list(systems.order_by("name").values_list("name", flat=True))
     # A ranking under an earlier design with other systems does not apply to the selected ones.
-    names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
+    if design.systems:
+        names = drawn
+    else:
+        names = list(dict.fromkeys([*ranked, *drawn]))
     at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))
     ties = 0.0
-    for (one, other), pair in zip(combinations(ranked, 2), result["pairs"], strict=False):
+    for (one, other), pair in zip(
+        combinations(ranked, 2), result["pairs"], strict=False
+    ):
         if one in at and other in at:
-            better, worse = at[one], at[other]
+            better = at[one]
+            worse = at[other]
             wins[better, worse], wins[worse, better] = pair[0], pair[1]
             ties += pair[2]
     return wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0

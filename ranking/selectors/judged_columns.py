@@ -44,7 +44,9 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _MILLISECONDS = Coalesce("active_ms", "duration_ms", -1)
-_DAY = Cast(Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), IntegerField())
+_DAY = Cast(
+    Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), IntegerField()
+)
 _LABELS: "ArrayField[Any, Any]" = ArrayField(SmallIntegerField())
 _IDS: "ArrayField[Any, Any]" = ArrayField(BigIntegerField())
 #: Approximate number of judgments counted at a time, to limit memory.
@@ -54,7 +56,9 @@ _AT_A_TIME = 250_000
 class _Padded(Func):
     """An array extended with zeros to a width, because all rows of a COPY have the same width."""
 
-    template = "(%(expressions)s || array_fill(0::%(kind)s, ARRAY[%(width)s]))[1:%(width)s]"
+    template = (
+        "(%(expressions)s || array_fill(0::%(kind)s, ARRAY[%(width)s]))[1:%(width)s]"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,18 +118,24 @@ def judged_blocks_timed(
 
 def attention_blocks(*, task_id: int, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
-    coded = judged_columns(task_id=task_id, watermark=watermark, control=BlockControl.ATTENTION)
+    coded = judged_columns(
+        task_id=task_id, watermark=watermark, control=BlockControl.ATTENTION
+    )
     return _blocks(coded)
 
 
 def _blocks(coded: CodedJudgments) -> Blocks:
     # Each system of the test set is a separate candidate, even if it was never shown.
-    return blocks_of_codes(coded, {name for names in coded.candidates for name in names})
+    return blocks_of_codes(
+        coded, {name for names in coded.candidates for name in names}
+    )
 
 
 def judging_times(*, task_id: int, watermark: int) -> dict[str, FloatArray]:
     """Return the seconds of each judge's first judgments that count, active if measured."""
-    first = Judgment.objects.of(task_id).until(watermark).counted().filter(supersedes=None)
+    first = (
+        Judgment.objects.of(task_id).until(watermark).counted().filter(supersedes=None)
+    )
     timed = first.annotate(milliseconds=_MILLISECONDS).filter(milliseconds__gte=0)
     return _seconds(columns_copied(timed, [("judge_id", "i8"), ("milliseconds", "i4")]))
 
@@ -152,7 +162,9 @@ def changed_judgments(
         All systems of the test set.
     """
     rows = Judgment.objects.of(task_id).until(stop).filter(numbered__number__gt=start)
-    first = When(supersedes__isnull=True, block__control=BlockControl.NONE, then=_MILLISECONDS)
+    first = When(
+        supersedes__isnull=True, block__control=BlockControl.NONE, then=_MILLISECONDS
+    )
     new = columns_copied(
         rows.annotate(
             segment=F("block__segment_id"),
@@ -161,13 +173,15 @@ def changed_judgments(
             milliseconds=Case(first, default=-1),
         ),
         [
-            *(("segment", "i8"), ("judge_id", "i8"), ("counts", "?"), ("checks", "?")),
+            ("segment", "i8"),
+            ("judge_id", "i8"),
+            ("counts", "?"),
+            ("checks", "?"),
             ("milliseconds", "i4"),
         ],
     )
-    counted, checked = (
-        np.unique(new["segment"][new[kind]]).tolist() for kind in ("counts", "checks")
-    )
+    counted = np.unique(new["segment"][new["counts"]]).tolist()
+    checked = np.unique(new["segment"][new["checks"]]).tolist()
     timed = new["milliseconds"] >= 0
     seconds = _seconds({name: column[timed] for name, column in new.items()})
     del new
@@ -175,9 +189,15 @@ def changed_judgments(
     for piece in range(0, max(1, len(counted), len(checked)), at_a_time):
         some = slice(piece, piece + at_a_time)
         span = task_id, start, stop
-        before, after = _before_and_after(counted[some], *span, BlockControl.NONE, systems)
-        checks = _before_and_after(checked[some], *span, BlockControl.ATTENTION, systems)
-        yield ChangedJudgments(before, after, *checks, seconds=seconds if piece == 0 else {})
+        before, after = _before_and_after(
+            counted[some], *span, BlockControl.NONE, systems
+        )
+        checks = _before_and_after(
+            checked[some], *span, BlockControl.ATTENTION, systems
+        )
+        yield ChangedJudgments(
+            before, after, *checks, seconds=seconds if piece == 0 else {}
+        )
 
 
 def _holds(**condition: str) -> Case:
@@ -194,7 +214,9 @@ def _before_and_after(
 ) -> tuple[Blocks, Blocks]:
     """Read the judgments of segments, given by primary key, that are current at each of two watermarks."""
     if not segments:
-        nothing = replace(blocks_from_rows((), systems), document=np.empty(0, dtype=np.int32))
+        nothing = replace(
+            blocks_from_rows((), systems), document=np.empty(0, dtype=np.int32)
+        )
         return nothing, nothing
     judgments = Judgment.objects.of(task_id).until(stop)
     coded, more = _coded(
@@ -208,7 +230,8 @@ def _before_and_after(
         _shown(task_id, control, segments),
         ("number", "replaced"),
     )
-    number, replaced = more["number"], more["replaced"]
+    number = more["number"]
+    replaced = more["replaced"]
     before, after = blocks_of_parts(
         coded,
         [(number <= at) & ((replaced == 0) | (replaced > at)) for at in (start, stop)],
@@ -220,7 +243,8 @@ def _before_and_after(
 
 def _seconds(timed: Columns) -> dict[str, FloatArray]:
     """Return times by the pseudonym of their judge. One query."""
-    judges, names = timed["judge_id"], _judge_names(timed["judge_id"])
+    judges = timed["judge_id"]
+    names = _judge_names(timed["judge_id"])
     order = np.argsort(judges, kind="stable")
     found, starts = np.unique(judges[order], return_index=True)
     times = np.split(timed["milliseconds"][order] / 1000, starts[1:])
@@ -242,12 +266,15 @@ def _coded(
         # Answers without ranks have no labels.
         judgments.exclude(labels=[]).annotate(filled=labels),
         [
-            *(("block_id", "i8"), ("judge_id", "i8"), ("filled", "i2", (width,))),
+            ("block_id", "i8"),
+            ("judge_id", "i8"),
+            ("filled", "i2", (width,)),
             *((name, "i4") for name in columns),
         ],
     )
     names = _judge_names(read["judge_id"])
-    judges, judge = list(names.values()), _numbers(read["judge_id"], list(names))
+    judges = list(names.values())
+    judge = _numbers(read["judge_id"], list(names))
     block = np.searchsorted(shown.block, read["block_id"])
     # Leave out judgments of other blocks, such as attention checks.
     rows = np.flatnonzero(np.append(shown.block, -1)[block] == read["block_id"])
@@ -267,12 +294,16 @@ def _coded(
     return coded, {**more, "document": shown.document[block]}
 
 
-def _shown(task_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
+def _shown(
+    task_id: int, control: str, segments: Collection[int] | None = None
+) -> _Shown:
     """Read the content of all blocks of a test set, or of those of some segments.
 
     A judgment with a number was committed, with its block, before a reader could see the number.
     """
-    blocks = Block.objects.filter(_within("segment", task_id, segments), control=control)
+    blocks = Block.objects.filter(
+        _within("segment", task_id, segments), control=control
+    )
     blocks = blocks.exclude(outputs=[]).order_by()
     width = blocks.aggregate(most=Max("outputs__len"))["most"] or 1
     sizes = Coalesce("stands_for", Value([], output_field=_LABELS))
@@ -284,8 +315,11 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
             sizes=_Padded(sizes, width=width, kind="smallint", output_field=_LABELS),
         ),
         [
-            *(("id", "i8"), ("number", "i4"), ("document", "i4")),
-            *(("shown", "i8", (width,)), ("sizes", "i2", (width,))),
+            ("id", "i8"),
+            ("number", "i4"),
+            ("document", "i4"),
+            ("shown", "i8", (width,)),
+            ("sizes", "i2", (width,)),
         ],
     )
     # Read after the blocks: an import may write blocks with new outputs of new systems meanwhile.
@@ -296,7 +330,8 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
     named = System.objects.filter(test_set__tasks=task_id).order_by("name")
     systems: dict[int, str] = dict(named.values_list("pk", "name"))
     order = np.argsort(read["id"], kind="stable")
-    shown, size = read["shown"][order], read["sizes"][order]
+    shown = read["shown"][order]
+    size = read["sizes"][order]
     # The last output stands for none, to which places without a candidate point.
     of_output = np.append(_numbers(outputs["system_id"], list(systems)), np.int32(-1))
     place = np.where(shown > 0, np.searchsorted(outputs["id"], shown), -1)

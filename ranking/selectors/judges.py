@@ -50,7 +50,9 @@ def judges_present(task_id: int) -> QuerySet[JudgeTally]:
     return JudgeTally.objects.filter(present, task=task_id)
 
 
-def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[Judge], list[str]]:
+def judges_by_pseudonym(
+    campaign_id: int, names: Collection[str]
+) -> tuple[list[Judge], list[str]]:
     """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
     # The database cannot store null characters.
     asked = {name for name in names if "\0" not in name}
@@ -86,7 +88,9 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
     `seconds` per block; `kappa` with its interval; `disagrees`, the p-value of the test for low agreement; and
     `gravity`, the index of the status in `GRAVITIES`. Two queries, including that of the list.
     """
-    measured = FilteredRelation("judge__measures", condition=Q(judge__measures__task=task.pk))
+    measured = FilteredRelation(
+        "judge__measures", condition=Q(judge__measures__task=task.pk)
+    )
     rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
         measured=measured,
         pseudonym=F("judge__pseudonym"),
@@ -114,13 +118,18 @@ def _measured(measures: str, measure: str, number: str = "value") -> Cast:
 
 def _gravity(task: Task) -> Case:
     """Return an expression for the status of each judge. One query, for the few judges with actions."""
-    actions = QualityAction.objects.standing().filter(judge__campaign=task.test_set.campaign_id)
+    actions = QualityAction.objects.standing().filter(
+        judge__campaign=task.test_set.campaign_id
+    )
     found = defaultdict(list)
     for judge_id, action in actions.values_list("judge", "action"):
         found[judge_id].append(action)
     return Case(
         *(
-            When(judge=judge_id, then=Value(GRAVITIES.index(status_from_actions(of_judge))))
+            When(
+                judge=judge_id,
+                then=Value(GRAVITIES.index(status_from_actions(of_judge))),
+            )
             for judge_id, of_judge in found.items()
         ),
         default=Value(0),
@@ -163,13 +172,23 @@ def lacks_measure(*, task_id: int, measure: JudgeMeasure) -> bool:
     return bool(found["judges"]) and not found["so_measured"]
 
 
-def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) -> list[MeasuredTask]:
+def measured_tasks(
+    *, campaigns: Collection[int], task_id: int | None = None
+) -> list[MeasuredTask]:
     """Return the test sets of campaigns in which judges were measured, or one of them. One query."""
-    rows = JudgeMeasures.objects.filter(task__test_set__campaign__in=campaigns).order_by("task")
+    rows = JudgeMeasures.objects.filter(
+        task__test_set__campaign__in=campaigns
+    ).order_by("task")
     if task_id is not None:
         rows = rows.filter(task=task_id)
     found: dict[int, MeasuredTask] = {}
-    columns = ("task__test_set__campaign", "task", "watermark", "judge__pseudonym", "measures")
+    columns = (
+        "task__test_set__campaign",
+        "task",
+        "watermark",
+        "judge__pseudonym",
+        "measures",
+    )
     for campaign, of, watermark, name, measures in rows.annotate(
         watermark=F("task__ranking_upkeep__measured_watermark")
     ).values_list(*columns):
@@ -179,13 +198,17 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
 
 
 def measure_results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
-    return {JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()}
+    return {
+        JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()
+    }
 
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, unordered. One query."""
     values = (_measured("measures", measure) for measure in JudgeMeasure.values)
-    columns = zip(*JudgeMeasures.objects.filter(task=task_id).values_list(*values), strict=True)
+    columns = zip(
+        *JudgeMeasures.objects.filter(task=task_id).values_list(*values), strict=True
+    )
     return {
         measure: [value for value in column if value is not None]
         for measure, column in zip(JudgeMeasure.values, columns, strict=False)
@@ -224,7 +247,9 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
 
 def _actions(campaign_id: int) -> QualityActionQuerySet:
     actions = QualityAction.objects.filter(judge__campaign=campaign_id)
-    return actions.select_related("judge__user", "rule", "created_by", "task", "reverted_by")
+    return actions.select_related(
+        "judge__user", "rule", "created_by", "task", "reverted_by"
+    )
 
 
 def judges_quality(
@@ -234,7 +259,10 @@ def judges_quality(
     judges = [tally.judge_id for tally in tallies]
     statuses = judge_statuses(*judges)
     measures = measures_by_judge(task_id=task.pk, judges=judges)
-    rows = [] if run is None else run.result["agreement"]["judges"]
+    if run is None:
+        rows = []
+    else:
+        rows = run.result["agreement"]["judges"]
     agreement = {row["judge"]: row for row in rows}
     return [
         {
@@ -250,7 +278,9 @@ def judges_quality(
     ]
 
 
-def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[QualityAction]]:
+def actions_in_force(
+    *, task: Task, judges: list[int]
+) -> dict[int, list[QualityAction]]:
     """Return the actions in force against these judges of a task's campaign, newest first. At most one query."""
     actions = QualityAction.objects.standing().filter(
         judge__in=judges, judge__campaign=task.test_set.campaign_id
@@ -298,7 +328,9 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
     hits = set(checks.order_by().values_list("block__hit_id", flat=True))
     if not hits:
         return []
-    rows = list(judged.filter(block__hit__in=hits).order_by("pk").values_list(*_COLUMNS))
+    rows = list(
+        judged.filter(block__hit__in=hits).order_by("pk").values_list(*_COLUMNS)
+    )
     answers = kind.read([row[0] for row in rows])
     shown = systems_shown({row[5] for row in rows})
     names = dict(task.test_set.systems.values_list("id", "name"))
@@ -317,7 +349,10 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
             segment=segment,
             score=score,
             others=[
-                each for _place, each in sorted(others[by], key=lambda row: abs(row[0] - position))
+                each
+                for _place, each in sorted(
+                    others[by], key=lambda row: abs(row[0] - position)
+                )
             ],
         )
         for position, by, segment, score in found

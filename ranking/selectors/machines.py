@@ -25,7 +25,11 @@ def machine_digests(*, task_id: int) -> tuple[str, ...]:
 
     A machine's answers get ascending ids and never change, so these name exact sets.
     """
-    answers = MachineJudgment.objects.filter(task=task_id).order_by("machine").values("machine")
+    answers = (
+        MachineJudgment.objects.filter(task=task_id)
+        .order_by("machine")
+        .values("machine")
+    )
     last = answers.annotate(last=Max("pk")).values_list("machine", "last")
     return tuple(f"{machine}-{answer}" for machine, answer in last)
 
@@ -35,12 +39,16 @@ def machines_given(
 ) -> list[MachineAnswers]:
     """Return the recorded answers of machine judges about the chosen segments and these systems."""
     segments = chosen_segments(task=task, chosen=chosen).keys()
-    outputs = Output.objects.filter(segment__test_set=task.test_set_id, system__name__in=systems)
+    outputs = Output.objects.filter(
+        segment__test_set=task.test_set_id, system__name__in=systems
+    )
     system_of = dict(outputs.order_by().values_list("pk", "system__name"))
     machines = []
     for digest in chosen.machines or ():
         machine, _dash, last = digest.partition("-")
-        found = machine_judgments(task_id=task.pk).filter(machine=int(machine), pk__lte=int(last))
+        found = machine_judgments(task_id=task.pk).filter(
+            machine=int(machine), pk__lte=int(last)
+        )
         answers = [answer for answer in found if answer.segment.number in segments]
         if answers:
             machines.append(_machine(task, chosen, answers, system_of))
@@ -56,12 +64,20 @@ def _machine(
     judged = [answer for answer in answers if not answer.skip_reason]
     # A block may be skipped several times, and answered after that.
     skipped = {_question(answer) for answer in answers} - set(map(_question, judged))
-    rows, given = [], []
+    rows = []
+    given = []
     for answer in judged:
         shown = _candidates(answer, system_of)
-        segment, order = answer.segment.number, _ORDERS[answer.is_reversed]
-        labels = [label for systems, label in zip(shown, answer.labels, strict=True) if systems]
-        rows.append(BlockRow(order, segment, [systems for systems in shown if systems], labels))
+        segment = answer.segment.number
+        order = _ORDERS[answer.is_reversed]
+        labels = [
+            label
+            for systems, label in zip(shown, answer.labels, strict=True)
+            if systems
+        ]
+        rows.append(
+            BlockRow(order, segment, [systems for systems in shown if systems], labels)
+        )
         given.append(GivenAnswer(segment, order, shown, answer.answer or {}))
     blocks = blocks_from_rows(rows, system_of.values())
     read = GIVEN_SCORE_READERS.get(task.protocol)
@@ -78,7 +94,12 @@ def _question(answer: MachineJudgment) -> tuple[int, int, tuple[int, ...], bool]
     return answer.part, answer.segment_id, tuple(answer.outputs), answer.is_reversed
 
 
-def _candidates(answer: MachineJudgment, system_of: Mapping[int, str]) -> list[tuple[str, ...]]:
+def _candidates(
+    answer: MachineJudgment, system_of: Mapping[int, str]
+) -> list[tuple[str, ...]]:
     """Return those of the systems behind each candidate that count."""
     shown = by_candidate(answer.outputs, answer.stands_for)
-    return [tuple(system_of[each] for each in outputs if each in system_of) for outputs in shown]
+    return [
+        tuple(system_of[output] for output in outputs if output in system_of)
+        for outputs in shown
+    ]

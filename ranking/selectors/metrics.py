@@ -25,7 +25,9 @@ def metric_digests(*, test_set_id: int) -> tuple[str, ...]:
     return tuple(metrics_of(test_set_id=test_set_id).values_list("digest", flat=True))
 
 
-def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[ScoredOutputs, ...]:
+def metrics_given(
+    *, test_set_id: int, digests: Sequence[str]
+) -> tuple[ScoredOutputs, ...]:
     """Return metrics by their digests, in that order. One query.
 
     Raises
@@ -45,7 +47,9 @@ def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[ScoredOu
 def metric_given(metric: Metric) -> ScoredOutputs:
     """Return a metric with its numbers, as input of analyses."""
     values = numbers = metric.numbers
-    of_systems = np.array(metric.of_systems or [None] * len(metric.systems), dtype=np.float64)
+    of_systems = np.array(
+        metric.of_systems or [None] * len(metric.systems), dtype=np.float64
+    )
     if metric.statistics:
         values = metric_values(metric.name, numbers, of_segments=True).T
         of_systems = metric_values(metric.name, known_sums(numbers))
@@ -65,7 +69,9 @@ def metric_given(metric: Metric) -> ScoredOutputs:
     )
 
 
-def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], list[list[str]]]:
+def compared_texts(
+    *, test_set: TestSet
+) -> tuple[dict[str, list[str | None]], list[list[str]]]:
     """Return the outputs by system, and the references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
     last = segments.values_list("number", flat=True).first() or 0
@@ -76,10 +82,14 @@ def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], l
     rows = Output.objects.filter(
         system__test_set=test_set, system__kind=SystemKind.SYSTEM, text__isnull=False
     ).order_by()
-    for system, number, text in rows.values_list("system__name", "segment__number", "text"):
+    for system, number, text in rows.values_list(
+        "system__name", "segment__number", "text"
+    ):
         outputs[system][number - 1] = text
     references: list[list[str]] = [[] for _number in range(last)]
-    there = Reference.objects.filter(segment__test_set=test_set).order_by("segment", "number")
+    there = Reference.objects.filter(segment__test_set=test_set).order_by(
+        "segment", "number"
+    )
     for number, text in there.values_list("segment__number", "text"):
         references[number - 1].append(text)
     return {name: texts for name, texts in outputs.items() if any(texts)}, references
@@ -94,7 +104,9 @@ _DEVICE: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNOREC
 def evalset_word(name: str) -> str:
     """Return a name as in EvalSet files, with underscores for what words and names of files cannot contain."""
     word = _IN_NO_FILE_NAME.sub("_", joined_by_underscores(name))
-    return _DEVICE.sub(r"\1_", word) if _DEVICE.match(word) else word
+    if _DEVICE.match(word):
+        return _DEVICE.sub(r"\1_", word)
+    return word
 
 
 def joined_by_underscores(name: str) -> str:
@@ -102,7 +114,9 @@ def joined_by_underscores(name: str) -> str:
     return _IN_NO_WORD.sub("_", name)
 
 
-def evalset_words(names: Iterable[str], reserved: Collection[str] = ()) -> dict[str, str]:
+def evalset_words(
+    names: Iterable[str], reserved: Collection[str] = ()
+) -> dict[str, str]:
     """Return a different word for each name, as `evalset_word` does, also where upper and lower case are the same.
 
     Words that would be equal get a number. `reserved` are words that no name gets.

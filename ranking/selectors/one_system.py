@@ -24,11 +24,15 @@ def sentence_texts(
     *, task: Task, numbers: Iterable[int], systems: Iterable[str]
 ) -> dict[int, Segment]:
     """Return segments by number, each with the `texts` of these systems. Two queries."""
-    segments = Segment.objects.filter(test_set_id=task.test_set_id, number__in=list(numbers))
+    segments = Segment.objects.filter(
+        test_set_id=task.test_set_id, number__in=list(numbers)
+    )
     found: dict[int, Any] = segments.select_related("document").in_bulk()
     for segment in found.values():
         segment.texts = {}
-    outputs = Output.objects.current().filter(segment__in=found, system__name__in=list(systems))
+    outputs = Output.objects.current().filter(
+        segment__in=found, system__name__in=list(systems)
+    )
     shown = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE).order_by()
     rows = shown.values_list("segment_id", "system__name", "text")
     for segment_id, system, text in rows:
@@ -50,7 +54,11 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     """
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     # A number too large for the column would cause a database error.
-    segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
+    segment = (
+        segments.filter(number=min(number, 2**31 - 1))
+        .select_related("document")
+        .first()
+    )
     if segment is None:
         return None
     neighbours = segments.aggregate(
@@ -60,7 +68,9 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     found = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
     rows: list[Any] = list(found.order_by("-number")[: MOST + 1])
     judgments = rows[:MOST]
-    outputs = list(Output.objects.current().filter(segment=segment).select_related("system"))
+    outputs = list(
+        Output.objects.current().filter(segment=segment).select_related("system")
+    )
     shown = names_shown({row.block_id for row in judgments}, task=task)
     excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
     ranked = [
@@ -69,9 +79,11 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
         if not row.control and row.later is None and row.judge not in excluded
     ]
     here = {"task": task, "block__segment": segment.pk}
-    skips, reports = (
-        rows.filter(**here).select_related("judge").order_by("-pk")[:MOST]
-        for rows in (Skip.objects, ProblemReport.objects)
+    skips = Skip.objects.filter(**here).select_related("judge").order_by("-pk")[:MOST]
+    reports = (
+        ProblemReport.objects.filter(**here)
+        .select_related("judge")
+        .order_by("-pk")[:MOST]
     )
     references = Reference.objects.filter(segment=segment).order_by("number")
     return {
@@ -91,14 +103,18 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
 _Ranked = tuple[Sequence[Sequence[str]], Sequence[int | None]]
 
 
-def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> list[dict[str, Any]]:
+def _outputs_judged(
+    outputs: Sequence[Output], judged: Sequence[_Ranked]
+) -> list[dict[str, Any]]:
     """Return the distinct outputs of a segment by Expected Wins within it, then by mean rank.
 
     Each has its `text` (None if unknown), `systems`, number of `judgments` that rank it, `mean_rank`, comparisons with
     other outputs of the segment `won`, `lost` and `tied`, and `expected_wins`.
     """
     texts = _distinct(outputs)
-    place = {system: index for index, (_text, names) in enumerate(texts) for system in names}
+    place = {
+        system: index for index, (_text, names) in enumerate(texts) for system in names
+    }
     labels = np.full((len(judged), len(texts)), np.nan)
     for row, (candidates, said) in enumerate(judged):
         # If two candidates now have the same text, the label of the first counts.
@@ -108,7 +124,8 @@ def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> lis
                 labels[row, index] = label
     wins = (labels[:, :, np.newaxis] < labels[:, np.newaxis]).sum(axis=0)
     ties = (labels[:, :, np.newaxis] == labels[:, np.newaxis]).sum(axis=0)
-    counts, sums = ties.diagonal().tolist(), np.nansum(labels, axis=0).tolist()
+    counts = ties.diagonal().tolist()
+    sums = np.nansum(labels, axis=0).tolist()
     scores = expected_wins(wins)
     found = [
         {
@@ -119,15 +136,22 @@ def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> lis
             "won": int(wins[index].sum()),
             "lost": int(wins[:, index].sum()),
             "tied": int(ties[index].sum()) - counts[index],
-            "expected_wins": float(scores.values[index]) if scores.estimable[index] else None,
+            "expected_wins": float(scores.values[index])
+            if scores.estimable[index]
+            else None,
         }
         for index, (text, names) in enumerate(texts)
     ]
     return sorted(
         found,
         key=lambda each: (
-            *(each["mean_rank"] is None, each["expected_wins"] is None),
-            *(-(each["expected_wins"] or 0.0), each["mean_rank"] or 0.0, each["systems"]),
+            each["mean_rank"] is None,
+            each["expected_wins"] is None,
+            *(
+                -(each["expected_wins"] or 0.0),
+                each["mean_rank"] or 0.0,
+                each["systems"],
+            ),
         ),
     )
 

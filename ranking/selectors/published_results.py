@@ -41,13 +41,15 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, newest first, with `is_embargoed`."""
     rows = _with_state().filter(task=task_id)
-    return rows.select_related("published_by", "bundle", "bundle_job").order_by("-version")
+    return rows.select_related("published_by", "bundle", "bundle_job").order_by(
+        "-version"
+    )
 
 
 def versions_shown(result: PublishedResult) -> list[PublishedResult]:
     """Return the versions that a reader of this one may see: itself and all open ones, newest first."""
     rows = versions_of(task_id=result.task_id)
-    return [each for each in rows if not each.is_embargoed or each.pk == result.pk]
+    return [row for row in rows if not row.is_embargoed or row.pk == result.pk]
 
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
@@ -65,7 +67,9 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
 
 def next_version(*, task_id: int) -> int:
     """Return the number of the next published version of a test set."""
-    newest = PublishedResult.objects.filter(task=task_id).aggregate(newest=Max("version"))["newest"]
+    newest = PublishedResult.objects.filter(task=task_id).aggregate(
+        newest=Max("version")
+    )["newest"]
     return (newest or 0) + 1
 
 
@@ -105,7 +109,11 @@ class _StoredBytes(io.RawIOBase):
         return self._place
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._bundle.size}[whence]
+        begin = {
+            io.SEEK_SET: 0,
+            io.SEEK_CUR: self._place,
+            io.SEEK_END: self._bundle.size,
+        }[whence]
         self._place = max(0, begin + offset)
         return self._place
 
@@ -136,7 +144,9 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
     }
 
 
-def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
+def _days(
+    task_id: int, watermark: int, without: Collection[str]
+) -> QuerySet[Task, Any]:
     """Return the times of the first and the last judgment that counts.
 
     All judgments of a judge are between the first and the last time in the judge's tally. Once the first judgment
@@ -148,10 +158,8 @@ def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Ta
     tallies = JudgeTally.objects.filter(
         ~Q(judge__pseudonym__in=without), task=task_id, first_number__lte=watermark
     )
-    since, until = (
-        own.filter(submitted_at__gte=OuterRef("first_at")),
-        own.filter(submitted_at__lte=OuterRef("last_at")),
-    )
+    since = own.filter(submitted_at__gte=OuterRef("first_at"))
+    until = own.filter(submitted_at__lte=OuterRef("last_at"))
     first = Subquery(since.order_by("submitted_at")[:1])
     last = Subquery(until.order_by("-submitted_at")[:1])
     begun_first = tallies.order_by("first_at").values(at=first)[:1]
@@ -172,9 +180,17 @@ def left_out_judges(run: RankingRun) -> list[tuple[str, int, QualityAction | Non
     names = judges_left_out(run)[run.task_id]
     if not names:
         return []
-    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
-    counted = judgments.filter(judge__pseudonym__in=names).values("judge__pseudonym").order_by()
-    blocks: Any = counted.annotate(count=Count("pk")).values_list("judge__pseudonym", "count")
+    judgments = (
+        Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
+    )
+    counted = (
+        judgments.filter(judge__pseudonym__in=names)
+        .values("judge__pseudonym")
+        .order_by()
+    )
+    blocks: Any = counted.annotate(count=Count("pk")).values_list(
+        "judge__pseudonym", "count"
+    )
     exclusions = QualityAction.objects.in_force().filter(
         action=QualityActionKind.EXCLUDE,
         judge__campaign__test_sets__tasks=run.task_id,
@@ -182,7 +198,8 @@ def left_out_judges(run: RankingRun) -> list[tuple[str, int, QualityAction | Non
     )
     # Newest first, so that the oldest one, which excluded the judge, is kept.
     found = exclusions.select_related("judge", "rule").order_by("-pk")
-    by_judge, actions = dict(blocks), {action.judge.pseudonym: action for action in found}
+    by_judge = dict(blocks)
+    actions = {action.judge.pseudonym: action for action in found}
     return [(name, by_judge.get(name, 0), actions.get(name)) for name in names]
 
 

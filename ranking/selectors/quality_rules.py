@@ -75,7 +75,9 @@ class RuleEffects:
 
     def names(self, action: str) -> list[str]:
         """Return the pseudonyms and names of judges who would be warned, paused or excluded, sorted."""
-        return sorted({act.judge.called for act in self.acts if act.rule.action == action})
+        return sorted(
+            {act.judge.called for act in self.acts if act.rule.action == action}
+        )
 
     @property
     def is_large(self) -> bool:
@@ -114,29 +116,34 @@ def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
 
 def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
     """Return the rules of a campaign that are in force, oldest first. One query."""
-    rules = QualityRule.objects.filter(campaign=campaign_id, switched_off_at__isnull=True)
+    rules = QualityRule.objects.filter(
+        campaign=campaign_id, switched_off_at__isnull=True
+    )
     return list(rules.order_by("pk"))
 
 
-def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) -> list[RuleAct]:
+def rule_acts(
+    rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]
+) -> list[RuleAct]:
     """Return the actions of these rules, stored or not, given the measures of their campaigns' test sets.
 
     A rule acts on a judge once, so judges it acted on before are left out. Two queries if
     any rule is broken.
     """
-    breached = [
-        (rule, name, found)
-        for found in measured
+    breached = []
+    for found in measured:
         for rule, name in _breached(
             [rule for rule in rules if rule.campaign_id == found.campaign_id],
             found.task_id,
             found.measures,
-        )
-    ]
+        ):
+            breached.append((rule, name, found))
     if not breached:
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
-    done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
+    done = set(
+        QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge")
+    )
     judges = Judge.objects.select_related("user").filter(
         campaign__in={found.campaign_id for *_rule, found in breached},
         pseudonym__in={name for _rule, name, _found in breached},
@@ -164,7 +171,9 @@ def _breached(
     ]
 
 
-def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
+def rules_broken(
+    *, task: Task, judges: Collection[int]
+) -> dict[str, list[QualityRule]]:
     """Return the rules in force that judges currently break, by pseudonym. Two queries."""
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
@@ -189,11 +198,17 @@ def rule_effects(
         for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id)
         if any(rule.task_id in {None, found.task_id} for rule in rules)
     ]
-    known = {name for found in measured for rows in found.measures.values() for name in rows}
+    known = set()
+    for found in measured:
+        for rows in found.measures.values():
+            for name in rows:
+                known.add(name)
     return RuleEffects(
         acts=tuple(rule_acts(rules, measured)),
         measured=len({name for found in measured for name in found.measures}),
-        without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
+        without_data=tuple(
+            dict.fromkeys(r.measure for r in rules if r.measure not in known)
+        ),
     )
 
 
@@ -207,7 +222,12 @@ def rules_as_if_new(
         each.pk = None
     effects = rule_effects(copies, campaign=campaign)
     return [
-        (rule, replace(effects, acts=tuple(act for act in effects.acts if act.rule is each)))
+        (
+            rule,
+            replace(
+                effects, acts=tuple(act for act in effects.acts if act.rule is each)
+            ),
+        )
         for rule, each in zip(in_force, copies, strict=True)
     ]
 
@@ -225,18 +245,26 @@ def acts_held(
     stops = _stopping_anew(acts, campaign_id)
     if not stops:
         return []
-    before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
+    before = _stops_in_force(campaign_id).filter(
+        rule__isnull=False, judge__pseudonym__in=measured
+    )
     out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
-    return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
+    if is_more_than_allowed(len(out), measured=len(measured)):
+        return stops
+    return []
 
 
-def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
+def effects_held(
+    *, campaign: Campaign, task_id: int | None = None
+) -> list[RuleEffects]:
     """Return the effects that wait for an organiser, by rule, oldest first.
 
     Effects that need no confirmation are carried out when the worker measures.
     """
     rules = [
-        rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
+        rule
+        for rule in rules_in_force(campaign_id=campaign.pk)
+        if rule.action in STANDS_ASIDE
     ]
     if not rules:
         return []
@@ -254,11 +282,18 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
 
     At most five queries for any number of campaigns and test sets.
     """
-    in_force = QualityRule.objects.filter(switched_off_at__isnull=True, action__in=STANDS_ASIDE)
+    in_force = QualityRule.objects.filter(
+        switched_off_at__isnull=True, action__in=STANDS_ASIDE
+    )
     rules = list(in_force.filter(campaign__in=campaigns))
     of = {rule.campaign_id for rule in rules}
-    acts = rule_acts(rules, measured_tasks(campaigns=of)) if rules else []
-    return Counter(rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)})
+    if rules:
+        acts = rule_acts(rules, measured_tasks(campaigns=of))
+    else:
+        acts = []
+    return Counter(
+        rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)}
+    )
 
 
 def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]:
@@ -288,7 +323,8 @@ def _evidence(
     return {
         "watermark": watermark,
         "rule": {
-            name: getattr(rule, name) for name in ("measure", "direction", "threshold", "minimum")
+            name: getattr(rule, name)
+            for name in ("measure", "direction", "threshold", "minimum")
         },
         "measures": {str(measure): row._asdict() for measure, row in measures.items()},
     }

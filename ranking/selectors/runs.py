@@ -28,7 +28,9 @@ from version import code_version
 def latest_run(*, task_id: int) -> RankingRun | None:
     """Return the current ranking of a test set; it has no primary key unless it is kept."""
     latest = LatestRanking.objects.filter(pk=task_id).first()
-    return latest.as_run() if latest else None
+    if latest:
+        return latest.as_run()
+    return None
 
 
 def run_to_share(*, task: Task) -> RankingRun | None:
@@ -37,7 +39,8 @@ def run_to_share(*, task: Task) -> RankingRun | None:
     While judging is open, it is that of the day before (UTC): a judge who sees scores change after a block
     would know which system wrote which output.
     """
-    run, until = latest_run(task_id=task.pk), shared_until(task)
+    run = latest_run(task_id=task.pk)
+    until = shared_until(task)
     if run is None or until is None or run.finished_at < until:
         return run
     kept = RankingRun.objects.filter(task=task, finished_at__lt=until)
@@ -60,7 +63,9 @@ def latest_version(*, user: User, task_id: int) -> str | None:
     """
     columns = ("finished_at", "watermark", "last_kept", "is_kept")
     readable = Task.objects.open_to(user.pk).filter(pk=task_id)
-    found = readable.values_list(*(f"latest_ranking__{column}" for column in columns)).first()
+    found = readable.values_list(
+        *(f"latest_ranking__{column}" for column in columns)
+    ).first()
     if found is None or found[0] is None:
         return None
     return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
@@ -99,7 +104,9 @@ def live_method(settings: RankingSettings, *, has_active_design: bool) -> str:
         return settings.method
     if settings.ranges == "anytime":
         return "expected_wins"
-    return "bradley_terry" if has_active_design else "expected_wins"
+    if has_active_design:
+        return "bradley_terry"
+    return "expected_wins"
 
 
 def due_tasks() -> list[int]:
@@ -130,7 +137,9 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     settings, rules = (
         {
             row.task_id: row
-            for row in of.filter(task__in=tasks).order_by("task", "-id").distinct("task")
+            for row in of.filter(task__in=tasks)
+            .order_by("task", "-id")
+            .distinct("task")
         }
         for of in kept
     )
@@ -139,14 +148,21 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     for row in rows:
         task = row.task_id
         chosen = settings.get(task) or RankingSettings(task_id=task)
-        rule = rules[task].recorded if task in rules else {}
+        if task in rules:
+            rule = rules[task].recorded
+        else:
+            rule = {}
         not_counted = excluded.get(row.task.test_set.campaign_id, [])
         if chosen.judge_group_id is not None:
             outside = judges_outside(task_id=task, group_id=chosen.judge_group_id)
             not_counted = sorted({*not_counted, *outside})
         asked = (
-            *(chosen.choice, live_method(chosen, has_active_design=row.has_active_design)),
-            *(rule, not_counted),
+            *(
+                chosen.choice,
+                live_method(chosen, has_active_design=row.has_active_design),
+            ),
+            rule,
+            not_counted,
         )
         ranking = getattr(row.task, "latest_ranking", None)
         if (
@@ -154,8 +170,10 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
             or ranking.watermark < row.last_number
             or asked
             != (
-                *(RangeOptions.from_record(ranking.parameters), ranking.method),
-                *(ranking.rule, judges_not_counted(ranking.parameters)),
+                RangeOptions.from_record(ranking.parameters),
+                ranking.method,
+                ranking.rule,
+                judges_not_counted(ranking.parameters),
             )
         ):
             due.append(task)
@@ -219,7 +237,9 @@ class HistoryPoint:
     def clusters(self) -> int | None:
         """The number of clusters; None while no rank range is estimable."""
         known = [row["cluster"] for row in self.systems if not row.get("shortage")]
-        return len(set(known)) if known else None
+        if known:
+            return len(set(known))
+        return None
 
     @property
     def is_one_ranking(self) -> bool:
@@ -227,23 +247,30 @@ class HistoryPoint:
         return all(row["group"] == 1 for row in self.systems)
 
 
-def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
+def ranking_history(
+    *, task_id: int, latest: RankingRun | None = None
+) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
     The first and the last kept run are included. Two queries for any number of kept runs:
     first the watermarks alone, then the standings of the chosen runs.
     """
     watermarks = dict(
-        RankingRun.objects.filter(task=task_id).order_by("id").values_list("watermark", "pk")
+        RankingRun.objects.filter(task=task_id)
+        .order_by("id")
+        .values_list("watermark", "pk")
     )
     chosen = _evenly_spread(sorted(watermarks))
     rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
     points = [
         HistoryPoint(*row)
-        for row in rows.order_by("watermark").values_list("watermark", "comparisons", "standings")
+        for row in rows.order_by("watermark").values_list(
+            "watermark", "comparisons", "standings"
+        )
     ]
     if latest is not None and latest.watermark not in watermarks:
-        comparisons, systems = latest.result["input"]["comparisons"], latest.result["systems"]
+        comparisons = latest.result["input"]["comparisons"]
+        systems = latest.result["systems"]
         points.append(HistoryPoint(latest.watermark, comparisons, systems))
     return [point for point in points if point.systems]
 
@@ -252,7 +279,8 @@ def _evenly_spread(numbers: list[int]) -> list[int]:
     """Choose the numbers at or after `RUNS_SHOWN` evenly spaced points from first to last."""
     if len(numbers) <= RUNS_SHOWN:
         return numbers
-    first, last = numbers[0], numbers[-1]
+    first = numbers[0]
+    last = numbers[-1]
     points = (first + (last - first) * k // (RUNS_SHOWN - 1) for k in range(RUNS_SHOWN))
     return sorted({numbers[bisect_left(numbers, point)] for point in points})
 
@@ -287,7 +315,11 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
     judged = Q()
     for run in concerned:
         names = excluded[run.task_id]
-        judged |= Q(task=run.task_id, first_number__lte=run.watermark, judge__pseudonym__in=names)
+        judged |= Q(
+            task=run.task_id,
+            first_number__lte=run.watermark,
+            judge__pseudonym__in=names,
+        )
     rows = JudgeTally.objects.filter(judged)
     for task_id, name in sorted(rows.values_list("task", "judge__pseudonym")):
         left_out[task_id].append(name)
@@ -316,7 +348,9 @@ def ranking_settings_history(
     *, task_id: int, until: datetime | None = None
 ) -> list[RankingSettings]:
     """Return all settings ever chosen, newest first; empty if the defaults apply. One query."""
-    rows = RankingSettings.objects.filter(task=task_id).select_related("judge_group", "changed_by")
+    rows = RankingSettings.objects.filter(task=task_id).select_related(
+        "judge_group", "changed_by"
+    )
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))
@@ -325,10 +359,14 @@ def ranking_settings_history(
 def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
     """Return the rule of a test set; None without one. One query."""
     rule = StoppingRule.objects.filter(task=task_id).order_by("-id").first()
-    return rule if rule is not None and rule.is_there else None
+    if rule is not None and rule.is_there:
+        return rule
+    return None
 
 
-def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> list[StoppingRule]:
+def stopping_rule_history(
+    *, task_id: int, until: datetime | None = None
+) -> list[StoppingRule]:
     """Return all rules, newest first; one without criteria removed its predecessor."""
     rows = StoppingRule.objects.filter(task=task_id).select_related("changed_by")
     if until is not None:
@@ -357,7 +395,15 @@ def rule_first_met(run: RankingRun) -> RuleMet | None:
     None if there is none, or if another rule is in force now.
     """
     rule = run.parameters.get("stopping_rule", {})
-    latest = LatestRanking.objects.filter(pk=run.task_id, parameters__stopping_rule=rule)
-    found = latest.values_list("rule_met", flat=True).first() if rule else None
+    latest = LatestRanking.objects.filter(
+        pk=run.task_id, parameters__stopping_rule=rule
+    )
+    found = None
+    if rule:
+        found = latest.values_list("rule_met", flat=True).first()
     # Ignore it if it has later judgments than an earlier ranking.
-    return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found
+    return (
+        None
+        if found is None or found["judgments"] > run.result["input"]["blocks"]
+        else found
+    )

@@ -12,7 +12,12 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
-from ranking.reports.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
+from ranking.reports.analyses.kind import (
+    JUDGMENT_OPTIONS,
+    WITHOUT,
+    ChosenJudgments,
+    TaskBeside,
+)
 from ranking.reports.inputs import Input, TaskRead
 from ranking.selectors.analyses import output_scores, scores_outputs
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
@@ -45,17 +50,21 @@ def tasks_beside(
     """
     return tuple(
         TaskBeside(
-            protocol=each.protocol,
-            watermark=watermarks[each.pk],
-            judgments=_chosen(each, options, watermarks[each.pk]) if watermarks[each.pk] else None,
+            protocol=other_task.protocol,
+            watermark=watermarks[other_task.pk],
+            judgments=_chosen(other_task, options, watermarks[other_task.pk])
+            if watermarks[other_task.pk]
+            else None,
         )
-        for each in other_tasks(task=task)
-        if each.pk in watermarks
+        for other_task in other_tasks(task=task)
+        if other_task.pk in watermarks
     )
 
 
 def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJudgments:
-    known = JudgeTally.objects.filter(task=task, judge__pseudonym__in=options[WITHOUT.name])
+    known = JudgeTally.objects.filter(
+        task=task, judge__pseudonym__in=options[WITHOUT.name]
+    )
     of_judgments = {option.name: options[option.name] for option in JUDGMENT_OPTIONS}
     without = tuple(sorted(known.values_list("judge__pseudonym", flat=True)))
     return judgments_chosen(
@@ -74,8 +83,12 @@ def tasks_read(
         If one of them was deleted since; the message is for organisers.
     """
     beside = chosen.beside or ()
-    others = {each.protocol: each for each in other_tasks(task=task)}
-    deleted = [each.protocol for each in beside if each.judgments and each.protocol not in others]
+    others = {other_task.protocol: other_task for other_task in other_tasks(task=task)}
+    deleted = [
+        each.protocol
+        for each in beside
+        if each.judgments and each.protocol not in others
+    ]
     if deleted:
         raise ValueError(
             _("A task of this analysis has been deleted: %(task)s.")
@@ -88,11 +101,17 @@ def tasks_read(
 
 
 def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
-    nothing = TaskRead(protocol=beside.protocol, watermark=beside.watermark, judged=None)
+    nothing = TaskRead(
+        protocol=beside.protocol, watermark=beside.watermark, judged=None
+    )
     if task is None or beside.judgments is None:
         return nothing
     languages = (task.test_set.source_language, task.test_set.target_language)
-    of: dict[str, Any] = {"task": task, "watermark": beside.watermark, "chosen": beside.judgments}
+    of: dict[str, Any] = {
+        "task": task,
+        "watermark": beside.watermark,
+        "chosen": beside.judgments,
+    }
     try:
         given = stored_input(**of, languages=languages)
     except ValueError:  # no judgments count
@@ -100,7 +119,9 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
     return _read(**of, given=given)
 
 
-def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
+def _read(
+    task: Task, watermark: int, chosen: ChosenJudgments, given: Input
+) -> TaskRead:
     """Read a task from its comparisons or, if no answer compares outputs, from the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
     judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
@@ -117,12 +138,16 @@ def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> 
     )
 
 
-def _active_time(task: Task, watermark: int, chosen: ChosenJudgments) -> tuple[ActiveTime, int]:
+def _active_time(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> tuple[ActiveTime, int]:
     """Return the time of each judge for each segment, and the number of judgments of unknown time. One query."""
     judgments = Judgment.objects.of(task.pk).counted().until(watermark)
     judgments = judgments.exclude(judge__pseudonym__in=chosen.without)
     if chosen.documents is not None:
-        judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
+        judgments = judgments.filter(
+            block__segment__document__name__in=chosen.documents
+        )
     rows = sorted(
         judgments.order_by()
         .values(segment=F("block__segment__number"), name=F("judge__pseudonym"))
@@ -132,9 +157,12 @@ def _active_time(task: Task, watermark: int, chosen: ChosenJudgments) -> tuple[A
         )
         .values_list("segment", "name", "milliseconds", "untimed")
     )
-    seconds = [
-        np.nan if untimed else milliseconds / _MILLISECONDS for *_key, milliseconds, untimed in rows
-    ]
+    seconds = []
+    for *_key, milliseconds, untimed in rows:
+        if untimed:
+            seconds.append(np.nan)
+        else:
+            seconds.append(milliseconds / _MILLISECONDS)
     time = ActiveTime(
         seconds=np.array(seconds, dtype=np.float64),
         segment=np.array([segment for segment, *_others in rows], dtype=np.int64),

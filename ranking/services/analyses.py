@@ -113,7 +113,9 @@ def analysis_ask(
     watermark_check(watermark, last)
     others = {}
     if judgments is None:
-        others = {each.pk: judgments_number(task_id=each.pk) for each in _others(task, choice)}
+        others = {
+            each.pk: judgments_number(task_id=each.pk) for each in _others(task, choice)
+        }
     with transaction.atomic():
         chosen = judgments or _judgments(task, choice, watermark or last, others)
         return _ask(
@@ -128,7 +130,11 @@ def analysis_ask(
 
 
 def table_ask(
-    *, campaign: Campaign, choice: AnalysisChoice, user: User | None = None, is_queued: bool = True
+    *,
+    campaign: Campaign,
+    choice: AnalysisChoice,
+    user: User | None = None,
+    is_queued: bool = True,
 ) -> Analysis:
     """Request a table of all judgments so far of each test set.
 
@@ -154,8 +160,8 @@ def table_ask(
             choice,
             user,
             campaign.pk,
-            judgments=[_recorded(each, choice) for each in tasks],
-            watermark=sum(each.watermark for each in tasks),
+            judgments=[_recorded(task, choice) for task in tasks],
+            watermark=sum(task.watermark for task in tasks),
             is_queued=is_queued,
         )
 
@@ -167,12 +173,18 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = {name: value for name, value in choice.options.items() if name in usual}
     kind = choice.kind
-    if isinstance(kind, CampaignTable) and kind.with_reference and task.names_of("reference"):
+    if (
+        isinstance(kind, CampaignTable)
+        and kind.with_reference
+        and task.names_of("reference")
+    ):
         chosen["reference"] = "include"
     row = Task.objects.get(pk=task.pk)
     judgments = judgments_chosen(task=row, options={**usual, **chosen}, kind=kind)
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
-        task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
+        task = replace(
+            task, skipped=blocks_skipped(task=row, without=judgments.without)
+        )
     return {**plain(task), "judgments": judgments.recorded}
 
 
@@ -187,7 +199,8 @@ def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
     found = list(Task.objects.filter(test_set=task.test_set_id, protocol=protocol))
     if not found or task in found:
         raise OptionError(
-            _("Not found in this test set: %(names)s.") % {"names": Protocol(protocol).label},
+            _("Not found in this test set: %(names)s.")
+            % {"names": Protocol(protocol).label},
             field=kind.beside,
         )
     return found
@@ -220,7 +233,9 @@ def _judgments(
 ) -> ChosenJudgments:
     """Return the judgments that count; `others` are the watermarks of other tasks by primary key."""
     kind = choice.kind
-    chosen = judgments_chosen(task=task, options=choice.options, watermark=watermark, kind=kind)
+    chosen = judgments_chosen(
+        task=task, options=choice.options, watermark=watermark, kind=kind
+    )
     if Need.METRICS in kind.needs:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
     if Need.MACHINES in kind.needs:
@@ -229,7 +244,9 @@ def _judgments(
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
     elif isinstance(kind, ProtocolAnalysis) and kind.beside:
         protocol = choice.options[kind.beside]
-        beside = tuple(TaskBeside(protocol=protocol, watermark=last) for last in others.values())
+        beside = tuple(
+            TaskBeside(protocol=protocol, watermark=last) for last in others.values()
+        )
     else:
         return chosen
     return replace(chosen, beside=beside)
@@ -272,15 +289,21 @@ def _ask(
 def _queue(analysis: Analysis, user: User | None) -> None:
     """Have a worker compute an analysis, unless one already does."""
     locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
-    found = locked.select_related("job", "campaign", "task__test_set").get(pk=analysis.pk)
-    if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
+    found = locked.select_related("job", "campaign", "task__test_set").get(
+        pk=analysis.pk
+    )
+    if found.finished_at is not None or (
+        found.job is not None and not found.job.has_ended
+    ):
         return
     task = found.task
     kind = kind_of(found)
     found.job = analysis.job = job_queue(
         campaign=found.campaign,
         kind=JobKind.SLOW_ANALYSIS if kind.is_slow else JobKind.ANALYSIS,
-        name=str(kind.title) if task is None else labelled(kind.title, task.test_set.name),
+        name=str(kind.title)
+        if task is None
+        else labelled(kind.title, task.test_set.name),
         parameters={"analysis": found.pk},
         user=user,
     )
@@ -291,7 +314,8 @@ def _queue(analysis: Analysis, user: User | None) -> None:
 def _delete_oldest(analysis: Analysis) -> None:
     """Delete the oldest analyses of the same task or campaign."""
     if analysis.task_id is None:
-        alike, most = Analysis.objects.of_campaign(analysis.campaign_id), MOST_TABLES_KEPT
+        alike = Analysis.objects.of_campaign(analysis.campaign_id)
+        most = MOST_TABLES_KEPT
     else:
         # Pages of systems request analyses automatically, which must not displace users' requests.
         by_pages = Q(kind=ONE_SYSTEM.name)
@@ -317,7 +341,9 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
         If these judgments cannot be analysed this way.
     """
     data, reports = analysis_reproduce(analysis, begin=begin)
-    Analysis.objects.filter(pk=analysis.pk).update(data=data, reports=reports, finished_at=Now())
+    Analysis.objects.filter(pk=analysis.pk).update(
+        data=data, reports=reports, finished_at=Now()
+    )
     analysis.refresh_from_db()
     return analysis
 
@@ -339,8 +365,14 @@ def analysis_reproduce(
             f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
-    options = {option.name: option.read(analysis.choice[option.name]) for option in kind.options}
-    compute = _across if analysis.task is None else _of_task
+    options = {
+        option.name: option.read(analysis.choice[option.name])
+        for option in kind.options
+    }
+    if analysis.task is None:
+        compute = _across
+    else:
+        compute = _of_task
     tell = compute(analysis, kind, options, begin or _untold)
     reports, first = in_languages(tell, LANGUAGES)
     return plain(first.data), reports
@@ -355,10 +387,15 @@ def _of_task(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
     """Compute an analysis of a task; return a function that creates its report."""
-    task, chosen = analysis.task, ChosenJudgments.from_record(analysis.judgments)
+    task = analysis.task
+    chosen = ChosenJudgments.from_record(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     languages = (task.test_set.source_language, task.test_set.target_language)
-    of: dict[str, Any] = {"task": task, "watermark": analysis.watermark, "chosen": chosen}
+    of: dict[str, Any] = {
+        "task": task,
+        "watermark": analysis.watermark,
+        "chosen": chosen,
+    }
     given = stored_input(**of, languages=languages)
     if kind.reads_other_tasks:
         given = replace(given, beside=tasks_read(**of, given=given))
@@ -372,10 +409,14 @@ def _of_task(
         is_drawn = is_drawn_at_random(task=task, chosen=chosen)
         given = replace(given, is_drawn_at_random=is_drawn)
     if chosen.machines is not None:
-        machines = machines_given(task=task, chosen=chosen, systems=given.blocks.systems)
+        machines = machines_given(
+            task=task, chosen=chosen, systems=given.blocks.systems
+        )
         given = replace(given, machines=machines)
     if isinstance(kind, ProtocolAnalysis) and kind.read is not None:
-        given = replace(given, answers=kind.read(task, analysis.watermark, chosen, options))
+        given = replace(
+            given, answers=kind.read(task, analysis.watermark, chosen, options)
+        )
     found = kind.find(given, options, begin)
     not_judged = _not_judged(given, chosen)
     return lambda: _completed(kind.tell(given, options, found), not_judged, chosen.rule)
@@ -393,7 +434,9 @@ def _across(
     return lambda: kind.tell(rows, options)
 
 
-def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, Any]) -> TableRow:
+def _row(
+    kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, Any]
+) -> TableRow:
     """Read the judgments of one test set, and compute its row."""
     values = dict(recorded)
     judgments = values.pop("judgments")
@@ -403,10 +446,13 @@ def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, 
     row = Task.objects.filter(pk=task.pk).first()
     if row is None:
         return TableRow(task, None, DELETED)
-    chosen, languages = ChosenJudgments.from_record(judgments), (task.source, task.target)
+    chosen = ChosenJudgments.from_record(judgments)
+    languages = (task.source, task.target)
     assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
-        given = stored_input(task=row, watermark=task.watermark, chosen=chosen, languages=languages)
+        given = stored_input(
+            task=row, watermark=task.watermark, chosen=chosen, languages=languages
+        )
         return TableRow(task, kind.find(given, options, _untold), rule=chosen.rule)
     except ValueError as error:
         return TableRow(task, None, str(error), rule=chosen.rule)
@@ -418,12 +464,17 @@ def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
         return []
     blocks = given.read.blocks
     shown = np.unique(np.nonzero(blocks.candidates >= 0)[1]).tolist()
-    return sorted(set(chosen.systems).difference(blocks.systems[column] for column in shown))
+    return sorted(
+        set(chosen.systems).difference(blocks.systems[column] for column in shown)
+    )
 
 
-def _completed(report: Report, not_judged: Sequence[str], state: RuleState | None) -> Report:
+def _completed(
+    report: Report, not_judged: Sequence[str], state: RuleState | None
+) -> Report:
     """Add notes on systems without judgments and on the stopping rule to a report."""
-    notes, data = list(report.notes), dict(report.data)
+    notes = list(report.notes)
+    data = dict(report.data)
     if not_judged:
         words = _("Not judged, because designs select systems: %(systems)s.")
         notes.append(words % {"systems": comma_list(not_judged)})
@@ -439,7 +490,9 @@ def _completed(report: Report, not_judged: Sequence[str], state: RuleState | Non
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run the job of an analysis."""
     waiting = Analysis.objects.select_related("task__test_set", "campaign")
-    analysis = waiting.filter(pk=job.parameters["analysis"], finished_at__isnull=True).first()
+    analysis = waiting.filter(
+        pk=job.parameters["analysis"], finished_at__isnull=True
+    ).first()
     if analysis is None:  # deleted, or already computed by a command
         return {}
     analysis_compute(analysis=analysis, begin=lambda _task: progress)
@@ -461,7 +514,11 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     kind = kind_in_place_of_ranking(task=task)
     if kind is None:
         return None
-    last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
+    last = (
+        JudgmentSequence.objects.filter(pk=task.pk)
+        .values_list("last_number", flat=True)
+        .first()
+    )
     if not last or judgments_compare(task):
         return None
     choice = analysis_choice(kind.name, {})
@@ -484,13 +541,18 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     return asked
 
 
-def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int) -> bool:
-    answers = Analysis.objects.of(task.pk).finished().filter(choice_digest=choice.digest)
+def _is_due(
+    task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int
+) -> bool:
+    answers = (
+        Analysis.objects.of(task.pk).finished().filter(choice_digest=choice.digest)
+    )
     newest = answers.defer(*ANSWER).order_by("-watermark", "-id").first()
     return (
         newest is None
         or any(
-            newest.judgments.get(name) != chosen.recorded.get(name) for name in _CHANGED_BY_PEOPLE
+            newest.judgments.get(name) != chosen.recorded.get(name)
+            for name in _CHANGED_BY_PEOPLE
         )
         or last - newest.watermark >= max(1, GROWTH * newest.watermark)
     )

@@ -70,7 +70,9 @@ def metrics_ask(
     parameters = {"test_set": test_set.pk, "names": names, "settings": settings}
     if problem := texts_missing(test_set):
         raise MetricRefusedError(problem)
-    waiting = Job.objects.waiting().filter(campaign=test_set.campaign_id, kind=JobKind.METRICS)
+    waiting = Job.objects.waiting().filter(
+        campaign=test_set.campaign_id, kind=JobKind.METRICS
+    )
     return waiting.filter(parameters=parameters).first() or job_queue(
         campaign=test_set.campaign,
         kind=JobKind.METRICS,
@@ -98,10 +100,13 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
         raise MetricRefusedError(_("The test set has been deleted."))
     texts = compared_texts(test_set=test_set)
     total = sum(_COSTS[name] for name in asked["names"])
-    done, computed = 0, 0
+    done = 0
+    computed = 0
     for name in asked["names"]:
 
-        def told(segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]) -> None:
+        def told(
+            segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]
+        ) -> None:
             progress(round(1000 * (before + cost * segments / of)), 1000 * total)
 
         metric = TextMetric(name, test_set.target_language, **asked["settings"])
@@ -128,21 +133,30 @@ def _metric_compute(
         uses_reference=True,
         systems=sorted(outputs),
         statistics=list(TEXT_METRICS[metric.name]),
-        digests=[text_digest([outputs[system], references]) for system in sorted(outputs)],
+        digests=[
+            text_digest([outputs[system], references]) for system in sorted(outputs)
+        ],
         created_by=user,
     )
-    stored, known = made.stored, dict[str, FloatArray]()
+    stored = made.stored
+    known = dict[str, FloatArray]()
     if stored is not None:
         if not stored.is_of_texts:
             words = _(
                 "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
             )
-            raise MetricRefusedError(words % {"name": made.name, "signature": made.signature})
+            raise MetricRefusedError(
+                words % {"name": made.name, "signature": made.signature}
+            )
         if (stored.systems, stored.digests) == (made.systems, made.digests):
             return 0
         wanted = set(zip(made.systems, made.digests, strict=True))
         rows = zip(stored.systems, stored.digests, stored.numbers, strict=True)
-        known = {system: numbers for system, digest, numbers in rows if (system, digest) in wanted}
+        known = {
+            system: numbers
+            for system, digest, numbers in rows
+            if (system, digest) in wanted
+        }
     lacking = {system: each for system, each in outputs.items() if system not in known}
     found = known | metric.statistics(lacking, references, progress)
     if stored is not None:
@@ -173,12 +187,15 @@ def metric_store(
     """
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(test_set=test_set, created_by=user, **fields)
-    made.numbers, stored = values, made.stored
+    made.numbers = values
+    stored = made.stored
     if stored is None:
         made.save()
         return made, True
     if stored.digest != made.digest:
-        words = _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
+        words = _(
+            "Other scores of “%(name)s” with the same signature exist. Delete them first."
+        )
         raise MetricRefusedError(words % {"name": made.name}, field="files")
     return stored, False
 

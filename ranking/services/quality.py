@@ -29,7 +29,11 @@ from ranking.reports.judge_measures import (
     measures_of_tallies,
 )
 from ranking.selectors.analyses import evidence_of
-from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
+from ranking.selectors.judged_columns import (
+    attention_blocks,
+    judged_blocks,
+    judging_times,
+)
 from ranking.selectors.judges import (
     MeasuredTask,
     measures_by_judge,
@@ -73,7 +77,9 @@ def quality_evaluate(
         add_pace(measures, _words_of_a_block(task))
         # Wait for other measurements, and for rules that are being added: otherwise such a rule would seem
         # older than these measures and would never be applied.
-        Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
+        Campaign.objects.select_for_update(no_key=True).get(
+            pk=task.test_set.campaign_id
+        )
         if not _report_store(run):
             return False
         judge_measures_store(task=task, measures=measures)
@@ -96,13 +102,17 @@ def _words_of_a_block(task: Task) -> float | None:
 
 def _report_store(run: RankingRun) -> bool:
     """Record that the judges are measured up to this run; return False if later judgments already are."""
-    by_none_later = Q(measured_watermark=None) | Q(measured_watermark__lte=run.watermark)
+    by_none_later = Q(measured_watermark=None) | Q(
+        measured_watermark__lte=run.watermark
+    )
     rows = RankingUpkeep.objects.filter(by_none_later, task=run.task_id)
     # Use the same clock as for the times of rules, which must not seem older.
     now = {"measured_watermark": run.watermark, "measured_at": Now()}
     if rows.update(**now):
         return True
-    RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=run.task_id)], ignore_conflicts=True)
+    RankingUpkeep.objects.bulk_create(
+        [RankingUpkeep(task_id=run.task_id)], ignore_conflicts=True
+    )
     return bool(rows.update(**now))
 
 
@@ -165,10 +175,15 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
     valid even if the transaction that computed them failed.
     """
     before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
-    changed = judges_to_measure(before, tallies) if known else frozenset(tallies.judges)
+    if known:
+        changed = judges_to_measure(before, tallies)
+    else:
+        changed = frozenset(tallies.judges)
     best_worst = answer_kind_of(Task.objects.get(pk=task_id)).best_worst
     new = measures_of_tallies(tallies, judges=changed, best_worst=best_worst)
-    found = {name: (new if name in changed else known)[name] for name in tallies.judges}
+    found = {}
+    for name in tallies.judges:
+        found[name] = (new if name in changed else known)[name]
     MEASURED[task_id] = tallies, found
     if len(MEASURED) > _MOST_HELD:
         MEASURED.pop(next(iter(MEASURED)), None)
@@ -193,7 +208,10 @@ def decision_take(
     """
     measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
     names = [judge.pseudonym for judge in judges]
-    figures = {} if analysis is None else evidence_of(analysis, names)
+    if analysis is None:
+        figures = {}
+    else:
+        figures = evidence_of(analysis, names)
     evidence: dict[int, dict[str, Any]] = {}
     for judge in judges:
         of_judge = evidence[judge.pk] = {"measures": measured.get(judge.pseudonym, {})}
@@ -209,14 +227,20 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     """
     rows = JudgeMeasures.objects.filter(task=task)
     before = dict(rows.values_list("judge__pseudonym", "measures"))
-    now = {
-        name: {str(measure): result._asdict() for measure, result in results.items()}
-        for name, results in measures.items()
-    }
+    now = {}
+    for name, results in measures.items():
+        now[name] = {
+            str(measure): result._asdict() for measure, result in results.items()
+        }
     changed = [name for name in now if now[name] != before.get(name)]
-    judges = Judge.objects.filter(campaign=task.test_set.campaign_id, pseudonym__in=changed)
+    judges = Judge.objects.filter(
+        campaign=task.test_set.campaign_id, pseudonym__in=changed
+    )
     written = JudgeMeasures.objects.bulk_create(
-        [JudgeMeasures(task=task, judge=judge, measures=now[judge.pseudonym]) for judge in judges],
+        [
+            JudgeMeasures(task=task, judge=judge, measures=now[judge.pseudonym])
+            for judge in judges
+        ],
         update_conflicts=True,
         unique_fields=["task", "judge"],
         update_fields=["measures"],

@@ -30,7 +30,10 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
 
     The evidence names the organiser who confirmed them, if confirmation was needed.
     """
-    said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
+    if confirmed_by:
+        said = {"confirmed_by": confirmed_by.name}
+    else:
+        said = {}
     tasks = Task.objects.in_bulk({act.task_id for act in acts})
     return sum(
         quality_rule_apply(
@@ -48,7 +51,9 @@ class ConfirmationNeededError(Exception):
     """The rules would affect more than one in five judges; `effects` lists them, and its code confirms."""
 
     def __init__(self, effects: RuleEffects) -> None:
-        super().__init__(_("Confirm: these rules would act on more than one in five judges."))
+        super().__init__(
+            _("Confirm: these rules would act on more than one in five judges.")
+        )
         self.effects = effects
 
 
@@ -68,16 +73,23 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
     for each in terms:
         rule_terms_check(campaign=campaign, terms=each)
     names = [term.name for term in fields(RuleTerms)]
-    rules = [
-        QualityRule(campaign=campaign, **{name: getattr(each, name) for name in names})
-        for each in terms
-    ]
+    rules = []
+    for each in terms:
+        rules.append(
+            QualityRule(
+                campaign=campaign, **{name: getattr(each, name) for name in names}
+            )
+        )
     return rule_effects(rules, campaign=campaign)
 
 
 @transaction.atomic
 def rules_put_in_force(
-    *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
+    *,
+    campaign: Campaign,
+    terms: Sequence[RuleTerms],
+    user: User | None,
+    confirmed: str = "",
 ) -> RulesInForce:
     """Activate rules with these terms, apply them to the current measures, and return rules and actions.
 
@@ -85,7 +97,9 @@ def rules_put_in_force(
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
     """
     row_locked(campaign)
-    rules = [quality_rule_add(campaign=campaign, terms=each, user=user) for each in terms]
+    rules = [
+        quality_rule_add(campaign=campaign, terms=term, user=user) for term in terms
+    ]
     effects = rule_effects(rules, campaign=campaign)
     _take(effects, user=user, confirmed=confirmed)
     return RulesInForce(rules=rules, effects=effects)
@@ -93,7 +107,12 @@ def rules_put_in_force(
 
 @transaction.atomic
 def rule_replace(
-    *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
+    *,
+    rule: QualityRule,
+    terms: RuleTerms,
+    user: User,
+    undo: bool = False,
+    confirmed: str = "",
 ) -> RulesInForce:
     """Replace a rule with another one, which acts immediately on all judges.
 
@@ -120,7 +139,9 @@ def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffect
     if rule.switched_off_at is None:
         effects = rule_effects([rule], campaign=rule.campaign)
     if not effects.acts:
-        raise QualityRefusedError(_("This rule has no actions waiting for confirmation."))
+        raise QualityRefusedError(
+            _("This rule has no actions waiting for confirmation.")
+        )
     if confirmed != effects.code:
         raise ConfirmationNeededError(effects)
     rule_acts_take(acts=effects.acts, confirmed_by=user)

@@ -24,7 +24,12 @@ from ranking.reports.range_choices import (
     completed_ranges,
 )
 from ranking.reports.wording.methods import LiveMethod
-from ranking.reports.wording.stopping_rules import CRITERIA, OF_TESTS, RuleTests, looks_at_tests
+from ranking.reports.wording.stopping_rules import (
+    CRITERIA,
+    OF_TESTS,
+    RuleTests,
+    looks_at_tests,
+)
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
 
 #: A thousand resamples are too few for a higher confidence level.
@@ -116,7 +121,9 @@ def _options_checked(method: LiveMethod, options: Mapping[str, Any]) -> dict[str
     if method is LiveMethod.BY_DESIGN and not options:
         return {}
     if method is LiveMethod.BY_DESIGN:
-        raise RangeChoiceError("Choose the method that has these options.", field="method_options")
+        raise RangeChoiceError(
+            "Choose the method that has these options.", field="method_options"
+        )
     try:
         return METHODS[method].changed_options(options)
     except ValueError as error:
@@ -137,14 +144,17 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
         raise RangeChoiceError(
-            _("Judge group not found: “%(name)s”.") % {"name": group.name}, field="judge_group"
+            _("Judge group not found: “%(name)s”.") % {"name": group.name},
+            field="judge_group",
         )
 
 
 def _check(method: LiveMethod, choice: RangeOptions, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that this test set or the method does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
-        raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
+        raise RangeChoiceError(
+            f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence"
+        )
     is_active = _has_active_design(task)
     if choice.ranges == "anytime" and is_active:
         raise RangeChoiceError(_not_under_an_active_design(), field="ranges")
@@ -178,7 +188,8 @@ _LIMITS: Final = {
     "clusters": (2, 2**15 - 1, "Enter at least 2 clusters."),
     "pairs_share": (float_info.min, 1, "Enter a share above 0 and up to 1."),
     "confidence": (
-        *(float_info.min, MAX_CONFIDENCE),
+        float_info.min,
+        MAX_CONFIDENCE,
         f"The maximum confidence is {MAX_CONFIDENCE}.",
     ),
 }
@@ -223,7 +234,9 @@ def stopping_rule_set(
     if before is not None and all(
         getattr(rule, name) == getattr(before, name) for name in compared
     ):
-        return before if before.is_there else None
+        if before.is_there:
+            return before
+        return None
     if rule.after_judgments and not rule.reason:
         raise StoppingRuleError(
             _(
@@ -235,12 +248,16 @@ def stopping_rule_set(
     rule.save(force_insert=True)
     if rule.after_judgments:
         ranking_request(task_id=task.pk)
-    return rule if rule.is_there else None
+    if rule.is_there:
+        return rule
+    return None
 
 
 def default_tests(task: Task) -> RuleTests:
     """Return the tests of a new stopping rule: anytime ranges, which hold at any look, where they are available."""
-    return RuleTests.HOLM if _why_not_anytime(task) else RuleTests.ANYTIME
+    if _why_not_anytime(task):
+        return RuleTests.HOLM
+    return RuleTests.ANYTIME
 
 
 def _why_not_anytime(task: Task) -> str:

@@ -8,13 +8,25 @@ from typing import Any, cast
 import numpy as np
 
 from ranking.core.agreement.intervals import reported
-from ranking.core.agreement.report import AgreementReport, JudgeChance, agreement_of_tallies
+from ranking.core.agreement.report import (
+    AgreementReport,
+    JudgeChance,
+    agreement_of_tallies,
+)
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks, several_documents
-from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
+from ranking.core.live.definition import (
+    Definition,
+    RunTallies,
+    definition_of,
+    tallies_of_blocks,
+)
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
-from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
+from ranking.core.rankings.counted_judgments import (
+    CountedJudgments,
+    effective_units_of_sizes,
+)
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.core.rankings.records import (
@@ -67,7 +79,9 @@ def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
 
 def run_agreement(run: RankingRun, judged: Blocks) -> AgreementTallies:
     """Tally the agreement of the judges of a run, as `run_tallies` does."""
-    return tally_agreement(_counted_blocks(_definition_of(run), judged).with_judges_in_order())
+    return tally_agreement(
+        _counted_blocks(_definition_of(run), judged).with_judges_in_order()
+    )
 
 
 def _definition_of(run: RankingRun) -> Definition:
@@ -80,7 +94,9 @@ def _counted_blocks(definition: Definition, judged: Blocks) -> Blocks:
     return counted.without(set(counted.systems).difference(definition.systems))
 
 
-def run_result_of(tallies: RunTallies, parameters: RunParameters, *, seed: int) -> RunResult:
+def run_result_of(
+    tallies: RunTallies, parameters: RunParameters, *, seed: int
+) -> RunResult:
     """Return the result of a run from the tallies of its judgments.
 
     The same tallies give the same bits, whether counted at once or incrementally.
@@ -98,7 +114,8 @@ def run_result_of(tallies: RunTallies, parameters: RunParameters, *, seed: int) 
     ValueError
         If the tallies have another definition.
     """
-    definition, counted = tallies.definition, tallies.counted
+    definition = tallies.definition
+    counted = tallies.counted
     if definition != run_definition(parameters, method=definition.method, seed=seed):
         raise ValueError("tallies: they are of another definition than the run")
     agreement = parameters["agreement"]
@@ -112,7 +129,9 @@ def run_result_of(tallies: RunTallies, parameters: RunParameters, *, seed: int) 
     )
     method = definition.counts_method
     given = method.complete(parameters["method_parameters"])
-    ranking = rank_judged(counted, method, given, RangeOptions.from_record(parameters), seed=seed)
+    ranking = rank_judged(
+        counted, method, given, RangeOptions.from_record(parameters), seed=seed
+    )
     result: RunResult = {
         "systems": ranking.rows(),
         "not_estimable": ranking.unranked_rows(),
@@ -173,7 +192,9 @@ def _units(counted: CountedJudgments, ranking: Ranking) -> RunInput:
     return units
 
 
-def _limits(counted: CountedJudgments, ranking: Ranking, parameters: RunParameters) -> list[str]:
+def _limits(
+    counted: CountedJudgments, ranking: Ranking, parameters: RunParameters
+) -> list[str]:
     """Return the units not accounted for."""
     return range_limits(
         RangeOptions.from_record(parameters),
@@ -193,7 +214,10 @@ def _agreement(report: AgreementReport) -> dict[str, Any]:
         "inter": vars(reported(report.inter)),
         "judges": [
             {
-                **{name: getattr(row, name) for name in ("judge", "blocks", "comparisons", "ties")},
+                **{
+                    name: getattr(row, name)
+                    for name in ("judge", "blocks", "comparisons", "ties")
+                },
                 **vars(reported(row.agreement)),
             }
             for row in report.judges
@@ -202,7 +226,16 @@ def _agreement(report: AgreementReport) -> dict[str, Any]:
 
 
 _RANGE = (
-    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "group", "shortage"),
+    *(
+        "system",
+        "rank",
+        "last_rank",
+        "rank_low",
+        "rank_high",
+        "cluster",
+        "group",
+        "shortage",
+    ),
 )
 
 
@@ -222,7 +255,10 @@ def stopping_result(
         `pairs_apart` and `refusals`; None if the tallies have no moments of segments and judges.
     """
     anytime = rank_at_any_time(counted, confidence=rule["confidence"])
-    looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
+    if rule["tests"] == RuleTests.ANYTIME:
+        looked_at = anytime
+    else:
+        looked_at = ranking
     # Include systems without a score, so that a few systems judged first do not meet the rule.
     systems = len(counted.systems)
     progress: RuleProgress = {
@@ -253,7 +289,9 @@ def _apart(ranking: Ranking, rule: RecordedRule) -> int:
     corrected = corrected_pairs(
         ranking.pairs, Correction.HOLM if is_holm else Correction.NONE, level=level
     )
-    return sum(pair.adjusted_p is not None and pair.adjusted_p <= level for pair in corrected)
+    return sum(
+        pair.adjusted_p is not None and pair.adjusted_p <= level for pair in corrected
+    )
 
 
 def _significant(pairs: Iterable[ComparedPair]) -> int:
@@ -262,12 +300,19 @@ def _significant(pairs: Iterable[ComparedPair]) -> int:
 
 def _met(found: RuleProgress, rule: RecordedRule) -> list[str]:
     met = []
-    apart, share = found["pairs_apart"], rule["pairs_share"]
+    apart = found["pairs_apart"]
+    share = rule["pairs_share"]
     # Round against float errors: 0.9 of ten pairs is nine.
     pairs = found["pairs"]
-    if share is not None and apart is not None and pairs and apart >= round(share * pairs, 9):
+    if (
+        share is not None
+        and apart is not None
+        and pairs
+        and apart >= round(share * pairs, 9)
+    ):
         met.append("pairs_share")
-    clusters, wanted = found["clusters"], rule["clusters"]
+    clusters = found["clusters"]
+    wanted = rule["clusters"]
     if wanted is not None and clusters is not None and clusters >= wanted:
         met.append("clusters")
     if rule["judgments"] is not None and found["judgments"] >= rule["judgments"]:
@@ -277,7 +322,9 @@ def _met(found: RuleProgress, rule: RecordedRule) -> list[str]:
 
 def _range_of(row: RankedRow) -> RankedRow:
     """Return a row without score and counts."""
-    return cast("RankedRow", {name: value for name, value in row.items() if name in _RANGE})
+    return cast(
+        "RankedRow", {name: value for name, value in row.items() if name in _RANGE}
+    )
 
 
 def _anytime(ranking: Ranking) -> RecordedAnytime:
@@ -335,7 +382,8 @@ class OwnTests:
     def labelled(self, labels: Mapping[str, str]) -> "OwnTests":
         """Return the tests with systems renamed by `labels`."""
         renamed = {
-            frozenset(labels[name] for name in names): test for names, test in self.of_pairs.items()
+            frozenset(labels[name] for name in names): test
+            for names, test in self.of_pairs.items()
         }
         return replace(self, of_pairs=renamed)
 
@@ -355,6 +403,8 @@ def own_tests_of_run(run: RankingRun, judged: Blocks) -> OwnTests:
     for (a, one), (b, other) in combinations(enumerate(direct.tallies.systems), 2):
         test = OwnTest(p=None, adjusted_p=None)
         if often[a, b]:
-            test = OwnTest(p=float(direct.p_value[a, b]), adjusted_p=float(direct.adjusted_p[a, b]))
+            test = OwnTest(
+                p=float(direct.p_value[a, b]), adjusted_p=float(direct.adjusted_p[a, b])
+            )
         tests[frozenset({one, other})] = test
     return OwnTests(of_pairs=tests, limits=direct.limits)

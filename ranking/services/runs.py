@@ -57,8 +57,15 @@ from ranking.services.run_results import (
 from version import code_version
 
 _STANDINGS = (
-    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "score"),
-    *("group", "shortage"),
+    "system",
+    "rank",
+    "last_rank",
+    "rank_low",
+    "rank_high",
+    "cluster",
+    "score",
+    "group",
+    "shortage",
 )
 
 
@@ -82,9 +89,16 @@ def latest_ranking_replace(
     ):
         last = _keep(latest.as_run(), KeptFor.DAY)
     rule = run.parameters.get("stopping_rule", {})
-    met = latest.rule_met if latest is not None and latest.rule == rule else None
-    criteria = run.result.get("stopping", {}).get("criteria", []) if met is None else []
-    reason = kept_for(run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria))
+    met = None
+    if latest is not None and latest.rule == rule:
+        met = latest.rule_met
+    if met is None:
+        criteria = run.result.get("stopping", {}).get("criteria", [])
+    else:
+        criteria = []
+    reason = kept_for(
+        run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
+    )
     if reason is not None:
         last = _keep(run, reason)
     else:
@@ -103,7 +117,10 @@ def latest_ranking_replace(
         rule_met=met,
         last_kept=last,
         is_kept=reason is not None,
-        **{each.name: getattr(run, each.name) for each in Ranking._meta.local_fields},
+        **{
+            local_field.name: getattr(run, local_field.name)
+            for local_field in Ranking._meta.local_fields
+        },
     ).save(force_insert=latest is None, force_update=latest is not None)
 
 
@@ -115,7 +132,9 @@ def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
     not the previous one. Returns None if there is no ranking yet.
     """
     named_lock(_lock_name(task_id))
-    latest = LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
+    latest = (
+        LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
+    )
     if latest is None:
         return None
     if not latest.is_kept:
@@ -164,7 +183,8 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
     run.standings = [
-        {name: row[name] for name in _STANDINGS if name in row} for row in run.result["systems"]
+        {name: row[name] for name in _STANDINGS if name in row}
+        for row in run.result["systems"]
     ]
     run.save(force_insert=True)
     test_set = run.task.test_set
@@ -229,7 +249,9 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
         reference=names.get(SystemKind.REFERENCE),
         bad_reference=names.get(SystemKind.BAD_REFERENCE),
         # Corrections that leave out judgments change the counts of blocks.
-        version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
+        version=" ".join(
+            [code_version(), *map(str, run.parameters.get("corrections", ()))]
+        ),
     )
 
 
@@ -242,7 +264,8 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
-    held, stored = CACHE.pop(task_id, None), StoredTallies.objects.filter(pk=task_id)
+    held = CACHE.pop(task_id, None)
+    stored = StoredTallies.objects.filter(pk=task_id)
     row = (stored if held is None else stored.defer("packed")).first()
     if row is None or bytes(row.definition) != definition.digest:
         held = None
@@ -295,7 +318,9 @@ def _counted(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
 
 def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
     systems = tallies.definition.systems
-    for changed in changed_judgments(task_id=task_id, start=start, stop=stop, systems=systems):
+    for changed in changed_judgments(
+        task_id=task_id, start=start, stop=stop, systems=systems
+    ):
         tallies.apply(changed)
 
 
@@ -401,10 +426,14 @@ class ComputedRun(NamedTuple):
     agreement: AgreementTallies
 
 
-def ranking_run_compute(*, task_id: int, watermark: int | None = None) -> RankingRun | None:
+def ranking_run_compute(
+    *, task_id: int, watermark: int | None = None
+) -> RankingRun | None:
     """Rank a test set now, as `ranking_compute` does; return only the run."""
     computed = ranking_compute(task_id=task_id, watermark=watermark)
-    return None if computed is None else computed.run
+    if computed is None:
+        return None
+    return computed.run
 
 
 def ranking_compute(
@@ -463,7 +492,9 @@ def _compute(task_id: int, watermark: int | None, *, again: bool) -> ComputedRun
     return ComputedRun(run, live.judges, tallies.agreement)
 
 
-def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, str]) -> None:
+def _sampling_state_update(
+    run: RankingRun, pairs: Tallies, kinds: Mapping[str, str]
+) -> None:
     """Store each pair's wins and ties for active designs; other designs need none.
 
     `pairs` do not include excluded judges; this function leaves out damaged references.
@@ -489,10 +520,14 @@ def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun
     runs, evenly spread after the latest ranking; the last one covers all judgments. No run has fewer
     judgments than the latest ranking, so that the last run has the most judgments.
     """
-    latest = LatestRanking.objects.filter(pk=task_id).values_list("watermark", flat=True)
+    latest = LatestRanking.objects.filter(pk=task_id).values_list(
+        "watermark", flat=True
+    )
     start = latest.first() or 0
     new = judgments_number(task_id=task_id) - start
-    stops = sorted({start + -(-new * step // steps) for step in range(1, steps + 1)} - {start})
+    stops = sorted(
+        {start + -(-new * step // steps) for step in range(1, steps + 1)} - {start}
+    )
     computed = [ranking_run_compute(task_id=task_id, watermark=stop) for stop in stops]
     return [run for run in computed if run is not None]
 
@@ -522,7 +557,9 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"this code has version {CONTENT_KEY_VERSION}."
         )
     then = {
-        key: run.parameters[key] for key in ("corrections", "withdrawn") if key in run.parameters
+        key: run.parameters[key]
+        for key in ("corrections", "withdrawn")
+        if key in run.parameters
     }
     if left_out_recorded(run.task_id) != then:
         raise ValueError(
@@ -530,10 +567,13 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
         )
     with transaction.atomic():
         result = run_result(run)
-    columns = {name for row in run.result["systems"] for name in row}
-    rows = [
-        {name: value for name, value in row.items() if name in columns} for row in result["systems"]
-    ]
+    columns = set()
+    for row in run.result["systems"]:
+        for name in row:
+            columns.add(name)
+    rows = []
+    for row in result["systems"]:
+        rows.append({name: value for name, value in row.items() if name in columns})
     return result | {"systems": rows}
 
 
@@ -583,7 +623,9 @@ def _order(result: Mapping[str, Any]) -> list[tuple[str, float, int]]:
 
 
 def _runs(task_id: int) -> Iterator[RankingRun]:
-    yield from RankingRun.objects.filter(task=task_id).order_by("pk").iterator(chunk_size=20)
+    yield from (
+        RankingRun.objects.filter(task=task_id).order_by("pk").iterator(chunk_size=20)
+    )
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is not None:
         yield latest.as_run()

@@ -94,9 +94,14 @@ def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
 def system_link(context: Context, name: str) -> SafeString:
     """Return a system's name as a link to its page of wins and losses."""
     addresses: Addresses | None = context.get("addresses")
-    address = None if addresses is None else addresses.system(name)
+    if addresses is None:
+        address = None
+    else:
+        address = addresses.system(name)
     words = format_html("<bdi>{}</bdi>", system_label(name))
-    return words if address is None else format_html('<a href="{}">{}</a>', address, words)
+    if address is None:
+        return words
+    return format_html('<a href="{}">{}</a>', address, words)
 
 
 @register.simple_tag(takes_context=True)
@@ -119,7 +124,9 @@ def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeSt
 
 
 @register.simple_tag(takes_context=True)
-def outcome_link(context: Context, number: int, name: str, outcome: str) -> str | SafeString:
+def outcome_link(
+    context: Context, number: int, name: str, outcome: str
+) -> str | SafeString:
     """Return the number of a system's comparisons with this outcome, as a link to the judgments."""
     addresses: Addresses | None = context.get("addresses")
     if addresses is None or not number or name not in addresses.systems:
@@ -153,7 +160,10 @@ def tasks_beside(task: Task) -> list[Any]:
     )
     for row in rows:
         wanted = row.blocks_wanted
-        row.share = min(1.0, (row.judged - row.excluded) / wanted) if wanted else None
+        if wanted:
+            row.share = min(1.0, (row.judged - row.excluded) / wanted)
+        else:
+            row.share = None
         # The ranking is deleted last, with the test set.
         is_beside = task.is_one_of_several and row.protocol != Protocol.RANKING
         row.may_go = is_beside and not row.judged

@@ -36,14 +36,18 @@ _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab
 
 
 @form_view
-def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
+def analysis_page(
+    request: HttpRequest, slug: str, task_id: int, kind: str
+) -> HttpResponse:
     """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
     task = joined_task(request, slug, task_id)
     found = known_kind(analyses_of(task=task), kind)
 
     def ask(form: AnalysisForm) -> None:
         user = user_of(request)
-        analysis_ask(task=task, choice=form_choice(form), user=user, watermark=form.watermark)
+        analysis_ask(
+            task=task, choice=form_choice(form), user=user, watermark=form.watermark
+        )
 
     page = reverse(_PAGES[found.page], args=[slug, task_id])
     return Sections(request, task).requested(found, page, ask)

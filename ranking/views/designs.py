@@ -13,7 +13,11 @@ from annotation.pages.design_form import DesignForm
 from annotation.pages.design_history import (
     design_history,
 )
-from annotation.selectors.designs import design_in_force, design_unless_chosen, preset_named
+from annotation.selectors.designs import (
+    design_in_force,
+    design_unless_chosen,
+    preset_named,
+)
 from annotation.selectors.effects import (
     design_effects,
     design_effects_in_words,
@@ -60,7 +64,13 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             cancel=_address(task),
             fields=form.sent,
         )
-        return ask(request, question, campaign=task.test_set.campaign, task=task, section=_SECTION)
+        return ask(
+            request,
+            question,
+            campaign=task.test_set.campaign,
+            task=task,
+            section=_SECTION,
+        )
     with RefusalsAt(form):
         design_change(
             task=task,
@@ -74,7 +84,9 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 
 @action_view
-def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) -> HttpResponse:
+def design_again(
+    request: HttpRequest, slug: str, task_id: int, design_id: int
+) -> HttpResponse:
     """Restore an earlier design for future HITs."""
     task = organised_task(request, slug, task_id)
     design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
@@ -114,7 +126,9 @@ def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> Desig
     if not is_checked:
         sent.pop(VERSION, None)
     preset = preset_named(request.GET.get("preset", ""), protocol=task.protocol)
-    return DesignForm(sent or None, task=task, design=design, preset=None if sent else preset)
+    return DesignForm(
+        sent or None, task=task, design=design, preset=None if sent else preset
+    )
 
 
 def _address(task: Task) -> str:
@@ -136,7 +150,10 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
         **({"is_awaited": True} if is_awaited else _preview(task, form)),
         **_forecast(task, form, budget),
     }
-    status = 400 if form.is_bound and not form.is_valid() else 200
+    if form.is_bound and not form.is_valid():
+        status = 400
+    else:
+        status = 200
     return render(request, "organiser/design.html", context, status=status)
 
 
@@ -145,13 +162,17 @@ def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
     is_refused = form.is_bound and not form.is_valid()
     is_changed = form.is_bound and not is_refused and bool(form.changed)
     design = form.proposed if is_changed else None
-    hits = [] if is_refused else previewed_hits(task_id=task.pk, count=_PREVIEWED, design=design)
+    if is_refused:
+        hits = []
+    else:
+        hits = previewed_hits(task_id=task.pk, count=_PREVIEWED, design=design)
     return {"form": form, "hits": hits, "is_refused": is_refused}
 
 
 def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
     is_refused = form.is_bound and not form.is_valid()
-    found, needed = None, []
+    found = None
+    needed = []
     if not is_refused:
         needed = design_needs_in_words(task=task, design=form.proposed)
         found = design_forecast(task=task, design=form.proposed, **budget.asked)
@@ -172,5 +193,7 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         else None,
         "is_refused": is_refused,
         "needed": needed,
-        "forecast": None if found is None else forecast_shown(found, budget, run=found.run),
+        "forecast": None
+        if found is None
+        else forecast_shown(found, budget, run=found.run),
     }

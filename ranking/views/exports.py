@@ -19,7 +19,12 @@ from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import joined_task, of_task, user_of
 from campaign.views.decorators import form_view
 from ranking.export.asked import export_queue
-from ranking.pages.exports import ExportForm, export_of_member, export_stream, kinds_offered
+from ranking.pages.exports import (
+    ExportForm,
+    export_of_member,
+    export_stream,
+    kinds_offered,
+)
 
 
 @form_view
@@ -40,7 +45,9 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         )
         job_cancel(job=job)
         return redirect("exports", slug, task_id)
-    chosen = request.GET if "kind" in request.GET else None
+    chosen = None
+    if "kind" in request.GET:
+        chosen = request.GET
     given = request.POST if request.method == "POST" else chosen
     form = ExportForm(given, task=task, may_change=may_change)
     export = None
@@ -70,13 +77,18 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         "days_kept": DAYS_KEPT,
         "most_kept": MOST_KEPT,
     }
-    name = "organiser/_exports.html" if is_part else "organiser/exports.html"
+    if is_part:
+        name = "organiser/_exports.html"
+    else:
+        name = "organiser/exports.html"
     return render(request, name, context, status=400 if form.errors else 200)
 
 
 def posted_number(text: str) -> int:
     """Return the key in a form field; 0 for invalid values."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return int(text)
+    return 0
 
 
 @require_safe
@@ -87,5 +99,7 @@ def exported_file(
     """Return the bytes of an exported file, or a range of them."""
     task: Any = joined_task(request, slug, task_id)
     may_change = MembershipRole(task.role).may_change
-    found = get_object_or_404(exported_files(task=task, may_change=may_change), pk=export_id)
+    found = get_object_or_404(
+        exported_files(task=task, may_change=may_change), pk=export_id
+    )
     return file_answer(request.headers, found)

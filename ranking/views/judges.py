@@ -78,7 +78,9 @@ DAYS_SHOWN = 14
 
 
 @page_view
-def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
+def judge_page(
+    request: HttpRequest, slug: str, task_id: int, judge_id: int
+) -> HttpResponse:
     """Show a judge of the campaign with their work in a test set."""
     task = organised_task(request, slug, task_id)
     campaign = task.test_set.campaign
@@ -98,28 +100,42 @@ def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> 
         "row": tally,
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
         "measures": measures,
-        "are_drawn": any(each["strip"] for each in measures),
-        "plot_links": plot_links("judge-plot", task.test_set.campaign.slug, task.pk, judge.pk),
+        "are_drawn": any(measure["strip"] for measure in measures),
+        "plot_links": plot_links(
+            "judge-plot", task.test_set.campaign.slug, task.pk, judge.pk
+        ),
         "no_reference": reference_missing_in_words(task)
         if own and not values.get(JudgeMeasure.REFERENCE)
         else "",
-        "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
-        "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(judge.pk, []),
-        "actions": action_lines(quality_actions(task=task).filter(judge=judge), task=task),
+        "report": RankingUpkeep.objects.filter(
+            task=task, measured_at__isnull=False
+        ).first(),
+        "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(
+            judge.pk, []
+        ),
+        "actions": action_lines(
+            quality_actions(task=task).filter(judge=judge), task=task
+        ),
         **_worked(judge),
     }
     return render(request, "organiser/judge.html", context)
 
 
 def _worked(judge: Judge) -> dict[str, Any]:
-    worked, sentences = work_time(judge), hours_worked(judge)
+    worked = work_time(judge)
+    sentences = hours_worked(judge)
     days = sorted(worked.days.items(), reverse=True)
     return {
-        "days": [(day, each, clock_time(each.active_seconds)) for day, each in days[:DAYS_SHOWN]],
+        "days": [
+            (day, each, clock_time(each.active_seconds))
+            for day, each in days[:DAYS_SHOWN]
+        ],
         "more_days": len(days) > DAYS_SHOWN,
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
-        "hours": bar_plot([(hour, sentences.get(hour, 0)) for hour in range(24)], filled=0.8),
+        "hours": bar_plot(
+            [(hour, sentences.get(hour, 0)) for hour in range(24)], filled=0.8
+        ),
         "time_zone": settings.TIME_ZONE,
     }
 
@@ -158,17 +174,24 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "no_reference": reference_missing_in_words(task) if lacks_reference else "",
         "is_led_by_flags": has_flags and not request.GET.get("sort"),
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
-        "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
+        "report": RankingUpkeep.objects.filter(
+            task=task, measured_at__isnull=False
+        ).first(),
         "sections": sections.of("judges"),
         "contents": [("quality", _("Quality"))],
     }
     return render(
-        request, "organiser/judges.html", context, status=max(asked.status, sections.status)
+        request,
+        "organiser/judges.html",
+        context,
+        status=max(asked.status, sections.status),
     )
 
 
 @action_view
-def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
+def judge_act(
+    request: HttpRequest, slug: str, task_id: int, judge_id: int
+) -> HttpResponse:
     """Carry out a decision about a judge from their page; pausing and excluding need confirmation."""
     task = organised_task(request, slug, task_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
@@ -178,7 +201,13 @@ def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> H
         return _wrong(request, form, task, back=back, judge=judge)
     if form.cleaned_data["action"] in STANDS_ASIDE and not is_answered(request):
         question = _question(form, [judge], task, cancel=back)
-        return ask(request, question, campaign=task.test_set.campaign, task=task, section="judges")
+        return ask(
+            request,
+            question,
+            campaign=task.test_set.campaign,
+            task=task,
+            section="judges",
+        )
     _decide(request, form, [judge], task)
     return redirect(back)
 
@@ -191,33 +220,49 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if not form.is_valid():
         return _wrong(request, form, task, back=_back(form, task))
     if not is_answered(request):
-        question = _question(form, form.judges, task, cancel=_back(form, task), is_of_many=True)
-        return ask(request, question, campaign=task.test_set.campaign, task=task, section="judges")
-    decided = _decide(request, form, form.judges, task, analysis=form.cleaned_data["analysis"])
+        question = _question(
+            form, form.judges, task, cancel=_back(form, task), is_of_many=True
+        )
+        return ask(
+            request,
+            question,
+            campaign=task.test_set.campaign,
+            task=task,
+            section="judges",
+        )
+    decided = _decide(
+        request, form, form.judges, task, analysis=form.cleaned_data["analysis"]
+    )
     if not decided.judges:
         return redirect(_back(form, task))
     return redirect("judges-acted", slug, task.pk, decided.batch)
 
 
 @page_view
-def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
+def judges_acted(
+    request: HttpRequest, slug: str, task_id: int, batch: UUID
+) -> HttpResponse:
     """Show the outcome of a decision, with an undo button."""
     task = organised_task(request, slug, task_id)
     found = quality_actions(task=task).order_by("judge__pseudonym")
-    actions, reversals = list(found.filter(batch=batch)), list(found.filter(revert_batch=batch))
+    actions = list(found.filter(batch=batch))
+    reversals = list(found.filter(revert_batch=batch))
     context = {
         **of_task(task, "judges"),
         "batch": batch,
         "lines": action_lines(actions, task=task),
         "reversals": reversals,
-        "may_undo": bool(reversals) or any(action.reverted_at is None for action in actions),
+        "may_undo": bool(reversals)
+        or any(action.reverted_at is None for action in actions),
     }
     status = 200 if actions or reversals else 404
     return render(request, "quality/acted.html", context, status=status)
 
 
 @action_view
-def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
+def judges_act_undo(
+    request: HttpRequest, slug: str, task_id: int, batch: UUID
+) -> HttpResponse:
     """Undo a decision for all its judges."""
     task = organised_task(request, slug, task_id)
     with refusals_told(request):
@@ -311,7 +356,9 @@ def _back(form: JudgesActionForm, task: Task) -> str:
 
 
 @action_view
-def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int) -> HttpResponse:
+def action_revert(
+    request: HttpRequest, slug: str, task_id: int, action_id: int
+) -> HttpResponse:
     """Revert an action."""
     task = organised_task(request, slug, task_id)
     action = get_object_or_404(
@@ -321,7 +368,9 @@ def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
     with refusals_told(request):
-        quality_action_revert(action=action, user=user_of(request), note=form.cleaned_data["note"])
+        quality_action_revert(
+            action=action, user=user_of(request), note=form.cleaned_data["note"]
+        )
         messages.success(request, _("Action reverted."))
     return redirect(_address_of(task, action.judge_id))
 

@@ -21,7 +21,12 @@ from ranking.pages.sections import (
     Sections,
 )
 from ranking.selectors.metrics import metrics_of
-from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask, texts_missing
+from ranking.services.metrics import (
+    MetricRefusedError,
+    metric_delete,
+    metrics_ask,
+    texts_missing,
+)
 from ranking.views.exports import posted_number
 
 
@@ -29,12 +34,16 @@ from ranking.views.exports import posted_number
 def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the metrics of a test set; POST imports scores, computes metrics, stops a job or deletes a metric."""
     task = organised_task(request, slug, task_id)
-    campaign, metrics = task.test_set.campaign, metrics_of(test_set_id=task.test_set_id)
+    campaign = task.test_set.campaign
+    metrics = metrics_of(test_set_id=task.test_set_id)
     jobs = jobs_of(campaign=campaign).filter(
         kind=JobKind.METRICS, parameters__test_set=task.test_set_id
     )
-    action, key = request.POST.get("action", ""), posted_number(request.POST.get("id", ""))
-    scores = MetricScoresForm(*((request.POST, request.FILES) if action == "import" else ()))
+    action = request.POST.get("action", "")
+    key = posted_number(request.POST.get("id", ""))
+    scores = MetricScoresForm(
+        *((request.POST, request.FILES) if action == "import" else ())
+    )
     texts = TextMetricsForm(request.POST if action == "compute" else None)
     if action == "stop":
         job_cancel(job=get_object_or_404(jobs, pk=key))
@@ -55,7 +64,9 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "texts": texts,
         "missing": "" if has_extra("metrics") else how_to_install("metrics"),
         "no_texts": texts_missing(task.test_set),
-        "jobs": [job for number, job in enumerate(shown) if not number or not job.has_ended],
+        "jobs": [
+            job for number, job in enumerate(shown) if not number or not job.has_ended
+        ],
         "is_under_way": any(not job.has_ended for job in shown),
     }
     if request.headers.get("HX-Request"):
@@ -66,7 +77,10 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         return answer
     sections = Sections(request, task)
     context["sections"] = sections.of("metrics")
-    status = 400 if request.method == "POST" else sections.status
+    if request.method == "POST":
+        status = 400
+    else:
+        status = sections.status
     return render(request, "results/metrics.html", context, status=status)
 
 
@@ -82,12 +96,16 @@ def _is_done(
         if form is texts:
             metrics_ask(test_set=task.test_set, user=user, **form.cleaned_data)
             return True
-        made, remarks = metric_scores_import(test_set=task.test_set, user=user, **form.cleaned_data)
+        made, remarks = metric_scores_import(
+            test_set=task.test_set, user=user, **form.cleaned_data
+        )
     except (FormatError, MetricRefusedError) as error:
         form.add_error("files" if form is scores else "metrics", str(error))
         return False
     number = len(made)
-    words = ngettext("%(number)d metric imported.", "%(number)d metrics imported.", number)
+    words = ngettext(
+        "%(number)d metric imported.", "%(number)d metrics imported.", number
+    )
     messages.success(request, words % {"number": number})
     for remark in remarks:
         messages.info(request, remark)

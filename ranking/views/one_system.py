@@ -45,11 +45,20 @@ from ranking.reports.analyses.kind import AnalysisChoice
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.reports.tables import Table
-from ranking.reports.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
+from ranking.reports.wording.methods import (
+    METHOD_WORDS,
+    not_yet_in_words,
+    reason_in_words,
+)
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.ranges import range_of_ranks, rank_range, shared_rank
 from ranking.selectors.analyses import Answered, answer_for_people, answered
-from ranking.selectors.one_system import MOST, segment_judged, sentence_texts, systems_by_name
+from ranking.selectors.one_system import (
+    MOST,
+    segment_judged,
+    sentence_texts,
+    systems_by_name,
+)
 from ranking.selectors.runs import corrected_pairs_of, judges_not_counted, latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
 
@@ -86,12 +95,18 @@ def standing_table(name: str, pairs: Sequence[ComparedPair]) -> Table:
     """Return the table of opponents from the ranking, best first, without intervals; shown until the analysis is available."""
     opponents = []
     for pair in pairs:
-        other, won, lost = pair.worse, pair.wins, pair.losses
+        other = pair.worse
+        won = pair.wins
+        lost = pair.losses
         if name == pair.worse:
-            other, won, lost = pair.better, pair.losses, pair.wins
+            other = pair.better
+            won = pair.losses
+            lost = pair.wins
         decided = won + lost
         share = won / decided if decided else None
-        opponents.append(PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share)))
+        opponents.append(
+            PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share))
+        )
     return opponents_table(name, opponents)
 
 
@@ -119,7 +134,8 @@ def _sentence(
     name: str, each: Mapping[str, Any], segment: Any, addresses: Addresses
 ) -> dict[str, Any]:
     """Return a sentence with both outputs, their differences marked, and the ranks of all systems."""
-    own, other = segment.texts.get(name), segment.texts.get(each["other"])
+    own = segment.texts.get(name)
+    other = segment.texts.get(each["other"])
     shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
     if own and other:
         first, second = differences(own, other)
@@ -137,7 +153,9 @@ def _sentence(
         # The database does not keep the order of names.
         "chips": [
             {"name": system, "rank": _rank(rank), "is_own": system == name}
-            for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
+            for system, rank in sorted(
+                each["ranks"].items(), key=lambda item: (item[1], item[0])
+            )
         ],
         "has_texts": any((segment.source_text, own, other)),
         "source": segment.source_text,
@@ -155,7 +173,9 @@ def marked(runs: Sequence[Run]) -> SafeString:
     """Return a text with its differences marked, also for screen readers."""
     words = pgettext("before words that the other text does not have", "only here:")
     hidden = format_html(
-        '<span class="visually-hidden" lang="{}">{} </span>', get_language() or "en", words
+        '<span class="visually-hidden" lang="{}">{} </span>',
+        get_language() or "en",
+        words,
     )
     # Each part is escaped or our own markup.
     return mark_safe(  # noqa: S308
@@ -177,8 +197,13 @@ def system_words(
         return {"headline": label, "lead": _("No ranking yet")}
     row = _row_of(name, run)
     if row is None:
-        unranked = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-        why = with_full_stop(reason_in_words(unranked[name])) if name in unranked else ""
+        unranked = {
+            each["system"]: each["reason"] for each in run.result["not_estimable"]
+        }
+        if name in unranked:
+            why = with_full_stop(reason_in_words(unranked[name]))
+        else:
+            why = ""
         return {
             "headline": _("%(system)s is not ranked") % {"system": label},
             "lead": capfirst(why),
@@ -203,7 +228,10 @@ def _row_of(name: str, run: RankingRun) -> RankedRow | None:
 def _has_comparisons(name: str, run: RankingRun) -> bool:
     """Return whether a ranking has comparisons of a system, so that there is something to analyse."""
     reasons = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-    return _row_of(name, run) is not None or reasons.get(name, "no_comparison") != "no_comparison"
+    return (
+        _row_of(name, run) is not None
+        or reasons.get(name, "no_comparison") != "no_comparison"
+    )
 
 
 def _place_in_words(trend: int, *, is_tied: bool) -> str:
@@ -211,8 +239,12 @@ def _place_in_words(trend: int, *, is_tied: bool) -> str:
     if is_tied:
         return {
             0: _("%(system)s is tied for ranks %(ranks)s"),
-            1: _("%(system)s is tied for ranks %(ranks)s, and better on longer sentences"),
-            -1: _("%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"),
+            1: _(
+                "%(system)s is tied for ranks %(ranks)s, and better on longer sentences"
+            ),
+            -1: _(
+                "%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"
+            ),
         }[trend]
     return {
         0: _("%(system)s is number %(ranks)s"),
@@ -224,7 +256,9 @@ def _place_in_words(trend: int, *, is_tied: bool) -> str:
 def _direction(trend: Mapping[str, Any] | None) -> int:
     if trend is None or trend["p_value"] is None or trend["p_value"] >= TREND_LEVEL:
         return 0
-    return 1 if trend["slope"] > 0 else -1
+    if trend["slope"] > 0:
+        return 1
+    return -1
 
 
 def _rank_and_score(row: RankedRow, run: RankingRun) -> str:
@@ -257,7 +291,9 @@ def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
             )
         ]
     return [
-        _("Ranked only against %(names)s: no comparisons connect it with other systems.")
+        _(
+            "Ranked only against %(names)s: no comparisons connect it with other systems."
+        )
         % {"names": names_in_a_row(others)}
     ]
 
@@ -266,12 +302,15 @@ def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
     if row.get("shortage"):
         return [with_full_stop(not_yet_in_words(Shortage(**row["shortage"])))]
-    name, pairs = row["system"], _pairs_with(row["system"], run)
+    name = row["system"]
+    pairs = _pairs_with(row["system"], run)
     thin = {each["system"] for each in run.result["systems"] if each.get("shortage")}
     better = [pair.better for pair in pairs if pair.significant and pair.worse == name]
     worse = [pair.worse for pair in pairs if pair.significant and pair.better == name]
     others = [
-        pair.better if pair.worse == name else pair.worse for pair in pairs if not pair.significant
+        pair.better if pair.worse == name else pair.worse
+        for pair in pairs
+        if not pair.significant
     ]
     alike = [other for other in others if other not in thin]
     sentences = (_loses_to(better), _differs_little_from(alike), _beats(worse))
@@ -281,9 +320,13 @@ def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
 def _loses_to(systems: Sequence[str]) -> str:
     if len(systems) > _MOST_NAMED:
         return counted(
-            "It loses to %(count)s system.", "It loses to %(count)s systems.", len(systems)
+            "It loses to %(count)s system.",
+            "It loses to %(count)s systems.",
+            len(systems),
         )
-    return _("It loses to %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
+    if systems:
+        return _("It loses to %(names)s.") % {"names": names_in_a_row(systems)}
+    return ""
 
 
 def _differs_little_from(systems: Sequence[str]) -> str:
@@ -294,21 +337,31 @@ def _differs_little_from(systems: Sequence[str]) -> str:
             len(systems),
         )
     words = _("It does not differ significantly from %(names)s.")
-    return words % {"names": names_in_a_row(systems)} if systems else ""
+    if systems:
+        return words % {"names": names_in_a_row(systems)}
+    return ""
 
 
 def _beats(systems: Sequence[str]) -> str:
     if len(systems) > _MOST_NAMED:
-        return counted("It beats %(count)s system.", "It beats %(count)s systems.", len(systems))
-    return _("It beats %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
+        return counted(
+            "It beats %(count)s system.", "It beats %(count)s systems.", len(systems)
+        )
+    if systems:
+        return _("It beats %(names)s.") % {"names": names_in_a_row(systems)}
+    return ""
 
 
 def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
     if data is not None:
         whole = data["all"]
-        won, lost, tied = whole["won"], whole["lost"], whole["tied"]
+        won = whole["won"]
+        lost = whole["lost"]
+        tied = whole["tied"]
     elif row is not None:
-        won, lost, tied = row["wins"], row["losses"], row["ties"]
+        won = row["wins"]
+        lost = row["losses"]
+        tied = row["ties"]
     else:
         return ""
     counts = {
@@ -318,7 +371,10 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
         "tied": number_format(tied),
     }
     if data is None:
-        return _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.") % counts
+        return (
+            _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.")
+            % counts
+        )
     return _(
         "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s."
     ) % {
@@ -344,7 +400,11 @@ def system_results_page(
         return page.part(request, answer)
     system = get_object_or_404(task.test_set.systems, pk=system_id)
     system.test_set = task.test_set
-    context = page.context(answer) | {"asks": page.asks(answer)} | system_details(task, system)
+    context = (
+        page.context(answer)
+        | {"asks": page.asks(answer)}
+        | system_details(task, system)
+    )
     return render(request, "results/system.html", context)
 
 
@@ -373,7 +433,9 @@ class _Page:
     def __init__(self, task: Task, system_id: int) -> None:
         self.task = task
         self.systems = systems_by_name(task_id=task.pk)
-        found = [(name, each) for name, each in self.systems.items() if each.pk == system_id]
+        found = [
+            (name, each) for name, each in self.systems.items() if each.pk == system_id
+        ]
         if not found:
             raise Http404
         self.name, self.system = found[0]
@@ -397,12 +459,17 @@ class _Page:
         if shown is None:
             return True
         counted = set(judges_not_counted(self.run.parameters))
-        return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
+        return (
+            answer.newer > GROWTH * shown.watermark
+            or set(shown.judgments["without"]) != counted
+        )
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
         """Return the progress of a worker, or the content known so far."""
         if answer is not None and answer.is_awaited:
-            return render(request, "results/_progress.html", self.context_of_progress(answer))
+            return render(
+                request, "results/_progress.html", self.context_of_progress(answer)
+            )
         response = render(request, "results/_system.html", self.context(answer))
         # The answer replaces the whole content, not only the progress.
         response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
@@ -414,7 +481,9 @@ class _Page:
             "campaign": self.task.test_set.campaign,
             "task": self.task,
             "system_id": self.system.pk,
-            "job": answer.pending.job if answer is not None and answer.pending else None,
+            "job": answer.pending.job
+            if answer is not None and answer.pending
+            else None,
             "is_awaited": answer is not None and answer.is_awaited,
         }
 
@@ -423,7 +492,9 @@ class _Page:
         of = [self.task.test_set.campaign.slug, self.task.pk]
         if answer is None:
             pairs = _pairs_with(self.name, self.run)
-            report = Report(tables=[standing_table(self.name, pairs)] if pairs else [], data={})
+            report = Report(
+                tables=[standing_table(self.name, pairs)] if pairs else [], data={}
+            )
         else:
             of.append(answer.pk)
             report = answer_for_people(answer)
@@ -434,7 +505,9 @@ class _Page:
             addresses=addresses,
             file_address=None
             if answer is None
-            else lambda name, ending: reverse("analysis-plot", args=[*of, name, ending]),
+            else lambda name, ending: reverse(
+                "analysis-plot", args=[*of, name, ending]
+            ),
         )
         return {"tables": tables, "notes": report.sentences}
 
@@ -484,7 +557,9 @@ def _choice(
     """Return the analysis of the page, on the judgments that the ranking counts; None if it is not available."""
     if run is None or system.kind == SystemKind.BAD_REFERENCE:
         return None
-    references = {name for name, each in systems.items() if each.kind == SystemKind.REFERENCE}
+    references = {
+        name for name, each in systems.items() if each.kind == SystemKind.REFERENCE
+    }
     left_out = set(run.parameters.get("left_out", ()))
     is_ranked = bool(references - left_out)
     group = run.parameters.get("judge_group")
@@ -500,7 +575,10 @@ def _neighbours(
     name: str, run: RankingRun | None, addresses: Addresses
 ) -> dict[str, tuple[str, str | None]]:
     """Return the previous and the next system in the ranking, with their pages."""
-    names = [] if run is None else [row["system"] for row in run.result["systems"]]
+    if run is None:
+        names = []
+    else:
+        names = [row["system"] for row in run.result["systems"]]
     if name not in names:
         return {}
     place = names.index(name)
@@ -513,7 +591,9 @@ def _neighbours(
 
 
 @page_view
-def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
+def segment_page(
+    request: HttpRequest, slug: str, task_id: int, number: int
+) -> HttpResponse:
     """Show a segment of a test set by its number."""
     task = organised_task(request, slug, task_id)
     found = segment_judged(task=task, number=number)

@@ -125,7 +125,10 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             # Publish without sections that had not been computed yet.
             without = request.POST.getlist("without")
             result = result_publish(
-                **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
+                **{
+                    **chosen,
+                    "parts": [each for each in chosen["parts"] if each not in without],
+                },
                 by=user_of(request),
                 embargo_until=form.cleaned_data["embargo_until"],
                 with_texts=form.cleaned_data["texts"],
@@ -135,7 +138,8 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             said = str(error)
         else:
             messages.success(
-                request, _("Version %(version)s published.") % {"version": result.version}
+                request,
+                _("Version %(version)s published.") % {"version": result.version},
             )
             return redirect("publish", slug, task_id)
     try:
@@ -154,7 +158,9 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "new_seed": new_seed_comes(task=task, content=draft.content),
         "judging_goes_on": judging_goes_on(task),
     }
-    return render(request, "published_results/confirm.html", context, status=409 if said else 200)
+    return render(
+        request, "published_results/confirm.html", context, status=409 if said else 200
+    )
 
 
 def _awaited(
@@ -177,7 +183,10 @@ def _desk(
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
-    facts = None if run is None else published_facts(task=task, run=run)
+    if run is None:
+        facts = None
+    else:
+        facts = published_facts(task=task, run=run)
     has_results = run is not None and is_publishable(run)
     form = PublishForm(
         data,
@@ -211,12 +220,16 @@ def _preview(draft: PublishedDraft, context: Mapping[str, Any]) -> dict[str, Any
         "frozen_words": draft_in_words(draft.content),
         "missing": [*reasons_in_words(draft.content), *missing_in_words(draft.content)],
         "named_before": named_before(draft.labels, versions),
-        "differences": differences(versions[0].content, draft.content) if versions else [],
+        "differences": differences(versions[0].content, draft.content)
+        if versions
+        else [],
     }
 
 
 @action_view
-def published_embargo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+def published_embargo(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> HttpResponse:
     """Change the end of the embargo of a version; making it public is confirmed first."""
     task, result = _result(request, slug, task_id, version)
     form = EmbargoForm(request.POST)
@@ -257,29 +270,39 @@ def published_reviewers(
     else:
         result_reviewer_link_make(result=result)
         messages.success(
-            request, _("Reviewer link created. Anyone with the link can read this version.")
+            request,
+            _("Reviewer link created. Anyone with the link can read this version."),
         )
     return redirect("publish", slug, task_id)
 
 
 @form_view
-def published_retract(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+def published_retract(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> HttpResponse:
     """Show the form for retracting a version; POST retracts it."""
     task, result = _result(request, slug, task_id, version)
     form = RetractionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with RefusalsAt(form, "retraction_reason"):
             result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
-            messages.success(request, _("Version %(version)s retracted.") % {"version": version})
+            messages.success(
+                request, _("Version %(version)s retracted.") % {"version": version}
+            )
             return redirect("publish", slug, task_id)
     context = {**of_task(task, "publish"), "result": result, "form": form}
     return render(
-        request, "published_results/retract.html", context, status=400 if form.is_bound else 200
+        request,
+        "published_results/retract.html",
+        context,
+        status=400 if form.is_bound else 200,
     )
 
 
 @action_view
-def published_restore(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+def published_restore(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> HttpResponse:
     """Undo a retraction."""
     _task, result = _result(request, slug, task_id, version)
     if result_retraction_undo(result=result):
@@ -288,11 +311,15 @@ def published_restore(request: HttpRequest, slug: str, task_id: int, version: in
 
 
 @action_view
-def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+def published_bundle(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> HttpResponse:
     """Have a worker create the bundle of a version."""
     _task, result = _result(request, slug, task_id, version)
     with refusals_told(request):
-        result_bundle_ask(result=result, with_texts="texts" in request.POST, by=user_of(request))
+        result_bundle_ask(
+            result=result, with_texts="texts" in request.POST, by=user_of(request)
+        )
         if result.bundle_job is not None:
             messages.success(request, _("Creating the bundle."))
     return redirect("publish", slug, task_id)
@@ -375,10 +402,14 @@ _SHOWN: Final = frozenset(
 
 @require_safe
 @not_kept_if_missing
-def published_result(request: HttpRequest, digest: str, token: str = "") -> HttpResponse:
+def published_result(
+    request: HttpRequest, digest: str, token: str = ""
+) -> HttpResponse:
     """Show a published result: during an embargo, only to members and with the reviewer link."""
     result = _result_shown_to(request, digest, token)
-    page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
+    page_url = request.build_absolute_uri(
+        reverse("published-result", args=[result.address])
+    )
     context = {
         **result_shown(result, versions_shown(result), page_url=page_url),
         "is_private": result.is_private,
@@ -386,7 +417,9 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
         **_folder(request, result, token),
     }
     return kept(
-        render(request, "published_results/result.html", context), result, seconds=PAGE_SECONDS
+        render(request, "published_results/result.html", context),
+        result,
+        seconds=PAGE_SECONDS,
     )
 
 
@@ -406,7 +439,9 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
         "campaign": link.campaign,
         "tasks": tasks,
         "task": task,
-        "page": None if task is None else shared_result(task=task, is_anonymous=is_anonymous),
+        "page": None
+        if task is None
+        else shared_result(task=task, is_anonymous=is_anonymous),
         "is_judging": task is not None and task.state == CampaignState.OPEN,
         "is_private": True,
     }
@@ -421,14 +456,18 @@ def published_file(
 ) -> HttpResponseBase:
     """Stream the zip of a published result or a file in it; 404 until the zip has been created."""
     result = _result_shown_to(request, digest, token)
-    bundle, file = result.bundle, result.bundled(file_name)
+    bundle = result.bundle
+    file = result.bundled(file_name)
     if bundle is None or (file is None and file_name != _ZIP):
         raise Http404
     etag = quote_etag(file["sha256"] if file else bundle.digest)
     # The cached response is still current.
     response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
-        shown = "inline" if file_name in _SHOWN else "attachment"
+        if file_name in _SHOWN:
+            shown = "inline"
+        else:
+            shown = "attachment"
         saved_as = file_name if file else bundle.name
         response = StreamingHttpResponse(
             bundled_bytes(bundle, file_name) if file else exported_bytes(bundle),
@@ -453,29 +492,44 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
         raise Http404
     context = {"page": published_page(result.content), "result": result}
     return kept(
-        render(request, "published_results/embed.html", context), result, seconds=PAGE_SECONDS
+        render(request, "published_results/embed.html", context),
+        result,
+        seconds=PAGE_SECONDS,
     )
 
 
-def _folder(request: HttpRequest, result: PublishedResult, token: str) -> dict[str, Any]:
+def _folder(
+    request: HttpRequest, result: PublishedResult, token: str
+) -> dict[str, Any]:
     """Return the downloads of a result; none before its folder exists."""
     bundle = result.bundle
     if bundle is None:
         return {}
-    view, named = "published-file", {"digest": result.address}
+    view = "published-file"
+    named = {"digest": result.address}
     if token:
-        view, named = "published-review-file", named | {"token": token}
+        view = "published-review-file"
+        named = named | {"token": token}
 
     def line(name: str, **more: Any) -> dict[str, Any]:
         address = reverse(view, kwargs=named | {"file_name": name})
         # The full address is for print; reviewer links are not printed.
-        url = "" if token else request.build_absolute_uri(address)
+        if token:
+            url = ""
+        else:
+            url = request.build_absolute_uri(address)
         return {"name": name, "address": address, "url": url, **more}
 
-    about = {"has_texts": result.bundle_has_texts, "size": bundle.size, "digest": bundle.digest}
+    about = {
+        "has_texts": result.bundle_has_texts,
+        "size": bundle.size,
+        "digest": bundle.digest,
+    }
     return {
         "bundle": line(_ZIP, **about),
         "files": [
-            line(name, words=words) for name, words in FOLDER.items() if result.bundled(name)
+            line(name, words=words)
+            for name, words in FOLDER.items()
+            if result.bundled(name)
         ],
     }

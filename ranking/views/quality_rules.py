@@ -68,28 +68,33 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
         campaign,
         _("Add rule"),
         preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
-        act=lambda **how: rules_put_in_force(campaign=campaign, terms=[form.terms], **how).effects,
+        act=lambda **how: (
+            rules_put_in_force(campaign=campaign, terms=[form.terms], **how).effects
+        ),
         said=_("Saved."),
         fields=form.written,
     )
 
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
-    held = {effects.acts[0].rule.pk: effects for effects in effects_held(campaign=campaign)}
+    held = {
+        effects.acts[0].rule.pk: effects for effects in effects_held(campaign=campaign)
+    }
     found = list(quality_rules(campaign=campaign))
     now = {
         rule.pk: effects_now_in_words(effects)
         for rule, effects in rules_as_if_new(found, campaign=campaign)
     }
-    rules = [
-        (
-            rule,
-            rule_in_words(rule),
-            effects_in_words(held[rule.pk]) if rule.pk in held else (),
-            now.get(rule.pk, ""),
+    rules = []
+    for rule in found:
+        rules.append(
+            (
+                rule,
+                rule_in_words(rule),
+                effects_in_words(held[rule.pk]) if rule.pk in held else (),
+                now.get(rule.pk, ""),
+            )
         )
-        for rule in found
-    ]
     context = {
         "campaign": campaign,
         "section": "rules",
@@ -108,7 +113,8 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id, switched_off_at__isnull=True)
     initial = {
-        name: getattr(rule, name) for name in ("action", "measure", "direction", "minimum", "task")
+        name: getattr(rule, name)
+        for name in ("action", "measure", "direction", "minimum", "task")
     } | {"threshold": threshold_as_text(rule.measure, rule.threshold)}
     form = RuleForm(request.POST or None, campaign=campaign, initial=initial)
     if request.method != "POST" or not form.is_valid():
@@ -119,7 +125,9 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         campaign,
         _("Change rule"),
         preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
-        act=lambda **how: rule_replace(rule=rule, terms=form.terms, undo=undo, **how).effects,
+        act=lambda **how: (
+            rule_replace(rule=rule, terms=form.terms, undo=undo, **how).effects
+        ),
         said=_("Saved."),
         fields=form.written,
         answers=_with_or_without_undo(rule, _("Change rule")),
@@ -146,15 +154,16 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
     if not is_answered(request):
-        return ask(request, _switch_off_question(rule), campaign=campaign, section="rules")
+        return ask(
+            request, _switch_off_question(rule), campaign=campaign, section="rules"
+        )
     undo = request.POST.get("undo") == "yes"
     with refusals_told(request):
         quality_rule_switch_off(rule=rule, user=_user(request), undo=undo)
-        said = (
-            _("Rule switched off and its actions undone.")
-            if undo
-            else _("Rule switched off. Its earlier actions stay in force.")
-        )
+        if undo:
+            said = _("Rule switched off and its actions undone.")
+        else:
+            said = _("Rule switched off. Its earlier actions stay in force.")
         messages.success(request, said)
     return redirect("quality-rules", slug)
 
@@ -211,7 +220,9 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
         campaign,
         _("Add suggested rules"),
         preview=lambda: rules_preview(campaign=campaign, terms=terms),
-        act=lambda **how: rules_put_in_force(campaign=campaign, terms=terms, **how).effects,
+        act=lambda **how: (
+            rules_put_in_force(campaign=campaign, terms=terms, **how).effects
+        ),
         said=_("Suggested rules added. They only warn."),
     )
 
@@ -280,7 +291,9 @@ def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
 
 
 def _what_it_did(rule: QualityRule) -> list[str]:
-    actions = QualityAction.objects.in_force().filter(rule=rule).select_related("judge__user")
+    actions = (
+        QualityAction.objects.in_force().filter(rule=rule).select_related("judge__user")
+    )
     names = sorted(action.judge.called for action in actions)
     if not names:
         return [_("None of its actions are in force.")]

@@ -23,7 +23,11 @@ from ranking.pages.ranking_settings import (
     settings_lines,
     tests_words,
 )
-from ranking.reports.wording.methods import LiveMethod, live_method_words, methods_not_offered
+from ranking.reports.wording.methods import (
+    LiveMethod,
+    live_method_words,
+    methods_not_offered,
+)
 from ranking.reports.wording.ranges import level_words
 from ranking.reports.wording.stopping_rules import shown_rule
 from ranking.selectors.analyses import judgments_compare
@@ -43,7 +47,9 @@ from ranking.services.ranking_settings import (
 
 
 @form_view
-def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+def ranking_settings_page(
+    request: HttpRequest, slug: str, task_id: int
+) -> HttpResponse:
     """Show the ranking method and the rank ranges of a task; POST changes them."""
     task = organised_task(request, slug, task_id)
     if not answer_kind_of(task).compares_outputs:
@@ -59,7 +65,9 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         },
         campaign=task.test_set.campaign,
     )
-    after = _changed(form, task, before, user_of(request)) if form.is_valid() else None
+    after = None
+    if form.is_valid():
+        after = _changed(form, task, before, user_of(request))
     if after is not None:
         if after.pk == before.pk:
             messages.info(request, _("No changes."))
@@ -71,7 +79,8 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         "form": form,
         "levels": level_words(),
         "methods": [
-            {**words, "options": form.options_of(words["name"])} for words in live_method_words()
+            {**words, "options": form.options_of(words["name"])}
+            for words in live_method_words()
         ],
         "not_offered": methods_not_offered(),
         "method_chosen": form.data.get("method", before.method),
@@ -91,7 +100,10 @@ def _option_values(settings: RankingSettings) -> dict[str, Any]:
     """Return the options of all methods by name of their field: those in force, and the defaults of other methods."""
     values = {}
     for method in LiveMethod.values[1:]:
-        in_force = settings.method_options if method == settings.method else {}
+        if method == settings.method:
+            in_force = settings.method_options
+        else:
+            in_force = {}
         options = METHODS[method].complete(in_force)
         values.update({f"{method}.{name}": value for name, value in options.items()})
     return values
@@ -99,7 +111,11 @@ def _option_values(settings: RankingSettings) -> dict[str, Any]:
 
 def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
     """Explain why there are no settings; answer requests to change them with 409."""
-    context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking-settings"}
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "ranking-settings",
+    }
     status = 409 if request.method == "POST" else 200
     return render(request, "organiser/nothing_ranked.html", context, status=status)
 
@@ -118,7 +134,9 @@ def _changed(
             method_options=form.method_options(said["method"] or before.method),
             reason=said["reason"],
             # Only confidence sets and percentiles support every level.
-            ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
+            ranges="confidence_set"
+            if before.ranges == "confidence_set"
+            else "percentile",
             resample=said["resample"],
         )
     return None
@@ -136,9 +154,13 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     )
     if request.method == "POST" and form.is_valid():
         try:
-            after = stopping_rule_set(task=task, changed_by=user_of(request), **form.terms)
+            after = stopping_rule_set(
+                task=task, changed_by=user_of(request), **form.terms
+            )
         except StoppingRuleError as error:
-            form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
+            form.add_error(
+                "pairs" if error.field == "pairs_share" else error.field, str(error)
+            )
         else:
             is_same = (rule and rule.pk) == (after and after.pk)
             messages.success(request, _("No changes.") if is_same else _("Saved."))

@@ -61,15 +61,16 @@ def page_plot(
     """Return a plot of a campaign, of a test set or of a judge in it as SVG or PNG, or its data as CSV."""
     of: list[Any]
     if task_id is None:
-        place, named, of = "campaign-plot", slug, [organised_campaign(request, slug)]
+        place = "campaign-plot"
+        named = slug
+        of = [organised_campaign(request, slug)]
     else:
-        place, named, of = (
-            "test-set-plot",
-            f"{slug}-{task_id}",
-            [organised_task(request, slug, task_id)],
-        )
+        place = "test-set-plot"
+        named = f"{slug}-{task_id}"
+        of = [organised_task(request, slug, task_id)]
     if judge_id is not None:
-        place, named = "judge-plot", f"{slug}-judge-{judge_id}"
+        place = "judge-plot"
+        named = f"{slug}-judge-{judge_id}"
         of.append(get_object_or_404(Judge, pk=judge_id, campaign__slug=slug))
     known = PLOTS[place]
     # Raise a 404 before computing anything.
@@ -115,10 +116,15 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         **progress_shown(progress),
         "row": row,
         "worked": clock_time(worked) if worked else "",
-        "seconds_per_block": worked / progress.by_people if worked and progress.by_people else None,
+        "seconds_per_block": worked / progress.by_people
+        if worked and progress.by_people
+        else None,
         "rule": None if state is None else shown_rule(state),
         "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
-        "contents": [("progress", _("Progress")), ("pace", _("Pace, cost and forecast"))],
+        "contents": [
+            ("progress", _("Progress")),
+            ("pace", _("Pace, cost and forecast")),
+        ],
     }
     return _results(request, task, "progress", context)
 
@@ -127,7 +133,9 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the agreement of the judges of a test set."""
     task = organised_task(request, slug, task_id)
-    return _results(request, task, "agreement", agreement_shown(latest_run(task_id=task.pk)))
+    return _results(
+        request, task, "agreement", agreement_shown(latest_run(task_id=task.pk))
+    )
 
 
 @page_view

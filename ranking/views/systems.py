@@ -76,7 +76,11 @@ def system_results_page(
         return page.part(request, answer)
     system = get_object_or_404(task.test_set.systems, pk=system_id)
     system.test_set = task.test_set
-    context = page.context(answer) | {"asks": page.asks(answer)} | system_details(task, system)
+    context = (
+        page.context(answer)
+        | {"asks": page.asks(answer)}
+        | system_details(task, system)
+    )
     return render(request, "results/system.html", context)
 
 
@@ -105,7 +109,9 @@ class _Page:
     def __init__(self, task: Task, system_id: int) -> None:
         self.task = task
         self.systems = systems_by_name(task_id=task.pk)
-        found = [(name, each) for name, each in self.systems.items() if each.pk == system_id]
+        found = [
+            (name, each) for name, each in self.systems.items() if each.pk == system_id
+        ]
         if not found:
             raise Http404
         self.name, self.system = found[0]
@@ -129,12 +135,17 @@ class _Page:
         if shown is None:
             return True
         counted = set(judges_not_counted(self.run.parameters))
-        return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
+        return (
+            answer.newer > GROWTH * shown.watermark
+            or set(shown.judgments["without"]) != counted
+        )
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
         """Return the progress of a worker, or the content known so far."""
         if answer is not None and answer.is_awaited:
-            return render(request, "results/_progress.html", self.context_of_progress(answer))
+            return render(
+                request, "results/_progress.html", self.context_of_progress(answer)
+            )
         response = render(request, "results/_system.html", self.context(answer))
         # The answer replaces the whole content, not only the progress.
         response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
@@ -146,7 +157,9 @@ class _Page:
             "campaign": self.task.test_set.campaign,
             "task": self.task,
             "system_id": self.system.pk,
-            "job": answer.pending.job if answer is not None and answer.pending else None,
+            "job": answer.pending.job
+            if answer is not None and answer.pending
+            else None,
             "is_awaited": answer is not None and answer.is_awaited,
         }
 
@@ -155,7 +168,9 @@ class _Page:
         of = [self.task.test_set.campaign.slug, self.task.pk]
         if answer is None:
             pairs = pairs_with(self.name, self.run)
-            report = Report(tables=[standing_table(self.name, pairs)] if pairs else [], data={})
+            report = Report(
+                tables=[standing_table(self.name, pairs)] if pairs else [], data={}
+            )
         else:
             of.append(answer.pk)
             report = answer_for_people(answer)
@@ -166,7 +181,9 @@ class _Page:
             addresses=addresses,
             file_address=None
             if answer is None
-            else lambda name, ending: reverse("analysis-plot", args=[*of, name, ending]),
+            else lambda name, ending: reverse(
+                "analysis-plot", args=[*of, name, ending]
+            ),
         )
         return {"tables": tables, "notes": report.sentences}
 
@@ -216,7 +233,9 @@ def _choice(
     """Return the analysis of the page, on the judgments that the ranking counts; None if it is not available."""
     if run is None or system.kind == SystemKind.BAD_REFERENCE:
         return None
-    references = {name for name, each in systems.items() if each.kind == SystemKind.REFERENCE}
+    references = {
+        name for name, each in systems.items() if each.kind == SystemKind.REFERENCE
+    }
     left_out = set(run.parameters.get("left_out", ()))
     is_ranked = bool(references - left_out)
     group = run.parameters.get("judge_group")
@@ -232,7 +251,10 @@ def _neighbours(
     name: str, run: RankingRun | None, addresses: Addresses
 ) -> dict[str, tuple[str, str | None]]:
     """Return the previous and the next system in the ranking, with their pages."""
-    names = [] if run is None else [row["system"] for row in run.result["systems"]]
+    if run is None:
+        names = []
+    else:
+        names = [row["system"] for row in run.result["systems"]]
     if name not in names:
         return {}
     place = names.index(name)
@@ -245,7 +267,9 @@ def _neighbours(
 
 
 @page_view
-def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
+def segment_page(
+    request: HttpRequest, slug: str, task_id: int, number: int
+) -> HttpResponse:
     """Show a segment of a test set by its number."""
     task = organised_task(request, slug, task_id)
     found = segment_judged(task=task, number=number)

@@ -57,7 +57,9 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             table_ask(campaign=campaign, choice=choice, user=user_of(request))
 
     page = reverse("campaign-tables", args=[slug])
-    return TableSections(request, campaign).requested(known_kind(TABLES, name), page, ask)
+    return TableSections(request, campaign).requested(
+        known_kind(TABLES, name), page, ask
+    )
 
 
 @page_view
@@ -73,4 +75,6 @@ def table_file(
         raise Http404 from error
     if report is None:
         raise Http404
-    return for_spreadsheets(report_file(report, ending, named=f"{slug}-{name}", table=table))
+    return for_spreadsheets(
+        report_file(report, ending, named=f"{slug}-{name}", table=table)
+    )

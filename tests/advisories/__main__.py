@@ -26,11 +26,15 @@ def main() -> int:
     options = parser.parse_args()
     pins = pinned_packages()
     if options.renew:
-        write_stored(read_database(options.renew, pins, as_of=_last_commit(options.renew)))
+        write_stored(
+            read_database(options.renew, pins, as_of=_last_commit(options.renew))
+        )
     advisories = read_stored()
     found = advisories.on(pins)
     for name, version, advisory in found:
-        sys.stdout.write(f"{name} {version}: {advisory.id} ({', '.join(advisory.aliases)})\n")
+        sys.stdout.write(
+            f"{name} {version}: {advisory.id} ({', '.join(advisory.aliases)})\n"
+        )
     age = (datetime.now(tz=UTC).date() - advisories.as_of).days
     sys.stdout.write(
         f"{len(pins)} pinned packages, {len(found)} with a known vulnerability, by the advisories "

@@ -30,7 +30,8 @@ class Advisory:
     def affects(self, version: Version) -> bool:
         """Return whether a version lies in one of the ranges or is listed."""
         return any(
-            Version(first_bad) <= version and (first_good is None or version < Version(first_good))
+            Version(first_bad) <= version
+            and (first_good is None or version < Version(first_good))
             for first_bad, first_good in self.ranges
         ) or any(version == Version(listed) for listed in self.versions)
 
@@ -58,7 +59,8 @@ def read_stored(file: Path = STORED) -> Advisories:
     return Advisories(
         as_of=date.fromisoformat(stored["as_of"]),
         by_package={
-            name: [Advisory(**each) for each in known] for name, known in stored["packages"].items()
+            name: [Advisory(**each) for each in known]
+            for name, known in stored["packages"].items()
         },
     )
 
@@ -83,7 +85,9 @@ def read_database(folder: Path, names: Iterable[str], *, as_of: date) -> Advisor
     for name in sorted(set(names)):
         files = sorted((folder / "vulns" / name).glob("*.yaml"))
         found = [
-            each for file in files for each in _advisories(yaml.safe_load(file.read_text()), name)
+            each
+            for file in files
+            for each in _advisories(yaml.safe_load(file.read_text()), name)
         ]
         if found:
             by_package[name] = found

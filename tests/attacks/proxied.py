@@ -44,7 +44,12 @@ class Proxy:
     name = NAME
 
     def __init__(
-        self, folder: Path, *, upstreams: tuple[str, ...], prefix: str = "", resolver: str = ""
+        self,
+        folder: Path,
+        *,
+        upstreams: tuple[str, ...],
+        prefix: str = "",
+        resolver: str = "",
     ) -> None:
         self.folder, self.prefix = folder, prefix
         self.http_port, self.https_port = free_port(), free_port()
@@ -78,7 +83,13 @@ class Proxy:
         )
 
     def __enter__(self) -> Proxy:
-        command = ["nginx", "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
+        command = [
+            "nginx",
+            "-p",
+            str(self.folder),
+            "-c",
+            str(self.folder / "nginx.conf"),
+        ]
         subprocess.run([*command, "-t"], check=True, capture_output=True)
         self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         if not wait_until(self._answers, seconds=20):
@@ -118,7 +129,9 @@ class Proxy:
             else http.client.HTTPConnection(self.name, self.http_port, timeout=30)
         )
         try:
-            with contextlib.suppress(BrokenPipeError):  # answered before all of it was sent
+            with contextlib.suppress(
+                BrokenPipeError
+            ):  # answered before all of it was sent
                 connection.request(method, path, body, headers or {})
             response = connection.getresponse()
             return Answer(response.status, response.headers, response.read().decode())
@@ -126,7 +139,9 @@ class Proxy:
             connection.close()
 
     @contextlib.contextmanager
-    def reading(self, path: str, headers: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
+    def reading(
+        self, path: str, headers: dict[str, str]
+    ) -> Iterator[http.client.HTTPResponse]:
         """Yield an answer that is still to be read."""
         connection = http.client.HTTPSConnection(
             self.name, self.https_port, timeout=60, context=self._trust()
@@ -193,13 +208,17 @@ class Proxy:
         before = configuration.read_text()
         start = before.index("server 127.0.0.1:")
         end = before.index(";", start)
-        configuration.write_text(f"{before[:start]}server {HOST}:{free_port()}{before[end:]}")
+        configuration.write_text(
+            f"{before[:start]}server {HOST}:{free_port()}{before[end:]}"
+        )
         self.__exit__(None, None, None)
         self.__enter__()
 
     def written(self) -> str:
         """Return all that nginx wrote to its logs."""
-        return "".join((self.folder / name).read_text() for name in ("access.log", "error.log"))
+        return "".join(
+            (self.folder / name).read_text() for name in ("access.log", "error.log")
+        )
 
     def _trust(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.folder / "cert.pem"))
@@ -207,7 +226,9 @@ class Proxy:
 
 def nginx_version() -> tuple[int, ...]:
     """Return the version of the nginx that is installed."""
-    printed = subprocess.run(["nginx", "-v"], check=True, capture_output=True, text=True).stderr
+    printed = subprocess.run(
+        ["nginx", "-v"], check=True, capture_output=True, text=True
+    ).stderr
     version = re.search(r"nginx/([0-9.]+)", printed)
     assert version is not None
     return tuple(int(part) for part in version[1].split("."))
@@ -237,11 +258,15 @@ def _certificate_make(folder: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(hours=1))
         .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )
-    (folder / "cert.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (folder / "cert.pem").write_bytes(
+        certificate.public_bytes(serialization.Encoding.PEM)
+    )
     (folder / "key.pem").write_bytes(
         key.private_bytes(
             serialization.Encoding.PEM,

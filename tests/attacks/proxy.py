@@ -61,7 +61,9 @@ def table_print(attack: str, figures: Sequence[Figure]) -> None:
     rows += [(f.what, f.now, f.limit, "yes" if f.held else "NO") for f in figures]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
     sys.stdout.write("\n".join([f"== {attack}", *lines, ""]))
@@ -76,7 +78,9 @@ def attack() -> list[Figure]:
 
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
     with ExitStack() as held:
-        folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")))
+        folder = Path(
+            held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-"))
+        )
         port, _process = held.enter_context(web_server())
         # Nobody listens at the second: requests go to the first.
         upstreams = (f"{HOST}:{port}", f"{HOST}:{free_port()}")
@@ -102,7 +106,9 @@ def _judge_session() -> str:
     assert judge.user is not None
     browser = Client()
     browser.force_login(judge.user)
-    return "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
+    return "; ".join(
+        f"{name}={morsel.value}" for name, morsel in browser.cookies.items()
+    )
 
 
 def _organiser_make() -> User:
@@ -143,7 +149,11 @@ def _streams(proxy: Proxy, path: str, key: str, digest: str) -> list[Figure]:
             received.update(part)
     whole = received.hexdigest() == digest
     return [
-        _said(f"{STREAMED_MB} MB of an export, read slowly, arrive with its disk full", whole, True)
+        _said(
+            f"{STREAMED_MB} MB of an export, read slowly, arrive with its disk full",
+            whole,
+            True,
+        )
     ]
 
 
@@ -176,14 +186,20 @@ def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
     return [
         _said("one of two web servers is away: 20 requests", statuses, {200}),
         _said(
-            "HTTP leads to HTTPS on its port", (plain.status, plain.headers["Location"]), (308, to)
+            "HTTP leads to HTTPS on its port",
+            (plain.status, plain.headers["Location"]),
+            (308, to),
         ),
         _said("HSTS, once", page.headers.get_all("Strict-Transport-Security"), [hsts]),
-        _said("cookies for the path alone, secure", bool(cookies) and rightly, wanted=True),
+        _said(
+            "cookies for the path alone, secure", bool(cookies) and rightly, wanted=True
+        ),
         _said("a style sheet", proxy.ask("GET", style).status, 200),
         _said("the judge's page", judging.status, 200),
         _said(
-            "its API is under the path", f'"{PREFIX}/api/v1/judging/"' in judging.text, wanted=True
+            "its API is under the path",
+            f'"{PREFIX}/api/v1/judging/"' in judging.text,
+            wanted=True,
         ),
         _said("a HIT is lent by REST", lent.status, 200),
         _said(
@@ -203,7 +219,11 @@ def _names(proxy: Proxy) -> list[Figure]:
     """Ask for other host names, as scanners do, and forge the path of a proxy."""
     forged = {"X-Forwarded-Prefix": "/forged"}
     return [
-        _said("HTTP for another host name is closed", proxy.is_closed_over_http_to("x.org"), True),
+        _said(
+            "HTTP for another host name is closed",
+            proxy.is_closed_over_http_to("x.org"),
+            True,
+        ),
         _said("HTTPS, too", proxy.is_closed_to("x.org"), True),
         _said(
             "another Host after the handshake, too",
@@ -220,12 +240,18 @@ def _names(proxy: Proxy) -> list[Figure]:
 
 def _limits(proxy: Proxy) -> list[Figure]:
     large = proxy.ask("POST", f"{PREFIX}/language/", "x" * 4_000_000)
-    floods = [proxy.sign_in("wrong", address=f"203.0.113.{number}") for number in range(40)]
+    floods = [
+        proxy.sign_in("wrong", address=f"203.0.113.{number}") for number in range(40)
+    ]
     refused = [each for each in floods if each.status == 429]
     with ExitStack() as held:
         for _ in range(40):
-            client = held.enter_context(socket.create_connection((HOST, proxy.http_port)))
-            client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+            client = held.enter_context(
+                socket.create_connection((HOST, proxy.http_port))
+            )
+            client.sendall(
+                b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf"
+            )
             held.enter_context(proxy.half_sent(f"{PREFIX}/sign-in/"))
         while_held = proxy.ask("GET", f"{PREFIX}/healthz").status
     in_words = all("Try again" in each.text or "again" in each.text for each in refused)
@@ -246,7 +272,9 @@ def _limits(proxy: Proxy) -> list[Figure]:
 def _moves(folder: Path) -> list[Figure]:
     """Restart the web server at another address, as a container does."""
     if nginx_version() < RESOLVES:
-        sys.stdout.write("This nginx looks names up only once (needs 1.27.3): not tried.\n")
+        sys.stdout.write(
+            "This nginx looks names up only once (needs 1.27.3): not tried.\n"
+        )
         return []
     folder.mkdir()
     port = free_port()
@@ -254,11 +282,15 @@ def _moves(folder: Path) -> list[Figure]:
         upstreams = (f"{MOVING}:{port}",)
         with Proxy(folder, upstreams=upstreams, resolver=names.resolver) as proxy:
             with web_server_at("127.0.0.1", port):
-                arrived = wait_until(lambda: proxy.ask("GET", "/").text == "127.0.0.1", seconds=10)
+                arrived = wait_until(
+                    lambda: proxy.ask("GET", "/").text == "127.0.0.1", seconds=10
+                )
             names.address = "127.0.0.2"
             with web_server_at("127.0.0.2", port):
                 began = time.monotonic()
-                moved = wait_until(lambda: proxy.ask("GET", "/").text == "127.0.0.2", seconds=30)
+                moved = wait_until(
+                    lambda: proxy.ask("GET", "/").text == "127.0.0.2", seconds=30
+                )
                 seconds = time.monotonic() - began
     return [
         _said("the web server by its name", arrived, True),
@@ -272,9 +304,16 @@ def _moves(folder: Path) -> list[Figure]:
 
 
 def _log(proxy: Proxy) -> list[Figure]:
-    for path in (f"/i/{SECRET}/", f"/i/{SECRET}", f"/panel/{SECRET}/events/", f"/i/x/i/{SECRET}"):
+    for path in (
+        f"/i/{SECRET}/",
+        f"/i/{SECRET}",
+        f"/panel/{SECRET}/events/",
+        f"/i/x/i/{SECRET}",
+    ):
         proxy.ask(
-            "HEAD", f"{PREFIX}{path}?q={SECRET}", headers={"Referer": f"https://{HOST}/i/{SECRET}/"}
+            "HEAD",
+            f"{PREFIX}{path}?q={SECRET}",
+            headers={"Referer": f"https://{HOST}/i/{SECRET}/"},
         )
         proxy.ask("GET", f"{PREFIX}{path}", secure=False)
     proxy.upstream_gone()
@@ -289,7 +328,9 @@ def _log(proxy: Proxy) -> list[Figure]:
 
 if __name__ == "__main__":
     if shutil.which("nginx") is None:
-        sys.exit("This attack needs nginx: apt-get install nginx-light, or your system's way.")
+        sys.exit(
+            "This attack needs nginx: apt-get install nginx-light, or your system's way."
+        )
     with_services("tests.attacks.proxy")
     prepare_django(
         has_tables=False,

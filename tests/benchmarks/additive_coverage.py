@@ -29,10 +29,14 @@ WORLDS: dict[str, SpanModel] = {
     "15 documents, SD 3, adaptive": replace(
         _SHORT, segments=150, document_sd=3, sampling="adaptive"
     ),
-    "15 documents, SD 3, liking 2": replace(_SHORT, segments=150, document_sd=3, liking_sd=2),
+    "15 documents, SD 3, liking 2": replace(
+        _SHORT, segments=150, document_sd=3, liking_sd=2
+    ),
     "8 documents, SD 3": replace(_SHORT, segments=80, document_sd=3),
     "5 documents, SD 3": replace(_SHORT, segments=50, document_sd=3),
-    "8 documents, SD 3, equal systems": replace(_SHORT, segments=80, document_sd=3, spread=0),
+    "8 documents, SD 3, equal systems": replace(
+        _SHORT, segments=80, document_sd=3, spread=0
+    ),
 }
 
 
@@ -66,16 +70,22 @@ def simulate(name: str, model: SpanModel, seeds: range) -> None:
     for seed in seeds:
         campaign = simulate_spans(model, seed=seed)
         columns = score_columns(campaign.judgments)
-        for kind, counted in (("ignored", without_documents(columns)), ("as units", columns)):
+        for kind, counted in (
+            ("ignored", without_documents(columns)),
+            ("as units", columns),
+        ):
             fit = fit_additive(counted, seed=seed)
             if not fit.shortages:
                 rows[kind].append(measured(fit, campaign.quality))
     for kind, found in rows.items():
         effects, ranks = (
-            np.array([getattr(row, part) for row in found]) for part in ("effects", "ranks")
+            np.array([getattr(row, part) for row in found])
+            for part in ("effects", "ranks")
         )
         width = np.mean([row.width for row in found])
-        say(f"| {name} | {kind} | {_percent(effects)} | {_percent(ranks)} | {width:.2f} |")
+        say(
+            f"| {name} | {kind} | {_percent(effects)} | {_percent(ranks)} | {width:.2f} |"
+        )
 
 
 def _percent(values: FloatArray) -> str:

@@ -54,15 +54,28 @@ def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | Scored
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
     return [
         _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng),
-        _task("two_outputs", world, np.array(world.second), luck, shown=2, times=3, rng=rng),
+        _task(
+            "two_outputs",
+            world,
+            np.array(world.second),
+            luck,
+            shown=2,
+            times=3,
+            rng=rng,
+        ),
     ]
 
 
-def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+def scored_campaign(
+    world: World, rng: np.random.Generator
+) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and one in which each output is scored alone: 15 points per standard deviation."""
     first, luck = first_task(world, rng)
     n = len(world.second)
-    segment, system = np.repeat(np.arange(world.segments), n), np.tile(np.arange(n), world.segments)
+    segment, system = (
+        np.repeat(np.arange(world.segments), n),
+        np.tile(np.arange(n), world.segments),
+    )
     judge = rng.integers(world.judges, size=len(segment))
     value = perceived(world, luck, segment, system, judge, rng)
     seconds = 20 * paces(world, rng)[judge]
@@ -80,7 +93,9 @@ def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
 def first_task(world: World, rng: np.random.Generator) -> tuple[JudgedTask, FloatArray]:
     """Return the ranking task, and how well segments suit systems, shape (segments, systems)."""
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
-    task = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
+    task = _task(
+        "ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng
+    )
     return task, luck
 
 
@@ -94,9 +109,17 @@ def perceived(
 ) -> FloatArray:
     """Return the quality that judges perceive in outputs of the second task, with severity of judges and ease of segments."""
     taste = world.taste * rng.normal(size=(world.judges, len(world.second)))
-    severity, ease = rng.normal(0, 0.5, world.judges), rng.normal(0, 0.7, world.segments)
+    severity, ease = (
+        rng.normal(0, 0.5, world.judges),
+        rng.normal(0, 0.7, world.segments),
+    )
     noise = rng.normal(size=len(segment))
-    quality = np.array(world.second)[system] + luck[segment, system] + taste[judge, system] + noise
+    quality = (
+        np.array(world.second)[system]
+        + luck[segment, system]
+        + taste[judge, system]
+        + noise
+    )
     return np.asarray(quality + severity[judge] + ease[segment])
 
 
@@ -109,7 +132,9 @@ def paces(world: World, rng: np.random.Generator) -> FloatArray:
 Rows = tuple[Int64Array, Int64Array, Int64Array, FloatArray]
 
 
-def scored_task(world: World, *, scored: Rows, timed: Rows, rng: np.random.Generator) -> ScoredTask:
+def scored_task(
+    world: World, *, scored: Rows, timed: Rows, rng: np.random.Generator
+) -> ScoredTask:
     """Return a task of blocks of one output; `scored` and `timed`, with usual seconds, are rows of their own."""
     n = len(world.second)
     systems = tuple(f"system {number}" for number in range(n))
@@ -145,7 +170,9 @@ def scored_task(world: World, *, scored: Rows, timed: Rows, rng: np.random.Gener
     )
 
 
-def rated_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+def rated_campaign(
+    world: World, rng: np.random.Generator
+) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and ratings of each output by two judges: the mean of fluency and adequacy, 1 to 5 each."""
     first, luck = first_task(world, rng)
     n, raters = len(world.second), 2
@@ -155,14 +182,21 @@ def rated_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | 
     judge = np.repeat(rng.integers(world.judges, size=len(cells)), raters)
     judge = (judge + np.tile(np.arange(raters), len(cells))) % world.judges
     both = perceived(world, luck, segment, system, judge, rng)
-    points = np.stack([both + 0.5 * rng.normal(size=len(both)) for _criterion in range(2)])
+    points = np.stack(
+        [both + 0.5 * rng.normal(size=len(both)) for _criterion in range(2)]
+    )
     score = np.clip(np.round(3 + points), 1, 5).mean(axis=0)
     seconds = 24 * paces(world, rng)[judge]
     rows = segment, system, judge
-    return [first, scored_task(world, scored=(*rows, score), timed=(*rows, seconds), rng=rng)]
+    return [
+        first,
+        scored_task(world, scored=(*rows, score), timed=(*rows, seconds), rng=rng),
+    ]
 
 
-def edited_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+def edited_campaign(
+    world: World, rng: np.random.Generator
+) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and edits of each output, each accepted or not by two others; 15 % cannot be edited."""
     first, luck = first_task(world, rng)
     n, acceptors = len(world.second), 2
@@ -195,7 +229,9 @@ def edited_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
     return [first, scored_task(world, scored=scored, timed=timed, rng=rng)]
 
 
-def read_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+def read_campaign(
+    world: World, rng: np.random.Generator
+) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and a quiz: snippets of two segments, three statements, a reader for each system of a snippet."""
     first, luck = first_task(world, rng)
     n, length, statements = len(world.second), 2, 3
@@ -204,7 +240,9 @@ def read_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | S
     reader = rng.integers(world.judges, size=len(readings))
     last = snippet * length + length - 1
     understood = perceived(world, luck, last, system, reader, rng)
-    right = rng.random((statements, len(readings))) < 0.5 + 0.5 / (1 + np.exp(-understood))
+    right = rng.random((statements, len(readings))) < 0.5 + 0.5 / (
+        1 + np.exp(-understood)
+    )
     pace = paces(world, rng)
     # Each segment of a snippet is a judgment, with its time.
     segment = np.concatenate([snippet * length + place for place in range(length)])
@@ -243,7 +281,9 @@ def _task(
     perceived = np.take_along_axis(-np.round(seen / _EQUAL_WITHIN), chosen, axis=1)
     rows = np.arange(blocks)[:, np.newaxis]
     labels = np.zeros((blocks, n), dtype=np.int8)
-    labels[rows, chosen] = [np.unique(row, return_inverse=True)[1] + 1 for row in perceived]
+    labels[rows, chosen] = [
+        np.unique(row, return_inverse=True)[1] + 1 for row in perceived
+    ]
     candidates = np.full((blocks, n), -1, dtype=np.int8)
     candidates[rows, chosen] = np.arange(shown)
     pace = rng.lognormal(0, world.pace, world.judges)
@@ -260,7 +300,9 @@ def _task(
             segment=segment.astype(np.int32),
             key=rng.integers(2**63, size=blocks).astype(np.uint64),
         ),
-        ActiveTime(seconds, segment.astype(np.int64), tuple(judges[each] for each in judge)),
+        ActiveTime(
+            seconds, segment.astype(np.int64), tuple(judges[each] for each in judge)
+        ),
     )
 
 
@@ -301,7 +343,9 @@ def held(
     campaigns: int,
     resamples: int = 200,
     seed: int = 0,
-    make: Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]] = campaign,
+    make: Callable[
+        [World, np.random.Generator], list[JudgedTask | ScoredTask]
+    ] = campaign,
 ) -> dict[str, Held]:
     """Return the figures of many campaigns: decided pairs per hour of both tasks, and correlations."""
     found = defaultdict[str, Held](Held)
@@ -337,7 +381,9 @@ WORLDS: dict[str, World] = {
     "4 segments": World(first=_SAME, second=_SAME, segments=4),
     "tastes": World(first=_SAME, second=_OTHER, taste=0.3),
     "3 judges, tastes": World(first=_SAME, second=_OTHER, judges=3, taste=0.3),
-    "2 judges, strong tastes": World(first=_SAME, second=_OTHER, judges=2, taste=0.5, pace=0.5),
+    "2 judges, strong tastes": World(
+        first=_SAME, second=_OTHER, judges=2, taste=0.5, pace=0.5
+    ),
     "3 judges, far apart": World(
         first=spaced(6, 0.6), second=spaced(6, 0.6), segments=100, judges=3, pace=0.5
     ),
@@ -345,7 +391,9 @@ WORLDS: dict[str, World] = {
 
 
 #: Tasks set beside the ranking.
-BESIDE: dict[str, Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]]] = {
+BESIDE: dict[
+    str, Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]]
+] = {
     "two outputs": campaign,
     "scores": scored_campaign,
     "ratings": rated_campaign,
@@ -360,7 +408,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--resamples", type=int, default=200)
     parser.add_argument("--beside", choices=BESIDE, action="append")
     options = parser.parse_args(arguments)
-    for beside, name in [(each, name) for each in options.beside or BESIDE for name in WORLDS]:
+    for beside, name in [
+        (each, name) for each in options.beside or BESIDE for name in WORLDS
+    ]:
         found = held(
             WORLDS[name],
             campaigns=options.campaigns,
@@ -368,7 +418,8 @@ def main(arguments: list[str]) -> None:
             make=BESIDE[beside],
         )
         cells = [
-            f"{each.share:.3f} ({each.mean:.2f}; {each.without:.2f})" for each in found.values()
+            f"{each.share:.3f} ({each.mean:.2f}; {each.without:.2f})"
+            for each in found.values()
         ]
         sys.stdout.write("| " + " | ".join([beside, name, *cells]) + " |\n")
         sys.stdout.flush()

@@ -63,7 +63,10 @@ class DrawnRatings:
     @property
     def correlation(self) -> float:
         """The correlation of the two criteria over judges and segments like these, on a line."""
-        return sum(share * each for share, each in zip(self.shared, self.correlations, strict=True))
+        return sum(
+            share * each
+            for share, each in zip(self.shared, self.correlations, strict=True)
+        )
 
     @property
     def cuts(self) -> tuple[float, ...]:
@@ -91,7 +94,9 @@ def _cuts(shares: Sequence[float]) -> tuple[float, ...]:
 
 
 @cache
-def population(correlation: float, cuts: tuple[float, ...]) -> Mapping[Coefficient, float]:
+def population(
+    correlation: float, cuts: tuple[float, ...]
+) -> Mapping[Coefficient, float]:
     """Return the coefficients of normal numbers that are cut into values: of five million drawn pairs."""
     if not cuts:
         return {
@@ -104,13 +109,16 @@ def population(correlation: float, cuts: tuple[float, ...]) -> Mapping[Coefficie
         for each in _pairs(np.random.default_rng(1), 5_000_000, correlation)
     )
     return {
-        each: correlation_clustered(x, y, (), coefficient=each).value or 0.0 for each in Coefficient
+        each: correlation_clustered(x, y, (), coefficient=each).value or 0.0
+        for each in Coefficient
     }
 
 
 def coverage_of_systems(drawn: DrawnSystems, *, campaigns: int, seed: int = 5) -> Held:
     """Return how often intervals hold, of campaigns whose scores of systems are drawn."""
-    random = np.random.default_rng([seed, drawn.systems, round(1000 * drawn.correlation)])
+    random = np.random.default_rng(
+        [seed, drawn.systems, round(1000 * drawn.correlation)]
+    )
     pearson = spearman = 0
     for _campaign in range(campaigns):
         x, y = _pairs(random, drawn.systems, drawn.correlation)
@@ -130,7 +138,10 @@ def coverage_of_ratings(
     for _campaign in range(campaigns):
         segment = np.repeat(np.arange(drawn.segments), drawn.by)
         judge = np.concatenate(
-            [random.permutation(drawn.judges)[: drawn.by] for _each in range(drawn.segments)]
+            [
+                random.permutation(drawn.judges)[: drawn.by]
+                for _each in range(drawn.segments)
+            ]
         )
         places = judge, segment, np.arange(len(judge))
         counts = drawn.judges, drawn.segments, len(judge)
@@ -154,14 +165,18 @@ def coverage_of_scores(
     held = dict.fromkeys(Coefficient, 0)
     segment = np.repeat(np.arange(drawn.segments), drawn.outputs)
     for _campaign in range(campaigns):
-        of_segment = np.stack(_pairs(random, drawn.segments, drawn.correlation))[:, segment]
+        of_segment = np.stack(_pairs(random, drawn.segments, drawn.correlation))[
+            :, segment
+        ]
         of_output = np.stack(_pairs(random, len(segment), drawn.correlation))
         values = sqrt(drawn.shared) * of_segment + sqrt(1 - drawn.shared) * of_output
         _count_held(held, _cut(values, drawn.cuts), (segment,), true)
     return {each: number / campaigns for each, number in held.items()}
 
 
-def _cut(values: npt.NDArray[np.float64], cuts: tuple[float, ...]) -> npt.NDArray[np.float64]:
+def _cut(
+    values: npt.NDArray[np.float64], cuts: tuple[float, ...]
+) -> npt.NDArray[np.float64]:
     return np.searchsorted(cuts, values).astype(np.float64) if cuts else values
 
 
@@ -199,18 +214,35 @@ def main() -> None:
     lines = ["| systems | correlation | Pearson % | Spearman % |", "|---|---|---|---|"]
     for systems in (4, 5, 6, 8, 12, 20):
         for correlation in (0.0, 0.3, 0.6, 0.9, 0.97, 0.995):
-            held = coverage_of_systems(DrawnSystems(systems, correlation), campaigns=campaigns)
+            held = coverage_of_systems(
+                DrawnSystems(systems, correlation), campaigns=campaigns
+            )
             lines.append(
                 f"| {systems} | {correlation:g} | {100 * held.pearson:.1f} | {100 * held.spearman:.1f} |"
             )
     names = " | ".join(f"{each.value.capitalize()} %" for each in Coefficient)
-    lines += ["", f"| judges | segments | ratings of each | points | {names} |", "|---" * 7 + "|"]
+    lines += [
+        "",
+        f"| judges | segments | ratings of each | points | {names} |",
+        "|---" * 7 + "|",
+    ]
     for points in (None, 5):
-        for judges, segments, by in ((5, 50, 2), (10, 50, 2), (20, 100, 2), (40, 200, 4)):
+        for judges, segments, by in (
+            (5, 50, 2),
+            (10, 50, 2),
+            (20, 100, 2),
+            (40, 200, 4),
+        ):
             ratings = DrawnRatings(judges, segments, by, points)
             shares = _in_percent(coverage_of_ratings(ratings, campaigns=campaigns))
-            lines.append(f"| {judges} | {segments} | {by} | {points or 'a line'} | {shares} |")
-    lines += ["", f"| segments | outputs of each | correlation | {names} |", "|---" * 6 + "|"]
+            lines.append(
+                f"| {judges} | {segments} | {by} | {points or 'a line'} | {shares} |"
+            )
+    lines += [
+        "",
+        f"| segments | outputs of each | correlation | {names} |",
+        "|---" * 6 + "|",
+    ]
     for segments, outputs in ((10, 1), (10, 5), (20, 1), (30, 5), (100, 2)):
         for correlation in (0.0, 0.5, 0.9):
             scores = DrawnScores(segments, outputs, correlation)

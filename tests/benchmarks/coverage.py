@@ -40,9 +40,14 @@ FURTHER: tuple[World, ...] = (
         replace(_TASTES, name=f"{judges} judges, taste 3", judges=judges)
         for judges in (3, 4, 5, 6, 8)
     ),
-    *(replace(_SEGMENTS, name=f"{count} segments", segments=count) for count in (10, 30)),
     *(
-        replace(_DOCUMENTS, name=f"{count} documents", segments=count * SEGMENTS_A_DOCUMENT)
+        replace(_SEGMENTS, name=f"{count} segments", segments=count)
+        for count in (10, 30)
+    ),
+    *(
+        replace(
+            _DOCUMENTS, name=f"{count} documents", segments=count * SEGMENTS_A_DOCUMENT
+        )
         for count in (3, 4, 6, 10, 20)
     ),
     *(
@@ -110,7 +115,9 @@ def coverage(
             for row, rank_ in zip(ranking.systems, true, strict=True)
         ]
         outside.append(1 - np.mean(inside))
-        width.append(np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems]))
+        width.append(
+            np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems])
+        )
         wrong.append(_is_misordered(ranking, true))
     return Found(
         outside=100 * float(np.mean(outside)),
@@ -210,14 +217,24 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=100)
-    parser.add_argument("--first-seed", type=int, default=0, help="others check what was chosen")
+    parser.add_argument(
+        "--first-seed", type=int, default=0, help="others check what was chosen"
+    )
     parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=["expected_wins"])
+    parser.add_argument(
+        "--methods", nargs="+", choices=list(METHODS), default=["expected_wins"]
+    )
     parser.add_argument("--levels", nargs="+", choices=LEVELS, default=list(LEVELS))
-    parser.add_argument("--further", action="store_true", help="few judges, little data, …")
-    parser.add_argument("--splits", type=int, default=40, help="of each released campaign")
+    parser.add_argument(
+        "--further", action="store_true", help="few judges, little data, …"
+    )
+    parser.add_argument(
+        "--splits", type=int, default=40, help="of each released campaign"
+    )
     parser.add_argument("--worlds", nargs="+", help="names of worlds; all if not given")
-    parser.add_argument("--best-worst", action="store_true", help="judges choose best and worst")
+    parser.add_argument(
+        "--best-worst", action="store_true", help="judges choose best and worst"
+    )
     options = parser.parse_args()
     worlds = [
         world
@@ -227,7 +244,9 @@ def main() -> None:
     say(
         f"{options.campaigns} campaigns a cell, seeds {options.first_seed} …, {options.resamples} resamples or draws"
     )
-    say("systems outside in % ± standard error (width of a range) [campaigns misordered in %]")
+    say(
+        "systems outside in % ± standard error (width of a range) [campaigns misordered in %]"
+    )
     for method in options.methods:
         say(f"\n| {method} | " + " | ".join(options.levels) + " |")
         say("|---|" + "---|" * len(options.levels))

@@ -10,7 +10,9 @@ from ranking.core.judged.blocks import Blocks
 COMPARISONS_PER_BLOCK = 10
 
 
-def drawn_campaign(comparisons: int, *, systems: int = 15, noise: float = 10.0) -> Blocks:
+def drawn_campaign(
+    comparisons: int, *, systems: int = 15, noise: float = 10.0
+) -> Blocks:
     """Draw five-way blocks of `systems` systems whose qualities are evenly spread over 0 … 10."""
     rng = np.random.default_rng(comparisons)
     blocks = comparisons // COMPARISONS_PER_BLOCK
@@ -22,7 +24,9 @@ def drawn_campaign(comparisons: int, *, systems: int = 15, noise: float = 10.0) 
     labels = np.zeros((blocks, systems), dtype=np.int8)
     candidates = np.full((blocks, systems), -1, dtype=np.int8)
     np.put_along_axis(labels, shown, label, axis=1)
-    np.put_along_axis(candidates, shown, np.tile(np.arange(5, dtype=np.int8), (blocks, 1)), axis=1)
+    np.put_along_axis(
+        candidates, shown, np.tile(np.arange(5, dtype=np.int8), (blocks, 1)), axis=1
+    )
     return Blocks(
         systems=tuple(f"system-{index:02}" for index in range(systems)),
         labels=labels,

@@ -108,7 +108,8 @@ def draw_campaign(world: EqualWorld, seed: int) -> Blocks:
         shown = _shown(world, labels[:start], len(rows), random)
         seen = np.array(world.quality)[shown] + random.normal(size=shown.shape)
         seen += (
-            suits[segment[rows][:, np.newaxis], shown] + tastes[judge[rows][:, np.newaxis], shown]
+            suits[segment[rows][:, np.newaxis], shown]
+            + tastes[judge[rows][:, np.newaxis], shown]
         )
         if world.ties:
             seen = np.round(seen / steps[judge[rows]][:, np.newaxis])
@@ -128,7 +129,10 @@ def draw_campaign(world: EqualWorld, seed: int) -> Blocks:
 
 
 def _shown(
-    world: EqualWorld, before: npt.NDArray[np.int8], blocks: int, random: np.random.Generator
+    world: EqualWorld,
+    before: npt.NDArray[np.int8],
+    blocks: int,
+    random: np.random.Generator,
 ) -> IntArray:
     """Return the systems of some blocks in random order, those with better mean ranks more often."""
     drawn = random.exponential(size=(blocks, len(world.quality)))
@@ -156,7 +160,8 @@ def measured(world: EqualWorld, seed: int) -> Missed:
     equal = quality[:, np.newaxis] == quality
     told_apart = direct_pairs(blocks).adjusted_p <= 0.05
     marginal, together = (
-        _sets(blocks, "expected_wins", simultaneous, seed) for simultaneous in (False, True)
+        _sets(blocks, "expected_wins", simultaneous, seed)
+        for simultaneous in (False, True)
     )
     of_abilities = _sets(blocks, "bradley_terry", True, seed)
     return Missed(
@@ -171,7 +176,9 @@ def measured(world: EqualWorld, seed: int) -> Missed:
 
 def _sets(blocks: Blocks, method: str, simultaneous: bool, seed: int) -> RankRanges:
     ranking_method = method_named(method)
-    covariance = ranking_method.score_covariance(blocks, **ranking_method.complete(None))
+    covariance = ranking_method.score_covariance(
+        blocks, **ranking_method.complete(None)
+    )
     return rank_confidence_sets(
         ranking_method.score(blocks).values,
         covariance.matrix,
@@ -194,7 +201,9 @@ def main() -> None:
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.campaigns)
     names = list(Missed.__dataclass_fields__)
-    say(f"{len(seeds)} campaigns, seeds {options.first_seed} …; percentages ± standard errors")
+    say(
+        f"{len(seeds)} campaigns, seeds {options.first_seed} …; percentages ± standard errors"
+    )
     say(f"| world | {' | '.join(names)} |")
     say("|---" * (1 + len(names)) + "|")
     for world in (*WORLDS, *FURTHER):

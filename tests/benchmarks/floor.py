@@ -18,7 +18,9 @@ def floor(request: HttpRequest) -> HttpResponseBase:
     if not request.user.is_authenticated:
         return HttpResponseForbidden()
     with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO benchmark_floor (judge) VALUES (%s)", [request.user.pk])
+        cursor.execute(
+            "INSERT INTO benchmark_floor (judge) VALUES (%s)", [request.user.pk]
+        )
     return JsonResponse({})
 
 

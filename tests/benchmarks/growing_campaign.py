@@ -65,7 +65,9 @@ class Growing:
         """Add blocks; `units` are the numbers of their segment, judge, and both together."""
         # No label is neither below nor above another.
         below = np.where(labels == 0, np.int8(127), labels)
-        cells = (below[:, :, np.newaxis] < labels[:, np.newaxis, :]).reshape(len(labels), -1)
+        cells = (below[:, :, np.newaxis] < labels[:, np.newaxis, :]).reshape(
+            len(labels), -1
+        )
         self._cells += cells.sum(axis=0)
         used = cells[:, self.layout.used].astype(np.float64)
         for index, unit in enumerate(units):
@@ -77,7 +79,9 @@ class Growing:
     def moments(self) -> Moments:
         """Return what `ranking.core.counting.moments` would count of all blocks so far."""
         segments, judges, both = (each.astype(np.int64) for each in self._moments)
-        return Moments(cells=self._cells.copy(), blocks=both, segments=segments, judges=judges)
+        return Moments(
+            cells=self._cells.copy(), blocks=both, segments=segments, judges=judges
+        )
 
     @property
     def wins(self) -> Int64Array:
@@ -106,7 +110,9 @@ class Look:
     @property
     def two_way(self) -> BoolArray:
         """Of all pairs together, by tests that are right at one look."""
-        return self._in_errors > -float(stdtrit(self._degrees_of_freedom, LEVEL / self.pairs / 2))
+        return self._in_errors > -float(
+            stdtrit(self._degrees_of_freedom, LEVEL / self.pairs / 2)
+        )
 
     @property
     def two_way_each(self) -> BoolArray:
@@ -135,7 +141,9 @@ class Look:
         difference = values[:, np.newaxis] - values
         # With a variance of 0 a test would reject anything: nothing is said instead.
         known = variance > 0
-        return np.asarray(np.where(known, difference / np.sqrt(np.where(known, variance, 1)), 0))
+        return np.asarray(
+            np.where(known, difference / np.sqrt(np.where(known, variance, 1)), 0)
+        )
 
 
 def looks(
@@ -145,13 +153,19 @@ def looks(
     blocks, truth = draw_campaign(replace(setting.world, blocks=number * step), seed)
     segment, judge = blocks.segment.astype(np.int64), blocks.judge.astype(np.int64)
     if setting.in_order_of is not None:
-        order = np.argsort(segment if setting.in_order_of == "segment" else judge, kind="stable")
+        order = np.argsort(
+            segment if setting.in_order_of == "segment" else judge, kind="stable"
+        )
     else:
         order = np.arange(len(blocks))
     labels, segment, judge = blocks.labels[order], segment[order], judge[order]
     unit = segment // 10 if setting.documents else segment
     # As with documents: what a judge did of a document belongs together.
-    both = unit * setting.world.judges + judge if setting.documents else np.arange(len(blocks))
+    both = (
+        unit * setting.world.judges + judge
+        if setting.documents
+        else np.arange(len(blocks))
+    )
     numbered = [np.unique(each, return_inverse=True)[1] for each in (unit, judge, both)]
     sizes = (*(int(each.max()) + 1 for each in numbered),)
     growing = Growing(setting.world.systems, (sizes[0], sizes[1], sizes[2]))

@@ -36,7 +36,9 @@ WORLDS: dict[str, CareWorld] = {
         replace(_TIES, tie_even=False, tie_care=0.8, tie_radius=2.5), 90
     ),
     # Not used to develop the test.
-    "30 judges, 120 blocks, shares 1/j": _blocks(replace(_TIES, judges=30, unequal=True), 120),
+    "30 judges, 120 blocks, shares 1/j": _blocks(
+        replace(_TIES, judges=30, unequal=True), 120
+    ),
     "25 judges, 80 blocks, two a segment, difficulty 0.7": _blocks(
         replace(_TIES, judges=25, judged_by=2, difficulty=0.7), 80
     ),
@@ -73,10 +75,13 @@ def named(world: CareWorld, campaigns: int) -> Named:
         low = np.array([p is not None and p < _LEVEL for p in p_values])
         by_rule = {each.rule: each.outliers for each in outliers(rows, deviations=1.0)}
         suspect, deviating = (
-            np.isin(blocks.judges, by_rule[rule]) for rule in (Rule.SUSPECT, Rule.AGREEMENT)
+            np.isin(blocks.judges, by_rule[rule])
+            for rule in (Rule.SUSPECT, Rule.AGREEMENT)
         )
         reading = ~judges.clicks
-        honest.append(tuple(bool((each & reading).any()) for each in (low, suspect, deviating)))  # type: ignore[arg-type]
+        honest.append(
+            tuple(bool((each & reading).any()) for each in (low, suspect, deviating))  # type: ignore[arg-type]
+        )
         clickers += low[judges.clicks].tolist()
     disagrees, suspects, far = np.mean(honest, axis=0).tolist()
     return Named(
@@ -91,7 +96,9 @@ def main() -> None:
     """Print a table of all worlds, or of those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=400)
-    parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument(
+        "--world", nargs="*", default=list(WORLDS), choices=list(WORLDS)
+    )
     given = parser.parse_args()
     say("| world | disagrees | suspect | one SD | clickers found |")
     say("|---|---|---|---|---|")

@@ -51,7 +51,9 @@ def texts(segments: int, systems: int) -> bytes:
     """Return a TSV with so many segments in documents of ten, twenty words a text."""
     draw = random.Random(14)
     words = [f"word{number}" for number in range(2000)]
-    lines = ["\t".join(["document", "source", *(f"system-{n:02}" for n in range(systems))])]
+    lines = [
+        "\t".join(["document", "source", *(f"system-{n:02}" for n in range(systems))])
+    ]
     for number in range(segments):
         cells = [" ".join(draw.choices(words, k=WORDS)) for _each in range(systems + 1)]
         lines.append("\t".join([f"document {number // 10}", *cells]))
@@ -62,15 +64,23 @@ def judgments(blocks: int, segments: int, systems: int) -> bytes:
     """Return a five-way CSV of so many blocks, no two of them alike."""
     draw = random.Random(7)
     columns = ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
-    columns += [f"system{n}{field}" for n in range(1, SHOWN + 1) for field in ("Number", "Id")]
+    columns += [
+        f"system{n}{field}" for n in range(1, SHOWN + 1) for field in ("Number", "Id")
+    ]
     columns += [f"system{n}rank" for n in range(1, SHOWN + 1)]
     lines = [",".join(columns)]
     for _block in range(blocks):
         number = draw.randrange(segments)
         shown = [f"{n + 1},system-{n:02}" for n in draw.sample(range(systems), SHOWN)]
-        place = [f"document {number // 10}", str(number % 10 + 1), f"judge{draw.randrange(JUDGES)}"]
+        place = [
+            f"document {number // 10}",
+            str(number % 10 + 1),
+            f"judge{draw.randrange(JUDGES)}",
+        ]
         ranks = [str(draw.randint(1, 5)) for _each in shown]
-        lines.append(",".join(["English", "German", str(number + 1), *place, *shown, *ranks]))
+        lines.append(
+            ",".join(["English", "German", str(number + 1), *place, *shown, *ranks])
+        )
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -119,7 +129,9 @@ def answers_of(content: bytes, task: Any, name: str) -> Any:
     from annotation.importing.answers import answers_import
     from campaign.formats.streams import StoredFile
 
-    return answers_import(task=task, files=[StoredFile(name, partial(BytesIO, content))])
+    return answers_import(
+        task=task, files=[StoredFile(name, partial(BytesIO, content))]
+    )
 
 
 def scores_read(content: bytes) -> int:
@@ -157,7 +169,9 @@ def main() -> None:
     content = judgments(options.blocks, options.segments, options.systems)
     _rows, reading, _database = measured(lambda: rows_read(content))
     task = ranking_task(test_set=test_set)
-    _done, python, database = measured(lambda: answers_of(content, task, "judgments.csv"))
+    _done, python, database = measured(
+        lambda: answers_of(content, task, "judgments.csv")
+    )
     say(
         f"judgments: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "
@@ -167,7 +181,9 @@ def main() -> None:
     content = scores(options.blocks, options.segments, options.systems)
     _judgments, reading, _database = measured(lambda: scores_read(content))
     task = Task.objects.create(test_set=test_set, protocol=Protocol.SPANS)
-    _done, python, database = measured(lambda: answers_of(content, task, "scores.jsonl"))
+    _done, python, database = measured(
+        lambda: answers_of(content, task, "scores.jsonl")
+    )
     say(
         f"scored outputs: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "

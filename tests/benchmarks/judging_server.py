@@ -52,7 +52,9 @@ class JudgingBrowser:
     def judge_block(self) -> None:
         if not self._blocks:
             self._take(
-                self._request("POST", "/api/v1/judging/assignments/", {"campaign": self.campaign})
+                self._request(
+                    "POST", "/api/v1/judging/assignments/", {"campaign": self.campaign}
+                )
             )
         block = self._blocks.pop(0)
         body = {
@@ -62,7 +64,9 @@ class JudgingBrowser:
             "active_ms": 38_000,
             "comment": "",
         }
-        if len(self._blocks) == BLOCKS_A_HIT - 1:  # as the page does with the last block but two
+        if (
+            len(self._blocks) == BLOCKS_A_HIT - 1
+        ):  # as the page does with the last block but two
             body["after"] = self._last
         stored = self._request("PUT", f"/api/v1/judging/judgments/{uuid4()}/", body)
         if stored["next"]:
@@ -77,7 +81,9 @@ class JudgingBrowser:
 
     def _request(self, method: str, path: str, body: object = None) -> Any:
         headers = {
-            "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
+            "Cookie": "; ".join(
+                f"{name}={value}" for name, value in self._cookies.items()
+            ),
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
         }
@@ -86,7 +92,9 @@ class JudgingBrowser:
                 "Content-Type": "application/json",
                 "X-CSRFToken": self._cookies["csrftoken"],
             }
-        self._connection.request(method, path, json.dumps(body) if body else None, headers)
+        self._connection.request(
+            method, path, json.dumps(body) if body else None, headers
+        )
         response = self._connection.getresponse()
         data = response.read()
         if response.getheader("Content-Encoding") == "gzip":
@@ -95,7 +103,9 @@ class JudgingBrowser:
             if name == "Set-Cookie":
                 key, _, rest = value.partition("=")
                 self._cookies[key] = rest.partition(";")[0]
-        assert response.status in {200, 302}, f"{path}: {response.status} {data[:300]!r}"
+        assert response.status in {200, 302}, (
+            f"{path}: {response.status} {data[:300]!r}"
+        )
         if response.getheader("Content-Type", "").startswith("application/json"):
             return json.loads(data)
         return None
@@ -110,7 +120,9 @@ def make_campaign() -> tuple[int, list[str]]:
     from tests import factories
 
     task = factories.make_task(
-        factories.make_campaign(blocks_per_judge=100_000), documents=(100,) * 6, identical=()
+        factories.make_campaign(blocks_per_judge=100_000),
+        documents=(100,) * 6,
+        identical=(),
     )
     tokens = []
     for number in range(JUDGES):
@@ -189,8 +201,12 @@ def defaults_of(table: str, named: set[str]) -> tuple[str, str]:
             "AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'",
             [table],
         )
-        rest = [(name, values.get(kind, "''")) for name, kind in cursor if name not in named]
-    return "".join(f"{name}, " for name, _ in rest), "".join(f"{value}, " for _, value in rest)
+        rest = [
+            (name, values.get(kind, "''")) for name, kind in cursor if name not in named
+        ]
+    return "".join(f"{name}, " for name, _ in rest), "".join(
+        f"{value}, " for _, value in rest
+    )
 
 
 def store(task_id: int, judgments: int) -> None:
@@ -203,13 +219,15 @@ def store(task_id: int, judgments: int) -> None:
     there = Judgment.objects.filter(task=task_id).count()
     hits = max(0, (judgments - there) // BLOCKS_A_HIT)
     hit = defaults_of(
-        "annotation_hit", {"task_id", "design_id", "number", "available_at", "completed_at"}
+        "annotation_hit",
+        {"task_id", "design_id", "number", "available_at", "completed_at"},
     )
     block = defaults_of(
         "annotation_block", {"hit_id", "segment_id", "position", "outputs", "public_id"}
     )
     lent = defaults_of(
-        "annotation_assignment", {"hit_id", "judge_id", "public_id", "lease", "completed_at"}
+        "annotation_assignment",
+        {"hit_id", "judge_id", "public_id", "lease", "completed_at"},
     )
     statement = STORE.format(
         hit_fields=hit[0],
@@ -221,7 +239,9 @@ def store(task_id: int, judgments: int) -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
-        cursor.execute(statement, {"task": task_id, "from": there, "until": there + hits})
+        cursor.execute(
+            statement, {"task": task_id, "from": there, "until": there + hits}
+        )
         cursor.execute("SET session_replication_role = origin")
         cursor.execute(UNNUMBERED)
     judgments_number(task_id=task_id)
@@ -266,7 +286,9 @@ def measure(
         for judge in islice(cycle(judges), blocks):
             ask(judge)
         ended = processor_seconds(web), processor_seconds(database)
-    spent = [1000 * (end - begin) / blocks for begin, end in zip(began, ended, strict=True)]
+    spent = [
+        1000 * (end - begin) / blocks for begin, end in zip(began, ended, strict=True)
+    ]
     return spent[0], spent[1]
 
 
@@ -281,7 +303,9 @@ def main() -> None:
 
     task_id, tokens = make_campaign()
     with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)")
+        cursor.execute(
+            "CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)"
+        )
         # The server is the application, which may do nothing to tables that no migration made.
         cursor.execute("GRANT INSERT ON benchmark_floor TO PUBLIC")
         cursor.execute("GRANT USAGE ON SEQUENCE benchmark_floor_id_seq TO PUBLIC")

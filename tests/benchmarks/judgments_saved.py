@@ -31,12 +31,18 @@ def human_and_metrics(folder: Path) -> tuple[Metric, list[Metric]]:
     with TemporaryDirectory() as unpacked:
         with tarfile.open(folder / "evalset.tar.xz") as archive:
             archive.extractall(unpacked, filter="data")
-        evalset = read_evalset("wmt23", files_together("wmt23", folder_files(Path(unpacked))))
+        evalset = read_evalset(
+            "wmt23", files_together("wmt23", folder_files(Path(unpacked)))
+        )
     mqm = next(_metric(each) for each in evalset.scores if each.name == "mqm")
     people = people_of_scores(mqm)
-    systems = [name for name in people.systems if not name.startswith(("ref", "synthetic"))]
+    systems = [
+        name for name in people.systems if not name.startswith(("ref", "synthetic"))
+    ]
     human = mqm.take(systems).within(people.segments)
-    metrics = [_metric(each).take(systems) for each in evalset.scores if not each.is_human]
+    metrics = [
+        _metric(each).take(systems) for each in evalset.scores if not each.is_human
+    ]
     return human, [each.within(human.segments) for each in metrics]
 
 
@@ -50,7 +56,9 @@ def _metric(scores: MetricScores) -> Metric:
     )
 
 
-def fifths(human: Metric, metrics: list[Metric], count: int) -> dict[str, list[Estimate]]:
+def fifths(
+    human: Metric, metrics: list[Metric], count: int
+) -> dict[str, list[Estimate]]:
     """Return the shares of saved judgments by metric: by the formula in each fifth, and lastly as measured over all fifths."""
     size = len(human.segments) // _SHARE
     drawing = Drawing(500)
@@ -66,9 +74,13 @@ def fifths(human: Metric, metrics: list[Metric], count: int) -> dict[str, list[E
             predicted = predicted_scores(people, metric)
             by_formula[metric.name].append(predicted.judgments_saved(drawing))
             completed[metric.name].append(predicted.scores)
-    shared = pair_differences(human.values).var(axis=0, ddof=1).sum() / len(human.segments)
+    shared = pair_differences(human.values).var(axis=0, ddof=1).sum() / len(
+        human.segments
+    )
     for name, estimates in by_formula.items():
-        estimates.append(_measured(np.array(alone), np.array(completed[name]), float(shared)))
+        estimates.append(
+            _measured(np.array(alone), np.array(completed[name]), float(shared))
+        )
     return by_formula
 
 
@@ -81,7 +93,9 @@ def _measured(alone: FloatArray, completed: FloatArray, shared: float) -> Estima
     count = len(alone)
 
     def share(kept: FloatArray) -> float:
-        of_alone, of_completed = ((kept @ each) / (kept.sum() - 1) + shared for each in squares)
+        of_alone, of_completed = (
+            (kept @ each) / (kept.sum() - 1) + shared for each in squares
+        )
         return float(1 - of_completed / of_alone)
 
     without_each = [share(kept) for kept in 1.0 - np.eye(count)]

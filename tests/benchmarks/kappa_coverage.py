@@ -18,7 +18,12 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement.intervals import KAPPA_LEVELS, Agreement, KappaLevel, variances
+from ranking.core.agreement.intervals import (
+    KAPPA_LEVELS,
+    Agreement,
+    KappaLevel,
+    variances,
+)
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
@@ -36,7 +41,9 @@ from tests.judges_of_differing_care import (
 
 WORLDS: dict[str, CareWorld] = {
     **{
-        f"{judges} judges, {segments} segments": CareWorld(judges=judges, segments=segments)
+        f"{judges} judges, {segments} segments": CareWorld(
+            judges=judges, segments=segments
+        )
         for judges in (10, 20, 45)
         for segments in (100, 300, 1000)
     },
@@ -64,7 +71,9 @@ TIE_WORLDS: dict[str, CareWorld] = {
     "20 judges, 500 segments, shares 1/j": replace(_TIES, segments=500, unequal=True),
     # Not used to develop Conger's P(E) and the variance of pairs.
     "5 judges, 1000 segments": replace(_TIES, judges=5, segments=1000),
-    "8 judges, 1000 segments, shares 1/j": replace(_TIES, judges=8, segments=1000, unequal=True),
+    "8 judges, 1000 segments, shares 1/j": replace(
+        _TIES, judges=8, segments=1000, unequal=True
+    ),
     "15 judges, two a segment, difficulty 0.7": replace(
         _TIES, judges=15, segments=600, judged_by=2, difficulty=0.7
     ),
@@ -78,7 +87,13 @@ TIE_WORLDS: dict[str, CareWorld] = {
         judges=5, segments=500, care=0.2, clicking=0, tie_radius=2.5, tie_care=0.8
     ),
     "7 judges, 400 segments, long tail of ties, shares 1/j": CareWorld(
-        judges=7, segments=400, care=0.3, clicking=0, tie_radius=2.2, tie_care=0.7, unequal=True
+        judges=7,
+        segments=400,
+        care=0.3,
+        clicking=0,
+        tie_radius=2.2,
+        tie_care=0.7,
+        unequal=True,
     ),
     "9 judges, 250 segments, care 0.6, tastes": CareWorld(
         judges=9, segments=250, care=0.6, clicking=0, taste=1.0
@@ -141,7 +156,10 @@ def coverage(
             of_level.append(_holds(report.inter, truth))
         own = [kappa_of_judge(world, drawn, judge, seed) for judge in range(of_judges)]
         rows = inter_judge_agreement(blocks).judges[:of_judges]
-        judges += [_holds(row.agreement, of_judge) for row, of_judge in zip(rows, own, strict=True)]
+        judges += [
+            _holds(row.agreement, of_judge)
+            for row, of_judge in zip(rows, own, strict=True)
+        ]
     return Coverage(
         truth=truth,
         held={level: float(np.mean(each)) for level, each in held.items()},
@@ -210,7 +228,11 @@ def print_chances(chances: Iterable[Chance], *, seeds: range) -> None:
 
 def _holds(found: Agreement, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
-    return found.low is not None and found.high is not None and found.low <= truth <= found.high
+    return (
+        found.low is not None
+        and found.high is not None
+        and found.low <= truth <= found.high
+    )
 
 
 def print_times(sizes: Iterable[int]) -> None:
@@ -238,7 +260,11 @@ def print_files(names: Iterable[str]) -> None:
         judges = len(blocks.judges)
         tallies = tally_agreement(blocks)
         parts = parts_of_all(tallies, chance=Chance.CONGER)
-        values = (parts.of_segments, parts.of_judges, variances([parts], "two_way")[0][0])
+        values = (
+            parts.of_segments,
+            parts.of_judges,
+            variances([parts], "two_way")[0][0],
+        )
         errors = [math.sqrt(value) for value in values]
         pairs = int(tallies.of_judges[:, COMPARABLE].sum()) // 2
         say(
@@ -253,7 +279,9 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--first-seed", type=int, default=0, help="for --chance")
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
-    parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument(
+        "--world", nargs="*", default=list(WORLDS), choices=list(WORLDS)
+    )
     parser.add_argument("--chance", nargs="*", type=Chance, choices=list(Chance))
     parser.add_argument("--time", nargs="*", type=int, metavar="COMPARISONS")
     parser.add_argument("--files", nargs="*", metavar="FILE")
@@ -268,10 +296,14 @@ def main() -> None:
     if given.time:
         print_times(given.time)
         return
-    say("| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |")
+    say(
+        "| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |"
+    )
     say("|---|---|---|---|---|---|---|---|")
     for name in cast("list[str]", given.world):
-        found = coverage(WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges)
+        found = coverage(
+            WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges
+        )
         cells = [f"{100 * found.held[level]:.1f}" for level in KAPPA_LEVELS]
         say(
             f"| {name} | {found.truth:.3f} | {' | '.join(cells)} | {found.deviation:.3f} "

@@ -58,7 +58,9 @@ def table_1(experiments: int, jobs: int, seed: int) -> None:
                 seed=seed,
                 engine=ThisMachine(jobs),
             )
-            for label in (("sign test",) if name == "sign_test" else ("pairs", "blocks"))
+            for label in (
+                ("sign test",) if name == "sign_test" else ("pairs", "blocks")
+            )
         }
         for label, study in studies.items():
             say(f"\nTable 1, {label}: ours (standard error) [printed]\n")
@@ -66,13 +68,19 @@ def table_1(experiments: int, jobs: int, seed: int) -> None:
             say("|---|---|---|---|---|")
             for row, paper in zip(_table_1_rows(study), printed, strict=True):
                 cells = [
-                    f"{v:.2f} ({e:.2f}) [{p}]" for (v, e), p in zip(row[1:], paper, strict=True)
+                    f"{v:.2f} ({e:.2f}) [{p}]"
+                    for (v, e), p in zip(row[1:], paper, strict=True)
                 ]
                 say(f"| {row[0][0]:,.0f} | {' | '.join(cells)} |")
 
 
 def _table_1_rows(study: Study) -> list[list[tuple[float, float]]]:
-    scale = {"range_size": 1, "range_violations": 100, "clusters": 1, "cluster_violations": 100}
+    scale = {
+        "range_size": 1,
+        "range_violations": 100,
+        "clusters": 1,
+        "cluster_violations": 100,
+    }
     return [
         [
             (row.comparisons, 0.0),
@@ -110,7 +118,9 @@ def table_4(experiments: int, jobs: int, seed: int) -> None:
             mark = "" if _close(ours, paper) else " ✗"
             cells.append(f"{ours:.1f}, {exact / 1000:.1f} [{paper}]{mark}")
         say(f"| {systems} | {noise} | {' | '.join(cells)} |")
-    say(f"\nWithin a factor 1.25: {close} of 60 simulated, {close_in_expectation} in expectation.")
+    say(
+        f"\nWithin a factor 1.25: {close} of 60 simulated, {close_in_expectation} in expectation."
+    )
 
 
 def _close(ours: float, paper: float) -> bool:

@@ -42,7 +42,10 @@ SHOWN = 35
 
 def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     """Store a test set and count it once; return its primary key."""
-    from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
+    from ranking.services.ranking_settings import (
+        ranking_settings_change,
+        stopping_rule_set,
+    )
     from ranking.services.runs import ranking_compute
     from tests.factories import make_campaign
     from tests.filling import Filling, filled_task
@@ -54,10 +57,14 @@ def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     if options.method is not None:
         ranking_settings_change(task=task, method=options.method, reason="Tried.")
     if options.rule:
-        stopping_rule_set(task=task, pairs_share=0.9, reason="To measure what it costs.")
+        stopping_rule_set(
+            task=task, pairs_share=0.9, reason="To measure what it costs."
+        )
     before = time.process_time()
     ranking_compute(task_id=task.pk)
-    say(f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python")
+    say(
+        f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python"
+    )
     return task.pk
 
 
@@ -66,12 +73,16 @@ def judge_one_more(task_id: int, random: np.random.Generator) -> None:
     from annotation.models import Block, Judgment
     from campaign.models import Judge, Segment
 
-    segments = Segment.objects.filter(test_set__tasks=task_id).values_list("pk", flat=True)
+    segments = Segment.objects.filter(test_set__tasks=task_id).values_list(
+        "pk", flat=True
+    )
     block = None
     while block is None:
         segment = int(random.choice(np.array(segments)))
         block = Block.objects.filter(segment=segment, control="").order_by("?").first()
-    free = Judge.objects.filter(campaign__test_sets__tasks=task_id).exclude(judgments__block=block)
+    free = Judge.objects.filter(campaign__test_sets__tasks=task_id).exclude(
+        judgments__block=block
+    )
     candidates = len(block.stands_for or block.outputs)
     Judgment.objects.create(
         task_id=task_id,
@@ -104,10 +115,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         else:
             rank_task(options.of)
         ended = time.process_time(), processor_seconds(session)
-        spent.append([1000 * (end - start) for start, end in zip(began, ended, strict=True)])
+        spent.append(
+            [1000 * (end - start) for start, end in zip(began, ended, strict=True)]
+        )
     peak = peak_megabytes()
     if options.profile:
-        pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(70)
+        pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(
+            70
+        )
     judge_one_more(options.of, random)
     with CaptureQueriesContext(connection) as queries:
         rank_task(options.of)
@@ -127,7 +142,9 @@ def _plans_say(statements: list[str]) -> None:
     from django.db import connection
 
     for statement in statements:
-        query = statement.removeprefix("COPY (").removesuffix(") TO STDOUT (FORMAT binary)")
+        query = statement.removeprefix("COPY (").removesuffix(
+            ") TO STDOUT (FORMAT binary)"
+        )
         if not query.startswith(("SELECT", "WITH")):
             continue
         with connection.cursor() as cursor:
@@ -136,7 +153,9 @@ def _plans_say(statements: list[str]) -> None:
         sys.stderr.write("\n".join([query[:200], *plan, "", ""]))
 
 
-def in_a_process_of_its_own(task_id: int, options: argparse.Namespace) -> dict[str, Any]:
+def in_a_process_of_its_own(
+    task_id: int, options: argparse.Namespace
+) -> dict[str, Any]:
     """Return what `measure` finds there."""
     command = [sys.executable, "-m", "tests.benchmarks.live_ranking", f"--of={task_id}"]
     flags = ["--profile"] * options.profile + ["--plans"] * options.plans
@@ -154,11 +173,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, nargs="+", default=[1_000, 100_000])
     parser.add_argument("--judges", type=int, nargs="+", default=[60])
-    parser.add_argument("--segments", type=int, default=3_000, help="a multiple of twelve")
+    parser.add_argument(
+        "--segments", type=int, default=3_000, help="a multiple of twelve"
+    )
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--method", help="rank by this method")
-    parser.add_argument("--rule", action="store_true", help="rank under a stopping rule")
-    parser.add_argument("--profile", action="store_true", help="say which functions took longest")
+    parser.add_argument(
+        "--rule", action="store_true", help="rank under a stopping rule"
+    )
+    parser.add_argument(
+        "--profile", action="store_true", help="say which functions took longest"
+    )
     parser.add_argument("--plans", action="store_true", help="say how PostgreSQL reads")
     parser.add_argument("--of", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -31,7 +31,9 @@ WORLDS = {"unbiased": World(), "biased": World(first=0.8, longer=0.6, own=0.8)}
 FOUR = ("A", "B", "C", "D")
 
 
-def judged(world: World, seed: int, *, segments: int, judges: int) -> dict[str, Estimate]:
+def judged(
+    world: World, seed: int, *, segments: int, judges: int
+) -> dict[str, Estimate]:
     """Return the estimates of figures from simulated judgments."""
     random = np.random.default_rng(seed)
     lengths = random.integers(20, 60, (segments, 4)).astype(np.float64)
@@ -66,7 +68,10 @@ def judged(world: World, seed: int, *, segments: int, judges: int) -> dict[str, 
 
 
 def ranked(
-    judge: str, segment: int, order: npt.NDArray[np.int64], seen: npt.NDArray[np.float64]
+    judge: str,
+    segment: int,
+    order: npt.NDArray[np.int64],
+    seen: npt.NDArray[np.float64],
 ) -> BlockRow:
     steps = np.round(-2 * seen)
     labels = np.minimum(5, 1 + np.unique(steps, return_inverse=True)[1])

@@ -48,7 +48,9 @@ def held(
             people = people_of_blocks(task.blocks, drawing=drawing)
         else:
             scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
-            people = people_of_scores(replace(metric, values=np.round(scores * 2) / 2), drawing)
+            people = people_of_scores(
+                replace(metric, values=np.round(scores * 2) / 2), drawing
+            )
         each = agreement_of_metric(people, metric)
         for part in ("systems", "segments"):
             for name, estimate in each[part].items():
@@ -65,7 +67,9 @@ WORLDS: Mapping[str, dict[str, Any]] = {
     "rankings, no tastes": {"world": _RANKED},
     "rankings, tastes": {"world": _TASTES},
     "rankings, tastes, 8 judges": {"world": replace(_TASTES, judges=8)},
-    "rankings, tastes, distinct systems": {"world": replace(_TASTES, first=spaced(8, 0.5))},
+    "rankings, tastes, distinct systems": {
+        "world": replace(_TASTES, first=spaced(8, 0.5))
+    },
     "rankings, tastes, precise metric": {"world": _TASTES, "error": 0.05},
     "scores": {"world": _RANKED, "is_ranked": False},
     "scores, 12 systems, 1,000 segments": {"world": _MANY, "is_ranked": False},
@@ -76,7 +80,9 @@ def main(campaigns: str = "400") -> None:
     """Print the share of intervals that hold, for each kind of campaigns and each figure."""
     for name, kind in WORLDS.items():
         for figure, found in held(**kind, campaigns=int(campaigns)).items():
-            sys.stdout.write(f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n")
+            sys.stdout.write(
+                f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n"
+            )
 
 
 if __name__ == "__main__":

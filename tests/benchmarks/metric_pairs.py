@@ -16,7 +16,12 @@ from ranking.core.estimates import Estimate
 from ranking.core.metrics.comparing import TESTED, ComparedMetric, comparison_of_metrics
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.meta_evaluation import agreement_of_metric
-from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
+from ranking.core.metrics.people import (
+    Metric,
+    People,
+    people_of_blocks,
+    people_of_scores,
+)
 from tests.benchmarks.beside_coverage import World, first_task, spaced
 
 
@@ -49,7 +54,9 @@ def shares(kind: Kind, *, campaigns: int, seed: int = 0) -> dict[str, float]:
     """Return the share of campaigns in which two equally good metrics are told apart, in each way."""
     apart: Counter[str] = Counter()
     for campaign in range(campaigns):
-        people, metrics = _campaign(kind, np.random.default_rng([seed, campaign]), campaign)
+        people, metrics = _campaign(
+            kind, np.random.default_rng([seed, campaign]), campaign
+        )
         comparison = comparison_of_metrics(
             people, [_compared(people, metric) for metric in metrics]
         )
@@ -95,7 +102,9 @@ def _is_apart(clusters: dict[str, int]) -> bool:
 
 
 def _excludes_zero(difference: Estimate) -> bool:
-    return difference.low is not None and not difference.low <= 0 <= (difference.high or 0.0)
+    return difference.low is not None and not difference.low <= 0 <= (
+        difference.high or 0.0
+    )
 
 
 def main(campaigns: str = "400") -> None:

@@ -56,7 +56,9 @@ _LUCK = 0.3
 _SHIFT = -0.5
 
 
-def machine_values(machine: str, outputs: FloatArray, random: np.random.Generator) -> FloatArray:
+def machine_values(
+    machine: str, outputs: FloatArray, random: np.random.Generator
+) -> FloatArray:
     """Return the scores of a machine for outputs of these qualities, shape (S, n)."""
     noise = random.normal(size=outputs.shape)
     if machine == "right":
@@ -88,7 +90,9 @@ class Outcomes:
     saved: list[float] = field(default_factory=list)
     rejected: list[float] = field(default_factory=list)
 
-    def add(self, predicted: Predicted, metric: Metric, people: People, truth: FloatArray) -> None:
+    def add(
+        self, predicted: Predicted, metric: Metric, people: People, truth: FloatArray
+    ) -> None:
         """Add a campaign with these true scores."""
         drawing = people.drawing
         completed = ranked_scores(predicted, drawing, with_machine=True)
@@ -102,7 +106,9 @@ class Outcomes:
         self.width.append(float(_reach(completed).mean()))
         self.width_alone.append(float(_reach(alone).mean()))
         self.saved.append(predicted.judgments_saved(Drawing(20)).value)
-        p = sample_p_value(metric.values, np.isin(metric.segments, people.segments), drawing)
+        p = sample_p_value(
+            metric.values, np.isin(metric.segments, people.segments), drawing
+        )
         self.rejected.append(float(p < 0.05))
 
 
@@ -151,7 +157,10 @@ def scored_campaign(
     judge = np.repeat(random.integers(world.judges, size=world.segments), 2)
     judge = (judge + np.tile([0, 1], world.segments)) % world.judges
     taste = world.taste * random.normal(size=(world.judges, len(quality)))
-    severity, ease = random.normal(0, 0.5, world.judges), random.normal(0, 0.7, world.segments)
+    severity, ease = (
+        random.normal(0, 0.5, world.judges),
+        random.normal(0, 0.7, world.segments),
+    )
     of_rows = severity[judge] + ease[segment]
     values = quality + luck[segment] + taste[judge] + of_rows[:, np.newaxis]
     values = values + random.normal(size=values.shape)
@@ -175,7 +184,9 @@ def _metric(
         more[:, 0] += _SHIFT
     outputs = quality + np.concatenate([luck, more])
     values = machine_values(machine, outputs, random)
-    return Metric(name=machine, systems=systems, segments=np.arange(len(outputs)), values=values)
+    return Metric(
+        name=machine, systems=systems, segments=np.arange(len(outputs)), values=values
+    )
 
 
 def true_scores(world: World, kind: str, machine: str) -> FloatArray:
@@ -235,7 +246,9 @@ def main(campaigns: str = "300", chosen: str = "") -> None:
             for machine in MACHINES:
                 truth = true_scores(world, kind, machine)
                 found = outcomes(world, kind, machine, truth, campaigns=int(campaigns))
-                mean = {key: float(np.mean(values)) for key, values in vars(found).items()}
+                mean = {
+                    key: float(np.mean(values)) for key, values in vars(found).items()
+                }
                 wider = mean["rank_width"] / mean["rank_width_alone"] - 1
                 say(
                     f"| {name} | {kind} | {machine} | {mean['ranks_outside']:.1%}"

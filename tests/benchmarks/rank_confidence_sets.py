@@ -77,7 +77,11 @@ KINDS: dict[str, Callable[[Scored], RankRanges]] = {
 WORLDS: tuple[World, ...] = (
     world_named("near-equal"),
     replace(world_named("near-equal"), name="near-equal, 100 blocks", blocks=100),
-    replace(world_named("10 judges, taste 3"), name="near-equal, 10 judges, taste 3", spread=1.0),
+    replace(
+        world_named("10 judges, taste 3"),
+        name="near-equal, 10 judges, taste 3",
+        spread=1.0,
+    ),
     world_named("Koehn"),
     world_named("100 segments and 10 judges, taste 2.5"),
 )
@@ -107,7 +111,9 @@ def simulate(world: World, campaigns: int) -> None:
         for kind, ranges in KINDS.items():
             rows[kind].append(measured(ranges(campaign), truth))
     say(f"{world.name}, {campaigns} campaigns")
-    say("               outside  any outside  best not 1st  a cluster wrong   size  clusters")
+    say(
+        "               outside  any outside  best not 1st  a cluster wrong   size  clusters"
+    )
     for kind, row in rows.items():
         outside, any_outside, best, wrong, size, count = np.mean(row, axis=0)
         say(
@@ -122,7 +128,9 @@ def time_sets() -> None:
         root = random.normal(size=(systems, systems))
         values = random.normal(size=systems)
         for simultaneous in (False, True):
-            work = partial(rank_confidence_sets, values, root @ root.T, simultaneous=simultaneous)
+            work = partial(
+                rank_confidence_sets, values, root @ root.T, simultaneous=simultaneous
+            )
             seconds = min(processor_seconds(work) for _ in range(10))
             kind = "simultaneous" if simultaneous else "marginal"
             say(f"{systems:3} systems, {kind:12} {1000 * seconds:7.1f} ms")

@@ -26,9 +26,9 @@ def coverage_of_agreement(world: RatingWorld, *, campaigns: int) -> list[float]:
         [
             [
                 (step.share.low, step.share.value, step.share.high)
-                for step in rating_agreement(simulated_ratings(world, seed=seed)).n_agreement[
-                    :_MOST
-                ]
+                for step in rating_agreement(
+                    simulated_ratings(world, seed=seed)
+                ).n_agreement[:_MOST]
             ]
             for seed in range(campaigns)
         ],
@@ -53,7 +53,9 @@ def main() -> None:
     for name, world in WORLDS.items():
         if not name.endswith(("equal", "equal systems")):
             held = coverage_of_agreement(world, campaigns=campaigns)
-            cells = " | ".join("–" if isnan(each) else f"{100 * each:.1f}" for each in held)
+            cells = " | ".join(
+                "–" if isnan(each) else f"{100 * each:.1f}" for each in held
+            )
             sys.stdout.write(f"| {name} | {cells} |\n")
             sys.stdout.flush()
 

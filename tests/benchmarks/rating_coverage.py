@@ -25,11 +25,17 @@ _APART = (2.5, 2.8, 3.1, 3.4, 3.7)
 _EQUAL = (3.1,) * 5
 WORLDS: dict[str, RatingWorld] = {
     "100 segments, 20 judges": RatingWorld(quality=_APART, segments=100, judges=20),
-    "100 segments, 20 judges, equal": RatingWorld(quality=_EQUAL, segments=100, judges=20),
+    "100 segments, 20 judges, equal": RatingWorld(
+        quality=_EQUAL, segments=100, judges=20
+    ),
     "30 segments, 12 judges": RatingWorld(quality=_APART, segments=30, judges=12),
-    "30 segments, 12 judges, equal": RatingWorld(quality=_EQUAL, segments=30, judges=12),
+    "30 segments, 12 judges, equal": RatingWorld(
+        quality=_EQUAL, segments=30, judges=12
+    ),
     "10 segments, 10 judges": RatingWorld(quality=_APART, segments=10, judges=10),
-    "10 segments, 10 judges, equal": RatingWorld(quality=_EQUAL, segments=10, judges=10),
+    "10 segments, 10 judges, equal": RatingWorld(
+        quality=_EQUAL, segments=10, judges=10
+    ),
     "5 segments, 10 judges": RatingWorld(quality=_APART, segments=5, judges=10),
     "5 segments, 10 judges, equal": RatingWorld(quality=_EQUAL, segments=5, judges=10),
     "100 segments, 10 unlike judges": RatingWorld(
@@ -46,7 +52,11 @@ WORLDS: dict[str, RatingWorld] = {
     ),
     **{
         f"40 segments, {judges} judges, severity {severity}": RatingWorld(
-            quality=_APART if judges >= 10 else (2.8, 3.1, 3.4) if judges >= 6 else (3.0, 3.3),
+            quality=_APART
+            if judges >= 10
+            else (2.8, 3.1, 3.4)
+            if judges >= 6
+            else (3.0, 3.3),
             segments=40,
             judges=judges,
             mildness=severity,
@@ -100,7 +110,8 @@ def measured(world: RatingWorld, *, seed: int) -> Outside:
 
     def outside(low: str, high: str) -> float:
         ends = np.array(
-            [[getattr(row, low), getattr(row, high)] for row in sets.systems], dtype=np.float64
+            [[getattr(row, low), getattr(row, high)] for row in sets.systems],
+            dtype=np.float64,
         )
         # No interval, which is NaN here, leaves nothing out.
         return float(np.mean((true < ends[:, 0]) | (true > ends[:, 1])))
@@ -139,7 +150,9 @@ def _ranks_outside(found: MeanRatings, true: FloatArray) -> float:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=300)
-    parser.add_argument("--worlds", nargs="+", choices=list(WORLDS), default=list(WORLDS))
+    parser.add_argument(
+        "--worlds", nargs="+", choices=list(WORLDS), default=list(WORLDS)
+    )
     options = parser.parse_args(arguments)
     names = list(Outside.__dataclass_fields__)
     _say(["world", *names])

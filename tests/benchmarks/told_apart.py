@@ -74,7 +74,9 @@ def differing_pairs(blocks: Blocks) -> dict[str, int]:
     return {
         "sign tests": int(significantly_better(tally(blocks).wins).sum()),
         "scores, uncorrected": sum(pair.p_value <= LEVEL for pair in ranking.pairs),
-        "scores, Holm": sum(pair.significant is True for pair in ranking.corrected_pairs),
+        "scores, Holm": sum(
+            pair.significant is True for pair in ranking.corrected_pairs
+        ),
         "own comparisons, Holm": int((own.adjusted_p <= LEVEL).sum()) // 2,
     }
 
@@ -88,7 +90,9 @@ def differing_at_any_look(blocks: Blocks) -> dict[str, int]:
             ("rule, Holm at each look", rank(so_far)),
             ("rule, anytime", rank(so_far, ranges="anytime")),
         ):
-            differing = sum(pair.significant is True for pair in ranking.corrected_pairs)
+            differing = sum(
+                pair.significant is True for pair in ranking.corrected_pairs
+            )
             most[name] = max(most[name], differing)
     return dict(most)
 
@@ -100,14 +104,19 @@ def main(campaigns: int) -> None:
         share, any_pair = Counter[str](), Counter[str]()
         for seed in range(campaigns):
             blocks = campaign(world, seed)
-            for name, count in {**differing_pairs(blocks), **differing_at_any_look(blocks)}.items():
+            for name, count in {
+                **differing_pairs(blocks),
+                **differing_at_any_look(blocks),
+            }.items():
                 share[name] += count
                 any_pair[name] += count > 0
         say(f"{world.name}, {world.blocks} blocks, {campaigns} campaigns")
         for name in share:
             of_pairs = 100 * share[name] / (pairs * campaigns)
             of_campaigns = 100 * any_pair[name] / campaigns
-            say(f"  {name:26} {of_pairs:5.1f}% of pairs  {of_campaigns:5.1f}% of campaigns")
+            say(
+                f"  {name:26} {of_pairs:5.1f}% of pairs  {of_campaigns:5.1f}% of campaigns"
+            )
 
 
 if __name__ == "__main__":

@@ -33,10 +33,14 @@ def with_services(module: str, *, durable: bool = False) -> None:
 
 def prepare_django(*, has_tables: bool = False, **settings: str) -> None:
     """Set up Django in this process, and the tables in the database unless it has them."""
-    os.environ.update({"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"})
+    os.environ.update(
+        {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"}
+    )
     os.environ.update(settings)
     if not has_tables:
-        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True
+        )
     # This process fills tables past triggers, as their owner; the server it starts is the application.
     application = os.environ["DATABASE_URL"]
     os.environ["DATABASE_URL"] = os.environ.get("MIGRATION_DATABASE_URL", application)
@@ -55,7 +59,13 @@ def web_server(
         probe.bind((HOST, 0))
         port = int(probe.getsockname()[1])
     command = [
-        *[sys.executable, "-m", "gunicorn", "--config=python:config.gunicorn", application],
+        *[
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--config=python:config.gunicorn",
+            application,
+        ],
         *[f"--bind={HOST}:{port}", "--log-level=warning"],
     ]
     process = subprocess.Popen(command, env=os.environ)
@@ -106,7 +116,9 @@ def processor_seconds(*trees: psutil.Process) -> float:
     """User and system time of these processes and all below them, ended ones too."""
     total = 0.0
     for tree in trees:
-        total += sum(_spent(process) for process in [tree, *tree.children(recursive=True)])
+        total += sum(
+            _spent(process) for process in [tree, *tree.children(recursive=True)]
+        )
         ended: Any = tree.cpu_times()
         total += ended.children_user + ended.children_system
     return total

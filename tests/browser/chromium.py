@@ -6,11 +6,24 @@ from launcher import browser
 
 # Chromium takes the last list of features to leave out, so this one repeats Playwright's.
 _WITHOUT = (
-    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *(
+        "AvoidUnnecessaryBeforeUnloadCheckSync",
+        "DestroyProfileOnBrowserClose",
+        "HttpsUpgrades",
+    ),
     *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
     *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect"),
-    *("TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"),
-    *("PreconnectToSearch", "msForceBrowserSignIn", "msEdgeUpdateLaunchServicesPreferredVersion"),
+    *(
+        "TcpPortRandomizationWin",
+        "OptimizationHints",
+        "NetworkTimeServiceQuerying",
+        "AimEnabled",
+    ),
+    *(
+        "PreconnectToSearch",
+        "msForceBrowserSignIn",
+        "msEdgeUpdateLaunchServicesPreferredVersion",
+    ),
     # The pages in which a window's address bar proposes addresses: more than half of the
     # processor's time of a new page.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),

@@ -189,7 +189,10 @@ def tolerate() -> list[str]:
 
 @pytest.fixture
 def new_page(
-    browser: Browser, live_server: LiveServer, connections: Connections, tolerate: list[str]
+    browser: Browser,
+    live_server: LiveServer,
+    connections: Connections,
+    tolerate: list[str],
 ) -> Iterator[NewPage]:
     """Pages in contexts of their own; options are those of `Browser.new_context`.
 
@@ -215,7 +218,10 @@ def new_page(
         )
         context.on("console", on_console)
         context.on(
-            "weberror", lambda error: problems.append(f"script: {error.error.stack or error.error}")
+            "weberror",
+            lambda error: problems.append(
+                f"script: {error.error.stack or error.error}"
+            ),
         )
         context.on("request", on_request)
         contexts.append(context)
@@ -223,7 +229,9 @@ def new_page(
 
     yield make
     unforgiven = [
-        problem for problem in problems if not any(re.search(each, problem) for each in tolerate)
+        problem
+        for problem in problems
+        if not any(re.search(each, problem) for each in tolerate)
     ]
     # A page that fetches ahead may be in the middle of a request. Emptying the tables under it
     # would be a deadlock; and a route that waits for its answer would fail the test after this.

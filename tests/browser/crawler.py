@@ -74,7 +74,12 @@ class Crawler:
             assert response is not None
             has_body = response.status != 204 and not 300 <= response.status < 400
             body = response.body() if has_body else b""
-            self._keep(f"{request.method} {response.url}", response.status, _head(response), body)
+            self._keep(
+                f"{request.method} {response.url}",
+                response.status,
+                _head(response),
+                body,
+            )
 
     def stored(self, when: str) -> None:
         """Keep what the browser holds by itself, and the page as it stands."""
@@ -82,7 +87,12 @@ class Crawler:
         self.got[f"browser {when}"] = f"{held} {self.page.context.cookies()}"
 
     def ask(
-        self, method: str, address: str, body: object = None, *, token: str | None = None
+        self,
+        method: str,
+        address: str,
+        body: object = None,
+        *,
+        token: str | None = None,
     ) -> int:
         """Ask with the browser's cookies, without the browser: there are hundreds of ways to ask."""
         cookies = self._cookies
@@ -116,12 +126,18 @@ class Crawler:
             for header, condition in _CONDITIONS:
                 if header in answer.headers:
                     self._get(address, **{condition: answer.headers[header]})
-            found = f'{_text(answer.body())} href="{answer.headers.get("location", "")}"'
+            found = (
+                f'{_text(answer.body())} href="{answer.headers.get("location", "")}"'
+            )
             waiting += [urljoin(address, each) for each in references(found)]
 
     def _get(self, address: str, **headers: str) -> APIResponse:
-        answer = self.page.context.request.get(address, max_redirects=0, headers=headers)
-        self._keep(f"GET {address} {headers}", answer.status, _head(answer), answer.body())
+        answer = self.page.context.request.get(
+            address, max_redirects=0, headers=headers
+        )
+        self._keep(
+            f"GET {address} {headers}", answer.status, _head(answer), answer.body()
+        )
         return answer
 
     def _keep(self, name: str, status: int, head: str, body: bytes) -> None:
@@ -134,7 +150,9 @@ def _text(body: bytes) -> str:
 
 
 def _head(answer: Response | APIResponse) -> str:
-    named = answer.headers_array() if isinstance(answer, Response) else answer.headers_array
+    named = (
+        answer.headers_array() if isinstance(answer, Response) else answer.headers_array
+    )
     return "\n".join(f"{each['name']}: {each['value']}" for each in named)
 
 

@@ -30,7 +30,9 @@ def sign_in_by_link(page: Page, address: str) -> None:
     languages = ",".join(page.evaluate("navigator.languages"))
     link = page.request.get(address, headers={"Accept-Language": languages})
     forms = re.findall(
-        r'<form id="open-link".*?name="csrfmiddlewaretoken" value="(\w+)"', link.text(), re.DOTALL
+        r'<form id="open-link".*?name="csrfmiddlewaretoken" value="(\w+)"',
+        link.text(),
+        re.DOTALL,
     )
     if not forms:
         page.goto(link.url)
@@ -91,7 +93,9 @@ def page_kept(page: Page) -> None:
 
 def painted_for_a_while(page: Page) -> None:
     """Let the sentence be painted, and stand there until it is taken for read."""
-    page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+    page.evaluate(
+        "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+    )
     page.clock.fast_forward(1_000)
 
 

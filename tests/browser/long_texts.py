@@ -96,7 +96,9 @@ def _sentences(words: int) -> int:
 
 
 def _text(sentences: tuple[str, ...], words: int, *, between: str = " ") -> str:
-    return between.join(sentences[n % len(sentences)] for n in range(_sentences(words))).strip()
+    return between.join(
+        sentences[n % len(sentences)] for n in range(_sentences(words))
+    ).strip()
 
 
 def source_of(words: int) -> str:
@@ -119,7 +121,9 @@ def store_long(task_id: int, words: int, *, language: str = "de") -> None:
     Segment.objects.filter(test_set__tasks=task_id).update(source_text=source_of(words))
     reference = reference_of(words, language)
     Reference.objects.filter(segment__test_set__tasks=task_id).update(text=reference)
-    for place, system in enumerate(System.objects.filter(test_set__tasks=task_id).order_by("pk")):
+    for place, system in enumerate(
+        System.objects.filter(test_set__tasks=task_id).order_by("pk")
+    ):
         text = f"{output_of(words, place % 5, language)} {place}"
         Output.objects.filter(system=system).update(text=text)
 
@@ -150,7 +154,9 @@ def lengthen(
             neighbour = {"source": block["source"], "reference": block["references"][0]}
             block["context"] = {"before": [neighbour] * 2, "after": [neighbour] * 2}
             candidates = block["candidates"]
-            for candidate, text in zip(candidates, outputs[: len(candidates)], strict=True):
+            for candidate, text in zip(
+                candidates, outputs[: len(candidates)], strict=True
+            ):
                 candidate.update(text=text, **written)
         body = json.dumps(data) if data else None
         route.fulfill(response=response, body=body)

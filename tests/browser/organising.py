@@ -10,7 +10,9 @@ from tests.browser.judging import sign_in_by_link
 
 def enter(page: Page, campaign: Campaign) -> User:
     """Sign in by the invitation of a new organiser, who is led to the campaign's overview."""
-    user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
+    user = User.objects.create_user(
+        name="Olga", email=f"{User.objects.count()}@example.org"
+    )
     organiser_add(campaign=campaign, user=user)
     _invitation, token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole.ORGANISER

@@ -33,8 +33,18 @@ _TEXTS = (
     (re.compile(r"(?<=items, )[^.]*(?=\.)"), "‹how long›"),
     (re.compile(r"[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M\s[A-Z]{3}"), "‹time›"),
 )
-_AROUND = {"dialog": "dialog", "radiogroup": "group", "group": "group", "alertdialog": "dialog"}
-_ROLES = {"radio": "radio button", "checkbox": "check box", "textbox": "edit", "combobox": "list"}
+_AROUND = {
+    "dialog": "dialog",
+    "radiogroup": "group",
+    "group": "group",
+    "alertdialog": "dialog",
+}
+_ROLES = {
+    "radio": "radio button",
+    "checkbox": "check box",
+    "textbox": "edit",
+    "combobox": "list",
+}
 
 
 class ScreenReader:
@@ -49,7 +59,10 @@ class ScreenReader:
 
     def said(self) -> list[str]:
         """What live regions came to say since this was asked last."""
-        return [f"said: {without_texts(each)}" for each in self._page.evaluate("heardUntilNow()")]
+        return [
+            f"said: {without_texts(each)}"
+            for each in self._page.evaluate("heardUntilNow()")
+        ]
 
     def step(self) -> None:
         """From now on what surrounds the focus was said already."""
@@ -57,7 +70,9 @@ class ScreenReader:
 
     def focus(self) -> str:
         """What has the focus: what newly surrounds it, its name, its role, its state."""
-        found = self._session.send("Runtime.evaluate", {"expression": "document.activeElement"})
+        found = self._session.send(
+            "Runtime.evaluate", {"expression": "document.activeElement"}
+        )
         nodes = self._session.send(
             "Accessibility.getPartialAXTree",
             {"objectId": found["result"]["objectId"], "fetchRelatives": True},
@@ -69,7 +84,9 @@ class ScreenReader:
         while node.get("parentId") in by_id:
             node = by_id[node["parentId"]]
             if _value(node, "role") in _AROUND and _value(node, "name"):
-                around.append(f"{_value(node, 'name')}, {_AROUND[_value(node, 'role')]}")
+                around.append(
+                    f"{_value(node, 'name')}, {_AROUND[_value(node, 'role')]}"
+                )
         around.reverse()
         new = [each for each in around if each not in self._around_before]
         self._around = around
@@ -78,7 +95,9 @@ class ScreenReader:
 
 def _spoken(node: dict[str, Any]) -> str:
     role = _value(node, "role")
-    states = {each["name"]: each["value"].get("value") for each in node.get("properties", [])}
+    states = {
+        each["name"]: each["value"].get("value") for each in node.get("properties", [])
+    }
     parts = [_value(node, "name"), _ROLES.get(role, role)]
     if role in {"radio", "checkbox"}:
         parts.append("checked" if states.get("checked") == "true" else "not checked")

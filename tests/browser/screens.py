@@ -89,7 +89,9 @@ class Screen:
         rules = dict(self.rules) if self.rules is not None else None
         task = make_task_of_protocol(self.protocol, rules=rules)
         if target_language != "de":
-            TestSet.objects.filter(pk=task.test_set_id).update(target_language=target_language)
+            TestSet.objects.filter(pk=task.test_set_id).update(
+                target_language=target_language
+            )
             store_long(task.pk, words=10, language=target_language)
         judge = make_judge(task.test_set.campaign)
         self.prepare(task, judge)
@@ -108,7 +110,9 @@ class Screen:
         before = sentence(page)
         # The page's clock is put forward, Chromium's own is not: it would count this and the tap before as a double one.
         page.touchscreen.tap(1, 1)
-        for selector in self.taps if is_first or self.next_taps is None else self.next_taps:
+        for selector in (
+            self.taps if is_first or self.next_taps is None else self.next_taps
+        ):
             several = page.locator(selector)
             for place in range(several.count()):
                 several.nth(place).tap()
@@ -142,7 +146,10 @@ SCREENS: dict[str, Screen] = {
         keys=("2", "1", "3", "4", "5", "Enter"),
         # A second tap on the same rank, at once, would be that of a double one.
         taps=(
-            *(f".row:nth-child({n}) .rank:has(input[value='{n}'])" for n in range(1, 6)),
+            *(
+                f".row:nth-child({n}) .rank:has(input[value='{n}'])"
+                for n in range(1, 6)
+            ),
             "#submit",
         ),
     ),
@@ -293,7 +300,11 @@ SCREENS: dict[str, Screen] = {
     ),
     "quiz-statements": Screen(
         Protocol.QUIZ,
-        heard=("Which of these statements", "Statement 0 is true.", "Statement 19 is true."),
+        heard=(
+            "Which of these statements",
+            "Statement 0 is true.",
+            "Statement 19 is true.",
+        ),
         keys=("y",) * 20 + ("Enter",),
         next_keys=("Enter",),
         taps=(".quiz-statement .quiz-answer:has(input[value=no])", "#submit"),

@@ -8,7 +8,11 @@ from tests.browser.conftest import PHONE, NewPage
 from tests.factories import make_campaign, make_organiser
 from tests.integration.accounts.people import EMAIL, RIGHT
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 
 @pytest.fixture(autouse=True)

@@ -56,4 +56,6 @@ def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     expect(page.locator("#firmness .figure, #firmness table").first).to_be_visible()
     # The choice is in the address, and in the form.
     page.reload()
-    expect(others.get_by_label("Judges to leave out")).to_have_value("cem, dora, eli, fay")
+    expect(others.get_by_label("Judges to leave out")).to_have_value(
+        "cem, dora, eli, fay"
+    )

@@ -14,7 +14,11 @@ from tests.browser.organising import enter
 from tests.browser.test_analyses import address, judged  # noqa: F401  a fixture
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 WIDE = ViewportSize(width=1366, height=768)
 NARROW = ViewportSize(width=390, height=844)
@@ -70,7 +74,9 @@ def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
 
 
 def answer(writer: TestSetWriter, kind: str) -> None:
-    asked = analysis_ask(task=writer.task, choice=analysis_choice(kind, {}), is_queued=False)
+    asked = analysis_ask(
+        task=writer.task, choice=analysis_choice(kind, {}), is_queued=False
+    )
     analysis_compute(analysis=asked)
 
 
@@ -81,7 +87,9 @@ def shown(page: Page, answered: TestSetWriter, name: str) -> None:
     page.goto(address(answered.task, name.rstrip("/")).replace("//", "/"))
     expect(page.get_by_text("Judgments 1 to 72").first).to_be_visible()
     # What is folded must fit, too.
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+    )
 
 
 VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
@@ -126,7 +134,10 @@ def check_paper(page: Page, kind: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
     # Ink on paper, whatever the screen is.
     ink = page.locator(".result h2").first.evaluate("e => getComputedStyle(e).color")
-    assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (kind, ink)
+    assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (
+        kind,
+        ink,
+    )
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

@@ -22,9 +22,7 @@ ANSWERS = """() => [...document.querySelectorAll("#rows :is(button, input, texta
         const over = document.elementFromPoint(x + width / 2, y + height / 2);
         return [control.id || control.className || control.value, x, y, width, height, Boolean(over?.closest(".notices"))];
     })"""
-MESSAGE = (
-    "Zu viele Anfragen: 12 Urteile sind auf diesem Gerät gespeichert und werden in Kürze gesendet"
-)
+MESSAGE = "Zu viele Anfragen: 12 Urteile sind auf diesem Gerät gespeichert und werden in Kürze gesendet"
 # What appears by itself: counters, messages of the bar below, and each note.
 SHOW_MESSAGES = """(words) => {
     const put = (id, text) => (document.getElementById(id).textContent = text);
@@ -92,7 +90,9 @@ def test_no_answer_moves_or_is_covered_when_something_appears(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_answers_stay_in_place_after_a_hit(new_page: NewPage, sign_in: SignIn, size: str) -> None:
+def test_answers_stay_in_place_after_a_hit(
+    new_page: NewPage, sign_in: SignIn, size: str
+) -> None:
     """The offer of a link comes with the next sentence, and lies over no answer."""
     task = make_task(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
     page = open_judging(new_page, sign_in, make_judge(task.test_set.campaign), size)
@@ -111,7 +111,9 @@ def test_answers_stay_in_place_after_a_hit(new_page: NewPage, sign_in: SignIn, s
     assert answers(page) == before
 
 
-def test_note_of_the_organisers_stays_closed(new_page: NewPage, sign_in: SignIn) -> None:
+def test_note_of_the_organisers_stays_closed(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
     """Closed once, a message does not come back with the next sentences or the next visit; another one does."""
     judge = SCREENS["two_outputs"].judge()
     messages = ["Please read the instructions again."]
@@ -139,7 +141,9 @@ def test_note_of_the_organisers_stays_closed(new_page: NewPage, sign_in: SignIn)
     expect(notice).to_contain_text("Thank you.")
 
 
-def test_ignored_answer_is_seen_to_be_ignored(new_page: NewPage, sign_in: SignIn) -> None:
+def test_ignored_answer_is_seen_to_be_ignored(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
     page = open_judging(new_page, sign_in, SCREENS["two_outputs"].judge(), "desktop")
     better = page.locator("button[data-choice=first]")
     better.click()
@@ -187,7 +191,10 @@ def test_on_a_phone_both_outputs_are_read_before_the_answers(
     page = new_page(**SIZES["phone"])
     lengthen(page, 90)
     sign_in(page, SCREENS["two_outputs"].judge())
-    source, answer = page.locator("#source-part"), page.locator("button[data-choice=first]")
+    source, answer = (
+        page.locator("#source-part"),
+        page.locator("button[data-choice=first]"),
+    )
     expect(source).to_have_class("cut")
     expect(answer).not_to_be_in_viewport()
     source.evaluate("(part) => part.scrollTo(0, part.scrollHeight)")

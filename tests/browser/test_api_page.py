@@ -7,7 +7,11 @@ from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 
 #: Whether an operation is drawn in light letters on a dark ground.
@@ -27,10 +31,16 @@ def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) ->
     operations = page.locator("#api .opblock")
     expect(operations.first).to_be_visible()
     assert operations.count() > 100
-    page.locator("#operations-campaigns-campaigns_list .opblock-summary-control").click()
+    page.locator(
+        "#operations-campaigns-campaigns_list .opblock-summary-control"
+    ).click()
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()
-    expect(page.locator("#api .live-responses-table .response").first).to_contain_text("museum")
-    page.locator("#operations-campaigns-campaign_restore .opblock-summary-control").click()
+    expect(page.locator("#api .live-responses-table .response").first).to_contain_text(
+        "museum"
+    )
+    page.locator(
+        "#operations-campaigns-campaign_restore .opblock-summary-control"
+    ).click()
     assert page.locator("#operations-campaigns-campaign_restore .try-out").count() == 0
     assert page.evaluate(_IS_DARK)

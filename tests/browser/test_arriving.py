@@ -23,7 +23,10 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     make_task(campaign, name="German", documents=(9,))
     make_task(campaign, name="Arabic", target_language="ar", documents=(9,))
     instructions_write(
-        campaign=campaign, language="en", text="## Be fair\n\nTake time.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="## Be fair\n\nTake time.",
+        demands_acceptance=True,
     )
     _link, token = invitation_create_for_anybody(campaign=campaign, cap=1)
     page = new_page(viewport=PHONE, color_scheme="dark")
@@ -39,10 +42,14 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     press("Begin")
     expect(page.get_by_role("heading", name="Be fair")).to_be_visible()
     press("I have read this and agree")
-    expect(page.get_by_role("heading", level=1)).to_have_text("What would you like to judge?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "What would you like to judge?"
+    )
     press("English → German")
     at_sentence(page, 1)
-    instructions_write(campaign=campaign, language="en", text="Be fairer.", demands_acceptance=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Be fairer.", demands_acceptance=True
+    )
     # What is lent already is judged to its end.
     for position in (1, 2, 3):
         at_sentence(page, position)

@@ -22,7 +22,8 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
     task = make_task(make_campaign(), documents=(6, 5), identical=())
     pool_fill(task_id=task.pk, size=6)
     return task.test_set.campaign, [
-        make_judge(task.test_set.campaign, f"judge{number}") for number in range(1, judges + 1)
+        make_judge(task.test_set.campaign, f"judge{number}")
+        for number in range(1, judges + 1)
     ]
 
 

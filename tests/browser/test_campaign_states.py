@@ -10,7 +10,11 @@ from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 
 @pytest.fixture
@@ -45,7 +49,9 @@ def test_a_campaign_is_paused_while_somebody_judges(
     enter(organiser, campaign)
     to_state(organiser)
     organiser.get_by_role("link", name="Pause campaign").click()
-    expect(organiser.get_by_text("Judges at work: 1. Items in hand: 3.")).to_be_visible()
+    expect(
+        organiser.get_by_text("Judges at work: 1. Items in hand: 3.")
+    ).to_be_visible()
     organiser.get_by_role("button", name="Pause campaign").click()
     expect(organiser.get_by_text("This campaign has been paused")).to_be_visible()
     judge_hit(judge)

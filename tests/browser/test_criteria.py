@@ -12,7 +12,9 @@ from tests.factories import make_campaign, make_task
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_preset_is_edited_and_previewed(new_page: NewPage, tolerate: list[str]) -> None:
+def test_a_preset_is_edited_and_previewed(
+    new_page: NewPage, tolerate: list[str]
+) -> None:
     # The form is refused once.
     tolerate.append("400")
     ranking = make_task(make_campaign())
@@ -37,7 +39,9 @@ def test_a_preset_is_edited_and_previewed(new_page: NewPage, tolerate: list[str]
     new.get_by_label("Name", exact=True).fill("Length")
     new.get_by_label("Question").fill("How long is it?")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_have_text("Criterion 4: the label at 1 is missing.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "Criterion 4: the label at 1 is missing."
+    )
     new.get_by_label("Texts of the points").fill("1: too short\n5: too long")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Criteria saved.")

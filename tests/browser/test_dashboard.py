@@ -40,7 +40,9 @@ def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> 
 def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
     enter_ranking(page, writer.campaign)
     announced = page.locator("#live-announcement")
-    expect(page.get_by_role("heading", level=1)).to_have_text("A leads: 3 clusters among 3 systems")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "A leads: 3 clusters among 3 systems"
+    )
 
     judge_more(writer, [1, 2, 3])
     expect(page.get_by_text("from 9 blocks")).to_be_visible()
@@ -72,7 +74,10 @@ def test_progress_and_data_renew_themselves(page: Page, writer: TestSetWriter) -
 def polls(page: Page, address: str = "/live/") -> list[Request]:
     """Requests for news, as they go out from now on."""
     seen: list[Request] = []
-    page.on("request", lambda request: seen.append(request) if address in request.url else None)
+    page.on(
+        "request",
+        lambda request: seen.append(request) if address in request.url else None,
+    )
     return seen
 
 
@@ -84,19 +89,25 @@ def test_a_hidden_tab_asks_for_nothing(
     stop_process_clock(monkeypatch, ahead_by=timedelta())
     page.clock.install()
     enter_ranking(page, writer.campaign)
-    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.evaluate(
+        "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+    )
     # Until now its clock ran, too, and a question may have gone out.
     asked = polls(page)
     page.clock.run_for(10_000)
     assert asked == []
 
-    page.evaluate("Object.defineProperty(document, 'hidden', {value: false, configurable: true})")
+    page.evaluate(
+        "Object.defineProperty(document, 'hidden', {value: false, configurable: true})"
+    )
     with page.expect_response("**/live/**") as answer:
         page.clock.run_for(1_500)
     assert answer.value.status == 304
 
     stop_process_clock(monkeypatch, ahead_by=timedelta(minutes=1))
-    with page.expect_response(lambda answer: "/live/" in answer.url and answer.status != 304):
+    with page.expect_response(
+        lambda answer: "/live/" in answer.url and answer.status != 304
+    ):
         page.clock.run_for(1_500)
 
 

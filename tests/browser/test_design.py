@@ -14,7 +14,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def task() -> Task:
     return make_task(
-        make_campaign(show_reference=False), source_language="en", target_language="ar", planned=3
+        make_campaign(show_reference=False),
+        source_language="en",
+        target_language="ar",
+        planned=3,
     )
 
 
@@ -25,9 +28,15 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     expect(page.get_by_role("heading", level=1)).to_have_text("Design")
 
     first = page.locator("#design-preview .previewed").first
-    expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(5)
-    expect(first.locator(".previewed-outputs .text").first).to_have_css("direction", "rtl")
-    expect(first.locator(".previewed-outputs .text").first).to_have_attribute("lang", "ar")
+    expect(
+        first.get_by_role("article").first.locator(".previewed-outputs li")
+    ).to_have_count(5)
+    expect(first.locator(".previewed-outputs .text").first).to_have_css(
+        "direction", "rtl"
+    )
+    expect(first.locator(".previewed-outputs .text").first).to_have_attribute(
+        "lang", "ar"
+    )
     assert not page.locator("#design-preview").get_by_text("amber").first.is_visible()
 
     # By the keyboard: figures follow, and the address keeps the budget.
@@ -37,7 +46,9 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     for _press in range(5):
         page.keyboard.press("ArrowRight")
     assert slider.input_value() == str(int(before) + 5)
-    expect(page.locator("#design-forecast dd strong").first).to_have_text(f"{int(before) + 5:,}")
+    expect(page.locator("#design-forecast dd strong").first).to_have_text(
+        f"{int(before) + 5:,}"
+    )
     expect(slider).to_be_focused()
     expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} Judgments")
     page.wait_for_url(f"**/design/?budget={int(before) + 5}&unit=judgments")
@@ -53,10 +64,14 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     # The form: its preview and forecast follow unsaved.
     page.locator(".advanced > summary").click()
     page.get_by_label("Outputs per block").fill("3")
-    expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(3)
+    expect(
+        first.get_by_role("article").first.locator(".previewed-outputs li")
+    ).to_have_count(3)
     page.get_by_text("Systems").first.click()
     page.get_by_label("HITs between attention checks").fill("4")
-    expect(page.get_by_role("alert")).to_contain_text("attention checks use damaged references")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "attention checks use damaged references"
+    )
     page.get_by_label("HITs between attention checks").fill("0")
     expect(page.get_by_role("alert")).to_have_count(0)
     assert HIT.objects.count() == 3

@@ -7,7 +7,10 @@ from annotation.services.judges import judge_decline
 from campaign.models import InvitationRole, Protocol, Task, User
 from campaign.services.bad_references import bad_references_make
 from campaign.services.invitation_mails import judges_invite_by_mail
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, axe_finds, too_wide
 from tests.browser.judging import sign_in_by_link
 from tests.factories import make_judge
@@ -61,7 +64,9 @@ def world() -> FilledWorld:
     for protocol in set(OF_PROTOCOL.values()):
         Task.objects.create(test_set=task.test_set, protocol=protocol)
     bad_references_make(test_set=task.test_set, seed=5)
-    task.test_set.systems.filter(pk=task.test_set.systems.latest("pk").pk).update(name=LONG)
+    task.test_set.systems.filter(pk=task.test_set.systems.latest("pk").pk).update(
+        name=LONG
+    )
     judge_decline(judge=make_judge(campaign, LONG))
     invitation_create_for_anybody(campaign=campaign, cap=30, note=LONG)
     judges_invite_by_mail(
@@ -79,7 +84,9 @@ def addresses(world: FilledWorld) -> list[str]:
     tasks = dict(Task.objects.values_list("protocol", "pk"))
     found = []
     for route in (*PAGES, *ELSEWHERE):
-        protocol = next((OF_PROTOCOL[end] for end in OF_PROTOCOL if route.endswith(end)), None)
+        protocol = next(
+            (OF_PROTOCOL[end] for end in OF_PROTOCOL if route.endswith(end)), None
+        )
         number = str(tasks[protocol]) if protocol else "<int:task_id>"
         found.append(world.address(route.replace("<int:task_id>", number)))
     return found

@@ -29,7 +29,9 @@ ONE_CRITERION = {
 }
 
 
-def make_page_task(protocol: Protocol, rules: dict[str, Any], documents: tuple[int, ...]) -> Task:
+def make_page_task(
+    protocol: Protocol, rules: dict[str, Any], documents: tuple[int, ...]
+) -> Task:
     ranking = make_task(make_campaign(), documents=documents, identical=())
     task_close(task=ranking)
     task = Task.objects.create(test_set=ranking.test_set, protocol=protocol)
@@ -175,7 +177,9 @@ def test_a_lease_that_ends_in_the_middle_loses_no_answer(
     expect(page.locator("#submit-word")).to_have_text("Done")
 
 
-def test_errors_and_scores_of_a_document_are_stored_one_by_one(page: Page, sign_in: SignIn) -> None:
+def test_errors_and_scores_of_a_document_are_stored_one_by_one(
+    page: Page, sign_in: SignIn
+) -> None:
     page.clock.install()
     sign_in(page, make_page_judge(Protocol.SPANS, {"page": "document"}))
     at_segment(page, 1)
@@ -207,7 +211,8 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(page: Page, sign_
     press(page, "Enter")
     expect(page.locator("#submit-word")).to_have_text("Done")
     assert wait_until(
-        lambda: Assignment.objects.filter(completed_at__isnull=False).count() == 1, seconds=60
+        lambda: Assignment.objects.filter(completed_at__isnull=False).count() == 1,
+        seconds=60,
     )
 
 

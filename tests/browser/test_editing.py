@@ -106,7 +106,9 @@ def test_unchanged_text_is_no_edit(editing: Page) -> None:
 
 
 @pytest.mark.thorough
-def test_one_key_says_what_is_acceptable(page: Page, acceptor: Judge, sign_in: SignIn) -> None:
+def test_one_key_says_what_is_acceptable(
+    page: Page, acceptor: Judge, sign_in: SignIn
+) -> None:
     reader = ScreenReader(page)
     begin(page, acceptor, sign_in)
     expect(page.locator("#source .source")).to_be_visible()

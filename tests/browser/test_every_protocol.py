@@ -8,7 +8,14 @@ from playwright.sync_api import Page, expect
 from annotation.models import Judgment
 from campaign.models import Judge
 from launcher.data_directory import wait_until
-from tests.browser.conftest import PHONE, Connections, NewPage, SignIn, axe_finds, too_wide
+from tests.browser.conftest import (
+    PHONE,
+    Connections,
+    NewPage,
+    SignIn,
+    axe_finds,
+    too_wide,
+)
 from tests.browser.judging import all_sent, at_sentence, page_kept
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.screens import APART, SCREENS, Screen, sentence
@@ -32,7 +39,9 @@ def on_screens(*names: str, but: tuple[str, ...] = ()) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "screen",
         [
-            pytest.param(screen, id=name, marks=() if name in names else pytest.mark.thorough)
+            pytest.param(
+                screen, id=name, marks=() if name in names else pytest.mark.thorough
+            )
             for name, screen in SCREENS.items()
             if name not in but
         ],
@@ -49,11 +58,15 @@ def begin(page: Page, judge: Judge, sign_in: SignIn) -> int:
 
 
 def stored(judge: Judge, count: int) -> bool:
-    return wait_until(lambda: Judgment.objects.filter(judge=judge).count() == count, seconds=60)
+    return wait_until(
+        lambda: Judgment.objects.filter(judge=judge).count() == count, seconds=60
+    )
 
 
 def is_heard(reader: ScreenReader, screen: Screen) -> bool:
-    return wait_until(lambda: all(words in reader.focus() for words in screen.heard), seconds=60)
+    return wait_until(
+        lambda: all(words in reader.focus() for words in screen.heard), seconds=60
+    )
 
 
 @on_screens("two_outputs")
@@ -77,7 +90,9 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     page_kept(page)
     with connections.cut(page.context):
         screen.judge_by_keys(page, is_first=False)
-        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        expect(page.locator("#status")).to_contain_text(
+            "1 judgment is kept on this device"
+        )
         here = sentence(page)
         page.reload()
         # From what is kept on the device, at the same sentence.
@@ -137,7 +152,11 @@ def test_a_tap_answers_only_what_could_be_read(
         assert box is not None
         points = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
         for kind, touches in (("touchStart", points), ("touchEnd", [])):
-            event = {"type": kind, "touchPoints": touches, "timestamp": began + after / 1000}
+            event = {
+                "type": kind,
+                "touchPoints": touches,
+                "timestamp": began + after / 1000,
+            }
             devtools.send("Input.dispatchTouchEvent", event)
 
     tap(0)
@@ -154,7 +173,9 @@ def test_a_tap_answers_only_what_could_be_read(
 
 @pytest.mark.thorough
 @on_screens("spans-several")
-def test_keys_answer_from_right_to_left(new_page: NewPage, sign_in: SignIn, screen: Screen) -> None:
+def test_keys_answer_from_right_to_left(
+    new_page: NewPage, sign_in: SignIn, screen: Screen
+) -> None:
     page = new_page(locale="ar")
     judge = screen.judge(target_language="ar")
     before = begin(page, judge, sign_in)

@@ -70,13 +70,19 @@ def judged_by_another(task: Task) -> Judge:
 
 @pytest.mark.parametrize("protocol", some_now(kind.protocol for kind in answer_kinds()))
 def test_offline_judgments_are_stored_once_and_reveal_no_systems(
-    page: Page, sign_in: SignIn, tolerate: list[str], connections: Connections, protocol: str
+    page: Page,
+    sign_in: SignIn,
+    tolerate: list[str],
+    connections: Connections,
+    protocol: str,
 ) -> None:
     tolerate.append("net::ERR_")
     number_rows_to_be_known()
     has_rule = WHOLE_DOCUMENT in answer_kind(protocol).rules_fields
     task = make_task_of_protocol(
-        Protocol(protocol), systems=SYSTEMS, rules={WHOLE_DOCUMENT: True} if has_rule else None
+        Protocol(protocol),
+        systems=SYSTEMS,
+        rules={WHOLE_DOCUMENT: True} if has_rule else None,
     )
     task.test_set.systems.filter(kind="reference").update(name="qx-reference")
     if protocol in SCORED:
@@ -100,7 +106,9 @@ def test_offline_judgments_are_stored_once_and_reveal_no_systems(
     crawler.heard()
     with connections.cut(page.context):
         screen.judge_by_keys(page)
-        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        expect(page.locator("#status")).to_contain_text(
+            "1 judgment is kept on this device"
+        )
         crawler.stored("without network")
         here = sentence(page)
         # Bodies are gone after a reload; the next HITs may have come since.
@@ -138,11 +146,20 @@ def test_offline_judgments_are_stored_once_and_reveal_no_systems(
     for address in addresses(places):
         if any(part in address for part in OF_JUDGES):
             crawler.ask("GET", address)
-    for address in (f"{JUDGING}judgments/?page_size=1", f"{JUDGING}progress/?campaign=museum"):
+    for address in (
+        f"{JUDGING}judgments/?page_size=1",
+        f"{JUDGING}progress/?campaign=museum",
+    ):
         assert crawler.ask("GET", address) == 200
     # What was said is corrected, and what another judge said is asked for.
     for block in (others.block.public_id, uuid4()):
         body = {"block": str(block), "answer": {}, "labels": [1]}
-        assert crawler.ask("PUT", f"{JUDGING}judgments/{uuid4()}/", body) in {400, 403, 404}
-    assert any(JUDGING in name and "candidates" in got for name, got in crawler.got.items())
+        assert crawler.ask("PUT", f"{JUDGING}judgments/{uuid4()}/", body) in {
+            400,
+            403,
+            404,
+        }
+    assert any(
+        JUDGING in name and "candidates" in got for name, got in crawler.got.items()
+    )
     assert told(crawler) == {}

@@ -27,12 +27,18 @@ def judge_with_hints(page: Page, sentences: int) -> list[str]:
     return hints
 
 
-def test_real_work_is_three_clicks_and_a_minute_away_and_teaches_itself(page: Page) -> None:
+def test_real_work_is_three_clicks_and_a_minute_away_and_teaches_itself(
+    page: Page,
+) -> None:
     campaign = make_campaign()
     make_task(campaign, name="German", documents=(30,), planned=6)
     make_task(campaign, name="Arabic", target_language="ar", documents=(30,), planned=6)
-    instructions_write(campaign=campaign, language="en", text="Read.", demands_acceptance=True)
-    _link, token = invitation_create_for_anybody(campaign=campaign, cap=1, asks_languages=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+    )
+    _link, token = invitation_create_for_anybody(
+        campaign=campaign, cap=1, asks_languages=True
+    )
 
     for name, text in (("amber", "\u200b"), ("birch", "\u2060 ")):
         Output.objects.filter(system__name=name).update(text=text)

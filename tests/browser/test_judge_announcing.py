@@ -8,7 +8,11 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 # A status whose surroundings are shown, and which is not in the accessibility tree itself.
 ABSENT = """() => [...document.querySelectorAll("[role=status]")]
@@ -57,7 +61,8 @@ def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> N
     for times in (1, 2):
         judging.keyboard.press("o")
         judging.wait_for_function(
-            "(times) => window.announced.filter(([text]) => text).length === times", arg=times
+            "(times) => window.announced.filter(([text]) => text).length === times",
+            arg=times,
         )
     said = judging.evaluate("window.announced")
     assert [bool(text) for text, _ in said] == [True, False, True]
@@ -69,7 +74,10 @@ def test_a_dialog_that_explains_itself_is_described_by_it(judging: Page) -> None
     """NVDA reads the whole of one that is not; the focus is on what comes after the explanation."""
     for name, words in (
         ("unsent", "Save it, or discard it to keep your previous answer."),
-        ("sign-in", "Your work is saved on this device and will be sent once you sign in."),
+        (
+            "sign-in",
+            "Your work is saved on this device and will be sent once you sign in.",
+        ),
         ("pause", "You were away. Your work is saved."),
     ):
         dialog = judging.locator(f"#{name}-dialog")

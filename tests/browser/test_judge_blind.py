@@ -49,7 +49,11 @@ from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
@@ -74,7 +78,13 @@ FIELDS = frozenset(
 def names_in(data: Any) -> Iterator[str]:
     if isinstance(data, dict):
         yield from data
-    for each in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+    for each in (
+        data.values()
+        if isinstance(data, dict)
+        else data
+        if isinstance(data, list)
+        else ()
+    ):
         yield from names_in(each)
 
 
@@ -178,7 +188,9 @@ def world() -> World:
     make_organiser(task.test_set.campaign, "qx-organiser@example.org")
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    asked = analysis_ask(task=task, choice=analysis_choice("diagnosis", {}), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice("diagnosis", {}), is_queued=False
+    )
     elsewhere = make_task(make_campaign("elsewhere"), systems=SYSTEMS)
     campaign = task.test_set.campaign
     read = instructions_write(
@@ -248,14 +260,30 @@ def bodies(world: World) -> Iterator[dict[str, object]]:
     own = Block.objects.filter(hit__assignments__judge=world.judge)
     others = Block.objects.exclude(pk__in=own)
     for block in (own.latest("pk").public_id, others.latest("pk").public_id, uuid4()):
-        yield {"block": str(block), "labels": [1, 2, 3], "reason": "other", "kind": "page"}
-    yield {"block": "qz", "labels": ["a"], "reason": "b", "kind": "c", "campaign": "elsewhere"}
+        yield {
+            "block": str(block),
+            "labels": [1, 2, 3],
+            "reason": "other",
+            "kind": "page",
+        }
+    yield {
+        "block": "qz",
+        "labels": ["a"],
+        "reason": "b",
+        "kind": "c",
+        "campaign": "elsewhere",
+    }
 
 
 def every_address(world: World, crawler: Crawler) -> None:
     """Each in every way with the judge's own ids; read with those of others, and with none."""
     own = world.places(world.task)
-    none = {**dict.fromkeys(own, 4_711), "slug": "nowhere", "client_id": uuid4(), "token": "x"}
+    none = {
+        **dict.fromkeys(own, 4_711),
+        "slug": "nowhere",
+        "client_id": uuid4(),
+        "token": "x",
+    }
     of_others = {*addresses(world.places(world.elsewhere)), *addresses(none)}
     for address in sorted(of_others.difference(addresses(own))):
         crawler.ask("GET", address)
@@ -276,7 +304,10 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*_args: object, **_more: object) -> None:
         raise RuntimeError("qx-amber wrote output 771230007")
 
-    for place in ("annotation.views.judging.judging_words", "annotation.api.judging.judge_of_user"):
+    for place in (
+        "annotation.views.judging.judging_words",
+        "annotation.api.judging.judge_of_user",
+    ):
         monkeypatch.setattr(place, broken)
     for address in ("/judge/museum/", f"{JUDGING}progress/?campaign=museum"):
         assert crawler.ask("GET", address) == 500
@@ -302,7 +333,12 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     an_afternoon(page, crawler)
     page.close()
     done: set[str] = set()
-    for address in ("/judge/museum/", "/", "/campaigns/", f"{JUDGING}judgments/?page_size=1"):
+    for address in (
+        "/judge/museum/",
+        "/",
+        "/campaigns/",
+        f"{JUDGING}judgments/?page_size=1",
+    ):
         crawler.follow(page.url, address, done)
 
     every_address(world, crawler)
@@ -314,7 +350,9 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     assert sum(f"{JUDGING}judgments/?cursor=" in address for address in done) > 0
     assert told(crawler) == {}
     answers = [
-        got for name, got in crawler.got.items() if JUDGING in name and "OPTIONS" not in name
+        got
+        for name, got in crawler.got.items()
+        if JUDGING in name and "OPTIONS" not in name
     ]
     fields = set()
     for answer in answers:
@@ -324,4 +362,6 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
             fields |= set(names_in(json.loads(body)))
     assert "candidates" in fields
     # A refused body names the places of a list; a document names its blocks.
-    assert {each for each in fields - FIELDS if len(each) < 36 and not each.isdigit()} == set()
+    assert {
+        each for each in fields - FIELDS if len(each) < 36 and not each.isdigit()
+    } == set()

@@ -8,7 +8,13 @@ from playwright.sync_api import Page, Route, expect
 from annotation.models import Judgment
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn, axe_finds
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    type_ranks,
+)
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -39,7 +45,9 @@ SMALL = """(least) => [...document.querySelectorAll("a[href], button, input, sel
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
@@ -76,7 +84,9 @@ def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
     ]
 
 
-def walk(page: Page, judge: Judge, sign_in: SignIn, check: Callable[[str], None]) -> None:
+def walk(
+    page: Page, judge: Judge, sign_in: SignIn, check: Callable[[str], None]
+) -> None:
     page.clock.install()
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -165,7 +175,9 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
         expect(rank_of(page, "C", 1)).to_be_focused()
     page.route(
         "**/judging/assignments/",
-        lambda route: route.fulfill(status=202, json={"state": "preparing", "retry_after": 60}),
+        lambda route: route.fulfill(
+            status=202, json={"state": "preparing", "retry_after": 60}
+        ),
     )
     page.route("**/judging/judgments/*/", bring_nothing)
     for position in (1, 2, 3):
@@ -178,7 +190,9 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
 
 
 @pytest.mark.thorough
-def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+def test_an_afternoon_by_touch_alone(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     sign_in(page, judge)
     at_sentence(page, 1)

@@ -34,7 +34,9 @@ def judge_hit(page: Page, *digits: str) -> None:
         judge_block(page, ranks)
 
 
-def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: Judge) -> None:
+def test_a_judgment_of_yesterday_is_reopened_and_revised(
+    judging: Page, judge: Judge
+) -> None:
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
     all_sent(judging)
@@ -88,7 +90,12 @@ def seed_of_a_repeat_at_once(judge: Judge) -> int:
         seed
         for seed in count(1)
         if intra_due(
-            seed=seed, judge=judge.pseudonym, share=0.9, repeat_gap=1, repeats=0, hits_since=2
+            seed=seed,
+            judge=judge.pseudonym,
+            share=0.9,
+            repeat_gap=1,
+            repeats=0,
+            hits_since=2,
         )
     )
 
@@ -100,7 +107,9 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     """A page left open for as many HITs as lie between a HIT and its repeat."""
     # Otherwise the repeat comes after all that is lent ahead.
     monkeypatch.setattr("annotation.services.lending.lend.BLOCKS_AHEAD", 1)
-    design_change(task=task, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge))
+    design_change(
+        task=task, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge)
+    )
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
     all_sent(judging)
@@ -160,9 +169,13 @@ def test_a_report_of_a_sentence_gone_by_survives_a_reload_without_network(
     judging.keyboard.press("r")
     judging.keyboard.press("Space")
     judge_in_another_tab(judging)
-    judging.route(re.compile("/problem-reports/"), lambda route: route.fulfill(status=503))
+    judging.route(
+        re.compile("/problem-reports/"), lambda route: route.fulfill(status=503)
+    )
     judging.keyboard.press("Enter")
-    expect(judging.locator("#missing")).to_have_text("Reported to the organisers. Thank you.")
+    expect(judging.locator("#missing")).to_have_text(
+        "Reported to the organisers. Thank you."
+    )
     judging.reload()
     at_sentence(judging, 2)
     assert not ProblemReport.objects.exists()

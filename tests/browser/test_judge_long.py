@@ -11,7 +11,11 @@ from tests.browser.judging import at_sentence, judge_block, rank_of, type_ranks
 from tests.browser.long_texts import LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 thorough = pytest.mark.thorough
 PARTS = ("#source-part", "#reference-part", "#panel .tools", ".judge-header", "#foot")
@@ -76,7 +80,9 @@ def check_all_is_in_view(page: Page, size: str) -> None:
 
 # Each size once; the other scripts by `make test-thorough`.
 SIZES_AND_SCRIPTS = [
-    pytest.param(*each, marks=() if each in {("laptop", "de"), ("phone", "ar")} else thorough)
+    pytest.param(
+        *each, marks=() if each in {("laptop", "de"), ("phone", "ar")} else thorough
+    )
     for each in product(SIZES, LANGUAGES)
 ]
 
@@ -102,7 +108,9 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
         assert not too_wide(page)
         layout = page.locator("#outputs").get_attribute("data-layout")
         page.keyboard.press(key)
-        expect(page.locator("#outputs")).not_to_have_attribute("data-layout", str(layout))
+        expect(page.locator("#outputs")).not_to_have_attribute(
+            "data-layout", str(layout)
+        )
     type_ranks(page, "12345")
     check_all_is_in_view(page, size)
 

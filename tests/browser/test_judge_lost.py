@@ -5,12 +5,19 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Campaign, InvitationRole, Judge
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 
 @pytest.fixture
@@ -50,14 +57,18 @@ def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     judge = begin(page, link)
     page.context.clear_cookies()
     judge_block(page, "12345")
-    expect(page.get_by_role("status").filter(has_text="You are signed out")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="You are signed out")
+    ).to_be_visible()
     page.reload()
     waiting = page.locator("#kept-work")
     expect(waiting).to_contain_text(f"{judge.pseudonym} has judged in this browser")
     field = page.get_by_label("Invitation link")
     field.fill("my link")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Paste the complete link from your invitation.")).to_be_visible()
+    expect(
+        page.get_by_text("Paste the complete link from your invitation.")
+    ).to_be_visible()
     field.fill(f"https://quintet.example.org{link}")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{link}")

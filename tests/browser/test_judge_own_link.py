@@ -13,7 +13,11 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 # As if another tab were sending all the time: this one never gets its turn.
 TAKE_THE_TURN = """() => new Promise((taken) => {
@@ -27,7 +31,9 @@ TAKE_THE_TURN = """() => new Promise((taken) => {
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 @pytest.mark.thorough

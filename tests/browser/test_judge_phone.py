@@ -37,7 +37,9 @@ def on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     return page
 
 
-def test_a_tap_each_ranks_five_outputs_four_of_which_are_in_view(on_a_phone: Page) -> None:
+def test_a_tap_each_ranks_five_outputs_four_of_which_are_in_view(
+    on_a_phone: Page,
+) -> None:
     page = on_a_phone
     assert len(page.locator(".row-text").first.inner_text().split()) == 15
     assert len(page.evaluate(IN_VIEW)) >= 4
@@ -69,7 +71,9 @@ def test_a_tap_on_an_output_opens_its_ranks(on_a_phone: Page) -> None:
     expect(rank_of(page, "C", 3)).to_be_in_viewport(ratio=1)
 
 
-def test_the_document_opens_over_the_page_and_closes_as_a_page_does(on_a_phone: Page) -> None:
+def test_the_document_opens_over_the_page_and_closes_as_a_page_does(
+    on_a_phone: Page,
+) -> None:
     page = on_a_phone
     shown = page.get_by_role("dialog", name="Document")
     for close in (page.go_back, lambda: page.keyboard.press("Escape"), page.go_back):
@@ -96,7 +100,8 @@ def test_the_second_tap_of_a_double_one_ranks_no_other_output(on_a_phone: Page) 
     expect(rank_of(page, "B", 3)).not_to_be_checked()
     # Meant for it.
     page.wait_for_function(
-        "(since) => performance.now() - since > 400", arg=page.evaluate("performance.now()")
+        "(since) => performance.now() - since > 400",
+        arg=page.evaluate("performance.now()"),
     )
     rank_of(page, "B", 3).tap()
     expect(rank_of(page, "B", 3)).to_be_checked()

@@ -55,10 +55,14 @@ def test_second_device_is_told_that_sentences_were_judged_on_first(
     assert Judgment.objects.count() == 3
 
 
-def test_pause_stops_judges_after_sentence_in_front_of_them(judging: Page, task: Task) -> None:
+def test_pause_stops_judges_after_sentence_in_front_of_them(
+    judging: Page, task: Task
+) -> None:
     change(task.test_set.campaign, Transition.PAUSE)
     judge_block(judging, "12345")
-    expect(judging.locator("#rest-text")).to_contain_text("The organisers paused this campaign")
+    expect(judging.locator("#rest-text")).to_contain_text(
+        "The organisers paused this campaign"
+    )
     assert Judgment.objects.count() == 1
     change(task.test_set.campaign, Transition.RESUME)
     judging.get_by_role("button", name=CHECK).click()
@@ -80,7 +84,9 @@ def test_begun_sentence_is_finished_when_judge_is_excluded(
     assert Judgment.objects.get().labels == [1, 2, 3, 4, 5]
 
 
-def test_judge_who_reached_quota_is_thanked(page: Page, judge: Judge, sign_in: SignIn) -> None:
+def test_judge_who_reached_quota_is_thanked(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
     Campaign.objects.update(blocks_per_judge=2)
     sign_in(page, judge)
     for position in (1, 2, 3):
@@ -93,14 +99,18 @@ def test_judge_who_reached_quota_is_thanked(page: Page, judge: Judge, sign_in: S
     expect(page.get_by_role("button", name="Your judgments")).to_be_visible()
 
 
-def test_closed_campaign_says_so_without_button_for_more(judging: Page, task: Task) -> None:
+def test_closed_campaign_says_so_without_button_for_more(
+    judging: Page, task: Task
+) -> None:
     change(task.test_set.campaign, Transition.CLOSE)
     judge_block(judging, "12345")
     expect(judging.locator("#rest-text")).to_contain_text("This campaign is closed")
     expect(judging.get_by_role("button", name=CHECK)).to_be_hidden()
 
 
-def test_page_of_panel_whose_time_is_over_promises_no_code(new_page: NewPage, task: Task) -> None:
+def test_page_of_panel_whose_time_is_over_promises_no_code(
+    new_page: NewPage, task: Task
+) -> None:
     prolific = Prolific(make_panel(task.test_set.campaign))
     page = new_page()
     page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")

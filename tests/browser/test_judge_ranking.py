@@ -9,7 +9,15 @@ from annotation.models import Judgment
 from campaign.models import Judge, Task
 from campaign.services.campaigns import campaign_change
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, row, rows, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    row,
+    rows,
+    type_ranks,
+)
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,7 +51,9 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     judging.wait_for_function("CSS.highlights.get('same-word')?.size >= 1")
     type_ranks(judging, "112")
     expect(judging.locator("#order")).to_have_text("A = B > C")
-    expect(judging.locator("#order-words")).to_have_text("From best to worst: A and B tied; C.")
+    expect(judging.locator("#order-words")).to_have_text(
+        "From best to worst: A and B tied; C."
+    )
     type_ranks(judging, "23")
     judging.keyboard.press("m")
     judging.keyboard.type("skip 1 and 2?")
@@ -90,7 +100,13 @@ def test_keys_move_clear_and_rank_again(judging: Page) -> None:
 
 
 # Key events as browsers report them: the place of the key and what it types there.
-AZERTY = (("Digit2", "é"), ("Digit1", "&"), ("Digit3", '"'), ("Digit4", "'"), ("Digit5", "("))
+AZERTY = (
+    ("Digit2", "é"),
+    ("Digit1", "&"),
+    ("Digit3", '"'),
+    ("Digit4", "'"),
+    ("Digit5", "("),
+)
 KEYPAD = tuple((f"Numpad{digit}", digit) for digit in "21345")
 # Digits with Shift, elsewhere than on other keyboards.
 PROGRAMMERS_DVORAK = (
@@ -103,7 +119,8 @@ ON_THE_SCREEN = tuple(("", digit) for digit in "21345")
 def press_key(session: CDPSession, code: str, key: str) -> None:
     text = "\r" if key == "Enter" else key
     session.send(
-        "Input.dispatchKeyEvent", {"type": "keyDown", "code": code, "key": key, "text": text}
+        "Input.dispatchKeyEvent",
+        {"type": "keyDown", "code": code, "key": key, "text": text},
     )
     session.send("Input.dispatchKeyEvent", {"type": "keyUp", "code": code, "key": key})
 
@@ -135,13 +152,17 @@ def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> 
 
 
 @pytest.mark.thorough
-def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge: Judge) -> None:
+def test_a_refused_submission_names_the_row_and_goes_there(
+    judging: Page, judge: Judge
+) -> None:
     type_ranks(judging, "21")
     judging.keyboard.press("ArrowDown")
     type_ranks(judging, "45")
     judging.keyboard.press("ArrowUp")
     judging.get_by_role("button", name="Submit").click(force=True)
-    expect(judging.get_by_role("status").filter(has_text="C not ranked yet")).to_be_attached()
+    expect(
+        judging.get_by_role("status").filter(has_text="C not ranked yet")
+    ).to_be_attached()
     expect(judging.locator("#missing")).to_have_text("C not ranked yet")
     expect(rank_of(judging, "C", 1)).to_be_focused()
     # What comes next in the same place is not in red.
@@ -166,7 +187,9 @@ def test_partial_rankings_where_and_while_the_campaign_allows_them(
     at_sentence(page, 1)
     type_ranks(page, "2")
     page.keyboard.press("Enter")
-    expect(page.locator("#missing")).to_have_text("Rank at least two outputs, or skip the item.")
+    expect(page.locator("#missing")).to_have_text(
+        "Rank at least two outputs, or skip the item."
+    )
     type_ranks(page, "1")
     page.keyboard.press("Enter")
     at_sentence(page, 2)

@@ -32,14 +32,14 @@ KEPT_ADDRESSES = """async () => {
     for (const name of await caches.keys()) requests.push(...(await (await caches.open(name)).keys()));
     return requests.map(({ url }) => new URL(url).pathname);
 }"""
-KEPT_HITS = (
-    "() => Object.keys(localStorage).filter((key) => key.startsWith('quintet/hits/')).length"
-)
+KEPT_HITS = "() => Object.keys(localStorage).filter((key) => key.startsWith('quintet/hits/')).length"
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 @pytest.fixture
@@ -64,7 +64,9 @@ def load_anew(page: Page) -> Response:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("prefix", [pytest.param("", marks=pytest.mark.thorough), "/quintet"])
+@pytest.mark.parametrize(
+    "prefix", [pytest.param("", marks=pytest.mark.thorough), "/quintet"]
+)
 def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
     tab: Page, judge: Judge, static_files: Path, tmp_path: Path, prefix: str
 ) -> None:
@@ -99,7 +101,11 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
         load_anew(tab)
         at_sentence(tab, 1)
     stored = Judgment.objects.filter(judge=judge).order_by("pk")
-    assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [3, 1, 2, 4, 5], [1, 1, 1, 1, 1]]
+    assert [each.labels for each in stored] == [
+        [1, 2, 3, 4, 5],
+        [3, 1, 2, 4, 5],
+        [1, 1, 1, 1, 1],
+    ]
 
 
 def test_without_network_a_page_loaded_anew_goes_on(
@@ -121,7 +127,9 @@ def test_without_network_a_page_loaded_anew_goes_on(
         expect(page.locator("#order")).to_have_text("A")
         judge_block(page, "2345")
         at_sentence(page, 2)
-        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        expect(page.locator("#status")).to_contain_text(
+            "1 judgment is kept on this device"
+        )
     all_sent(page)
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
@@ -147,7 +155,9 @@ def test_a_new_version_takes_the_place_of_the_old_one(
 ) -> None:
     port = free_port()
     options = {"STATIC_HASHED": "1"}
-    with web_server(tmp_path, port=port, STATIC_ROOT=str(static_files), **options) as address:
+    with web_server(
+        tmp_path, port=port, STATIC_ROOT=str(static_files), **options
+    ) as address:
         open_link(tab, f"{address}{link_of(judge)}")
         at_sentence(tab, 1)
         type_ranks(tab, "1")
@@ -179,7 +189,9 @@ def test_only_the_page_its_files_and_the_hits_in_hand_are_kept(
     all_sent(page)
     page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
-    assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/museum/"]
+    assert [each for each in addresses if not each.startswith("/static/")] == [
+        "/judge/museum/"
+    ]
     source = page.locator("#source .source").inner_text()
     is_true(page, f"() => ({KEPT_HITS})() >= 1")
     (hits,) = page.evaluate(
@@ -199,7 +211,9 @@ def test_signing_out_forgets_the_sentences_and_the_page(
     page_kept(page)
     assert page.evaluate(KEPT_HITS) == 1
     page.get_by_role("button", name="settings").click()
-    page.get_by_role("dialog", name="Settings").get_by_role("button", name="Sign out").click()
+    page.get_by_role("dialog", name="Settings").get_by_role(
+        "button", name="Sign out"
+    ).click()
     expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
     is_true(page, "async () => (await caches.keys()).length === 0")
     assert page.evaluate(KEPT_HITS) == 0
@@ -215,12 +229,16 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
     before = page.evaluate(
         "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))"
     )
-    other = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "judge02")
+    other = make_judge(
+        make_task(make_campaign("elsewhere")).test_set.campaign, "judge02"
+    )
     sign_in(page, other)
     at_sentence(page, 1)
     page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
-    assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/elsewhere/"]
+    assert [each for each in addresses if not each.startswith("/static/")] == [
+        "/judge/elsewhere/"
+    ]
     assert page.evaluate("(key) => localStorage.getItem(key)", before) is None
 
 

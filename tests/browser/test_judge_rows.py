@@ -8,7 +8,11 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 LAYOUTS = {"list": "", "columns": "v", "tiers": "t"}
 IN_LAYOUTS = pytest.mark.parametrize(
@@ -29,7 +33,10 @@ def judge() -> Judge:
 
 
 def texts(page: Page) -> list[str]:
-    return [" ".join(text.split()) for text in page.locator("#rows .row-text").all_inner_texts()]
+    return [
+        " ".join(text.split())
+        for text in page.locator("#rows .row-text").all_inner_texts()
+    ]
 
 
 def lay_out(page: Page, layout: str) -> None:

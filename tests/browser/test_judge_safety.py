@@ -14,7 +14,14 @@ from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Task
 from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, send_now, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    send_now,
+    type_ranks,
+)
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -30,7 +37,10 @@ HITS_KEPT = """(count) => Object.keys(localStorage).some((key) =>
 @pytest.fixture
 def task() -> Task:
     return make_task(
-        make_campaign(blocks_per_judge=60), documents=(6, 6), systems=SYSTEMS, identical=()
+        make_campaign(blocks_per_judge=60),
+        documents=(6, 6),
+        systems=SYSTEMS,
+        identical=(),
     )
 
 
@@ -71,7 +81,9 @@ def test_without_network_eighteen_sentences_are_judged_and_sent_once(
     for place in range(1, 18):
         at_sentence(page, place % 3 + 1)
         judge_block(page, "54321")
-    expect(page.locator("#status")).to_have_text("Offline: 18 judgments are kept on this device")
+    expect(page.locator("#status")).to_have_text(
+        "Offline: 18 judgments are kept on this device"
+    )
     expect(page.locator("#rest")).to_be_visible()
     page.context.set_offline(False)
     at_sentence(page, 1)
@@ -90,7 +102,9 @@ def test_pending_judgments_survive_a_reload(
     judge_block(judging, "12345")
     at_sentence(judging, 2)
     address = judging.url
-    judging.goto("about:blank")  # where nothing is sent again before the page is loaded anew
+    judging.goto(
+        "about:blank"
+    )  # where nothing is sent again before the page is loaded anew
     judging.unroute(JUDGMENTS)
     judging.goto(address)
     # Taken for done although the server did not know of it when it lent the HIT again.
@@ -114,7 +128,9 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
     """The answer that comes last knows least: what was confirmed meanwhile stays done."""
     tolerate.append(NETWORK_ERROR)
     judging.route(JUDGMENTS, lambda route: route.abort())
-    judging.evaluate("() => { window.setTimeout = () => 0; }")  # Nothing is sent a second time.
+    judging.evaluate(
+        "() => { window.setTimeout = () => 0; }"
+    )  # Nothing is sent a second time.
     judge_block(judging, "12345")
     expect(judging.locator("#status")).to_have_class(re.compile("stuck"))
     judging.unroute(JUDGMENTS)
@@ -226,11 +242,15 @@ def test_refused_judgment_is_returned_to_the_judge(
 
     def refuse(route: Route) -> None:
         body = {"detail": "Some outputs are still to be ranked.", "missing": missing}
-        route.fulfill(status=400, content_type="application/json", body=json.dumps(body))
+        route.fulfill(
+            status=400, content_type="application/json", body=json.dumps(body)
+        )
 
     judging.route(JUDGMENTS, refuse)
     judge_block(judging, "12345")
-    expect(judging.locator("#notice")).to_contain_text("Some outputs are still to be ranked.")
+    expect(judging.locator("#notice")).to_contain_text(
+        "Some outputs are still to be ranked."
+    )
     at_sentence(judging, 1)
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     judging.unroute(JUDGMENTS)
@@ -257,11 +277,15 @@ def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
     page = new_page()
-    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full'); }")
+    page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full'); }"
+    )
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    expect(page.locator("#status")).to_contain_text("Keep this page open until everything is sent")
+    expect(page.locator("#status")).to_contain_text(
+        "Keep this page open until everything is sent"
+    )
     judge_block(page, "2345")
     at_sentence(page, 2)
     all_sent(page)
@@ -277,11 +301,15 @@ def let_the_lease_run_out(page: Page) -> None:
 
 
 @pytest.mark.thorough
-def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Page) -> None:
+def test_after_the_lease_untouched_sentences_are_new_ones(
+    judging_with_clock: Page,
+) -> None:
     page = judging_with_clock
     before = page.locator("#source .source").inner_text()
     let_the_lease_run_out(page)
-    expect(page.locator("#missing")).to_have_text("The previous items expired. These are new ones.")
+    expect(page.locator("#missing")).to_have_text(
+        "The previous items expired. These are new ones."
+    )
     at_sentence(page, 1)
     expect(page.locator("#source .source")).not_to_have_text(before)
 
@@ -304,7 +332,9 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
 
 
 @pytest.mark.thorough
-def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn) -> None:
+def test_no_work_is_said_kindly_and_looked_for_again(
+    page: Page, sign_in: SignIn
+) -> None:
     task = make_task(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
     judge = make_judge(task.test_set.campaign)
     sign_in(page, judge)
@@ -334,7 +364,9 @@ def test_judge_waits_for_hits_of_others(page: Page, sign_in: SignIn) -> None:
     work_request(judge=judge)
     pool_fill(task_id=task.pk)
     sign_in(page, judge)
-    expect(page.locator("#rest-text")).to_contain_text("the rest are assigned to other judges")
+    expect(page.locator("#rest-text")).to_contain_text(
+        "the rest are assigned to other judges"
+    )
     expire(held)
     page.evaluate("dispatchEvent(new Event('focus'))")
     at_sentence(page, 1)

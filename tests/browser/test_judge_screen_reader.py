@@ -16,7 +16,11 @@ from tests.browser.judging import all_sent, open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "judges-screen-reader.md"
 HEARD = ("said: ", "focus: ")
@@ -40,7 +44,9 @@ def steps() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(3, 3), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(3, 3), identical=()).test_set.campaign
+    )
 
 
 def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
@@ -102,5 +108,14 @@ def test_steps_are_announced_as_documented(
             said += reader.said()
             return [*said, reader.focus()]
 
-        as_written = wait_until(lambda wanted=wanted, heard=heard: heard() == wanted, seconds=60)  # type: ignore[misc]
-        assert as_written or [f"step {number}", step, *heard()] == [f"step {number}", step, *wanted]
+        def is_heard(
+            wanted: list[str] = wanted, heard: Callable[[], list[str]] = heard
+        ) -> bool:
+            return heard() == wanted
+
+        as_written = wait_until(is_heard, seconds=60)
+        assert as_written or [f"step {number}", step, *heard()] == [
+            f"step {number}",
+            step,
+            *wanted,
+        ]

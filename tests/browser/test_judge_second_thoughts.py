@@ -5,7 +5,13 @@ from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment, Skip
 from campaign.models import Judge
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    type_ranks,
+)
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -13,7 +19,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 @pytest.fixture
@@ -54,7 +62,9 @@ def skip_by_keys(page: Page, digit: str) -> None:
 
 
 @pytest.mark.thorough
-def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge) -> None:
+def test_going_further_back_asks_and_saves_the_change(
+    third: Page, judge: Judge
+) -> None:
     third.keyboard.press("u")
     back_at(third, 2)
     type_ranks(third, "5")
@@ -68,11 +78,15 @@ def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge)
     expect(third.get_by_role("button", name="Return")).to_be_visible()
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
-    assert Judgment.objects.latest("pk").supersedes == Judgment.objects.order_by("pk")[1]
+    assert (
+        Judgment.objects.latest("pk").supersedes == Judgment.objects.order_by("pk")[1]
+    )
 
 
 @pytest.mark.thorough
-def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: Judge) -> None:
+def test_escape_returns_without_a_change_and_asks_with_one(
+    third: Page, judge: Judge
+) -> None:
     third.keyboard.press("u")
     third.keyboard.press("Escape")
     at_sentence(third, 3)
@@ -136,7 +150,9 @@ def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
 
 
 @pytest.mark.thorough
-def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: Judge) -> None:
+def test_a_skip_is_in_the_list_and_taken_back_from_there(
+    judging: Page, judge: Judge
+) -> None:
     skip_by_keys(judging, "3")
     for position in (2, 3):
         at_sentence(judging, position)

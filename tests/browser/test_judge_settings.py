@@ -8,7 +8,11 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 NARROW = {"width": 390, "height": 844}
 # WCAG 1.4.12, as a reader's own style sheet has it.
@@ -22,7 +26,9 @@ p { margin-block-end: 2em !important; }"""
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 def style_of(page: Page, selector: str, name: str) -> float:
@@ -33,7 +39,9 @@ def style_of(page: Page, selector: str, name: str) -> float:
     return found
 
 
-def test_size_and_spacing_are_chosen_and_stay(page: Page, judge: Judge, sign_in: SignIn) -> None:
+def test_size_and_spacing_are_chosen_and_stay(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
     size = style_of(page, ".row-text", "fontSize")

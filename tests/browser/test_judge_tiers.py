@@ -114,7 +114,9 @@ def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
 
 
 @pytest.mark.thorough
-def test_outputs_are_dragged_into_tiers_by_a_finger_on_a_phone(on_a_phone: Page) -> None:
+def test_outputs_are_dragged_into_tiers_by_a_finger_on_a_phone(
+    on_a_phone: Page,
+) -> None:
     page = on_a_phone
     finger = Finger(page)
     scrolled = page.evaluate("scrollY")

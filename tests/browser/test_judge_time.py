@@ -8,7 +8,13 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.models import Judgment
 from campaign.models import Judge
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    rank_of,
+    type_ranks,
+)
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -12,7 +12,13 @@ from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services.invitations import invitation_create
 from launcher.services import Services
 from tests.browser.conftest import new_context
-from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, send_now
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    open_link,
+    send_now,
+)
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import free_port, stopped, web_server
 
@@ -73,7 +79,9 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     field = dialog.get_by_label("Invitation link")
     field.fill(link_of(make_judge(judge.campaign, "judge02")))
     judging.keyboard.press("Enter")
-    expect(dialog.get_by_role("status")).to_contain_text("link belongs to another judge")
+    expect(dialog.get_by_role("status")).to_contain_text(
+        "link belongs to another judge"
+    )
     field.fill(link_of(judge))
     judging.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
@@ -94,7 +102,9 @@ def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     opening: list[Route] = []
 
     def hold(route: Route) -> None:
-        if route.request.method == "POST":  # the button; opening the page changes nothing
+        if (
+            route.request.method == "POST"
+        ):  # the button; opening the page changes nothing
             opening.append(route)
         else:
             route.continue_()
@@ -102,15 +112,21 @@ def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     sent: list[str] = []
     judging.route(link, hold)
     judging.on("request", lambda request: sent.append(request.method))
-    with judging.expect_request(lambda request: request.method == "POST" and link in request.url):
+    with judging.expect_request(
+        lambda request: request.method == "POST" and link in request.url
+    ):
         dialog.get_by_label("Invitation link").fill(link)
         judging.keyboard.press("Enter")
     sent.clear()
     judging.wait_for_function("() => true")  # The request is held by now.
-    answer = opening[0].fetch()  # From here on the browser has the session of the other judge.
+    answer = opening[
+        0
+    ].fetch()  # From here on the browser has the session of the other judge.
     judging.evaluate("() => dispatchEvent(new Event('focus'))")
     opening[0].fulfill(response=answer)
-    expect(dialog.get_by_role("status")).to_contain_text("link belongs to another judge")
+    expect(dialog.get_by_role("status")).to_contain_text(
+        "link belongs to another judge"
+    )
     assert "PUT" not in sent
     assert not Judgment.objects.exists()
 
@@ -137,7 +153,9 @@ def test_a_server_killed_in_the_middle_loses_nothing(
         servers_kill()
         judge_block(page, "12345")
         at_sentence(page, 2)
-        expect(page.locator("#status")).to_have_text("Offline: 1 judgment is kept on this device")
+        expect(page.locator("#status")).to_have_text(
+            "Offline: 1 judgment is kept on this device"
+        )
         judge_block(page, "54321")
         at_sentence(page, 3)
     with web_server(tmp_path, port=port, **options):
@@ -146,7 +164,10 @@ def test_a_server_killed_in_the_middle_loses_nothing(
         at_sentence(page, 3)
     context.close()
     labels = Judgment.objects.filter(judge=judge).order_by("pk")
-    assert [judgment.labels for judgment in labels] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+    assert [judgment.labels for judgment in labels] == [
+        [1, 2, 3, 4, 5],
+        [5, 4, 3, 2, 1],
+    ]
 
 
 @pytest.mark.thorough

@@ -9,7 +9,10 @@ from playwright.sync_api import Page, ViewportSize, expect
 from campaign.models import Campaign, InvitationRole
 from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.long_texts import lengthen
@@ -43,7 +46,9 @@ HELP_COMES_FIRST = """() => {
 
 @pytest.fixture
 def campaign() -> Campaign:
-    campaign = make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    campaign = make_task(
+        make_campaign(), documents=(6, 6), identical=()
+    ).test_set.campaign
     instructions_write(
         campaign=campaign,
         language="en",
@@ -77,7 +82,9 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     yield "sign-in, refused"
     judge = make_judge(campaign)
     assert judge.user is not None
-    _, token = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
+    _, token = invitation_create(
+        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+    )
     page.goto(f"/i/{token}/")
     yield "link"
     page.get_by_role("button", name="Begin judging").click()
@@ -137,7 +144,9 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
 @pytest.mark.thorough
 def test_focused_element_is_never_covered(new_page: NewPage, sign_in: SignIn) -> None:
     """2.4.11, both ways through a page of paragraphs with every notice open."""
-    judge = make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    judge = make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
     page = new_page(viewport=PHONE)
     lengthen(page, 90)
     sign_in(page, judge)
@@ -149,7 +158,9 @@ def test_focused_element_is_never_covered(new_page: NewPage, sign_in: SignIn) ->
     for key in ("Tab", "Shift+Tab"):
         page.locator("#submit" if key == "Shift+Tab" else ".skip-link").focus()
         visited = 0
-        while visited < 40 and page.evaluate("document.activeElement !== document.body"):
+        while visited < 40 and page.evaluate(
+            "document.activeElement !== document.body"
+        ):
             obscured.add(page.evaluate(OBSCURED))
             page.keyboard.press(key)
             visited += 1

@@ -12,13 +12,19 @@ from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 
 @pytest.fixture
 def judge() -> Judge:
     campaign = make_campaign(blocks_per_judge=9)
-    return make_judge(make_task(campaign, documents=(9, 9), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(campaign, documents=(9, 9), identical=()).test_set.campaign
+    )
 
 
 @pytest.fixture
@@ -65,7 +71,9 @@ def test_the_menu_knows_also_what_is_still_on_this_device(
     judge_slowly(judging, 80)
     at_sentence(judging, 3)
     open_menu(judging)
-    expect(judging.locator("#worked-today")).to_have_text(re.compile(r"^Today: 2 items, \d min\.$"))
+    expect(judging.locator("#worked-today")).to_have_text(
+        re.compile(r"^Today: 2 items, \d min\.$")
+    )
 
 
 def test_a_skip_is_sent_with_its_time(judging: Page, judge: Judge) -> None:

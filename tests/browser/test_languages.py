@@ -31,7 +31,9 @@ def words_of(code: str) -> dict[str, str]:
     """What the page should say in this language; nothing of it in English."""
     with override(code):
         words = {place: gettext(english) for place, english in SHOWN.items()}
-        words["#sentence"] = gettext("Item {position} of {total}").format(position=1, total=3)
+        words["#sentence"] = gettext("Item {position} of {total}").format(
+            position=1, total=3
+        )
     return words
 
 
@@ -40,7 +42,9 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
     new_page: NewPage,
     sign_in: SignIn,
 ) -> None:
-    task = make_task(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30)
+    task = make_task(
+        make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30
+    )
     page = new_page(viewport=PHONE)
     sign_in(page, make_judge(task.test_set.campaign))
     english = words_of("en")
@@ -53,7 +57,9 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
         expect(page.locator(".row-text").first).to_have_css("direction", "ltr")
         for place, words in words_of(code).items():
             expect(page.locator(place)).to_have_text(words)
-            assert code == "en" or words != english[place], f"{code}: “{words}” is English"
+            assert code == "en" or words != english[place], (
+                f"{code}: “{words}” is English"
+            )
         type_ranks(page, "12")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
@@ -61,7 +67,9 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
 def test_page_of_a_narrow_window_is_in_its_language_with_its_tools_in_one_line(
     new_page: NewPage, sign_in: SignIn
 ) -> None:
-    task = make_task(make_campaign(blocks_per_judge=1200), documents=(3,), blocks_wanted=3000)
+    task = make_task(
+        make_campaign(blocks_per_judge=1200), documents=(3,), blocks_wanted=3000
+    )
     page = new_page(viewport={"width": 360, "height": 740})
     sign_in(page, make_judge(task.test_set.campaign))
     # Screen readers get outputs in elements of the page's language.

@@ -52,4 +52,6 @@ def test_an_upload_goes_on_after_the_connection_was_lost(
     uploaded(page, folder)
     assert len(lost) == 1
     worker_works()
-    expect(page.get_by_text("Segments: 2 · Documents: 1 · References: 1")).to_be_visible()
+    expect(
+        page.get_by_text("Segments: 2 · Documents: 1 · References: 1")
+    ).to_be_visible()

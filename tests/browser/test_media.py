@@ -71,7 +71,9 @@ def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> 
     assert 0 < (judgment.played[1] or 0) < 1
 
 
-def test_two_recordings_are_compared(page: Page, campaign: Campaign, sign_in: SignIn) -> None:
+def test_two_recordings_are_compared(
+    page: Page, campaign: Campaign, sign_in: SignIn
+) -> None:
     make_media_task(campaign, protocol="two_outputs")
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
@@ -104,7 +106,8 @@ def test_page_fits_a_phone_and_is_accessible(
 
 
 @pytest.mark.parametrize(
-    ("protocol", "outputs"), [("ranking", 5), ("two_outputs", 2), ("top", 5), ("sorting", 2)]
+    ("protocol", "outputs"),
+    [("ranking", 5), ("two_outputs", 2), ("top", 5), ("sorting", 2)],
 )
 def test_players_of_all_outputs_fit_a_phone(
     new_page: NewPage, campaign: Campaign, sign_in: SignIn, protocol: str, outputs: int
@@ -134,5 +137,6 @@ def test_missing_file_is_told_apart_from_silence(
     at_sentence(page, 1)
     problem = page.locator("#rows .media").first
     expect(problem).to_have_attribute(
-        "data-problem", "This file could not be loaded. Check your connection and reload the page."
+        "data-problem",
+        "This file could not be loaded. Check your connection and reload the page.",
     )

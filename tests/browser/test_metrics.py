@@ -57,12 +57,18 @@ def test_metrics_from_files_are_compared_with_wmt12(
     tolerate.append("400")
     campaign = make_campaign()
     folder = real_data / "wmt12-cs-en"
-    given = {"campaign": campaign.slug, "test_set": "newstest2012", "create_test_set": True}
+    given = {
+        "campaign": campaign.slug,
+        "test_set": "newstest2012",
+        "create_test_set": True,
+    }
     call_command("import_answers", str(folder / "judgments.csv"), verbosity=0, **given)
     open_metrics(page, Task.objects.get())
     files = page.get_by_label("Files", exact=True)
     button = page.get_by_role("button", name="Import")
-    files.set_input_files(payload("bad.tsv", "system\tsegment\tscore\nonlineA\t9999\t1\n"))
+    files.set_input_files(
+        payload("bad.tsv", "system\tsegment\tscore\nonlineA\t9999\t1\n")
+    )
     button.click()
     expect(page.get_by_text("bad.tsv, line 2")).to_be_visible()
     assert axe_finds(page) == ""
@@ -80,7 +86,9 @@ def test_metrics_from_files_are_compared_with_wmt12(
     # The test set has only the judged segments of WMT12.
     expect(page.get_by_text("Skipped, not in the test set:")).to_be_visible()
     open_tables(page)
-    expect(page.get_by_role("heading", name="Reverse[noref] and people")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Reverse[noref] and people")
+    ).to_be_visible()
     expect(page.get_by_role("heading", name="Contradicted pairs")).to_be_visible()
     page.set_viewport_size(ViewportSize(width=360, height=740))
     assert not too_wide(page)

@@ -20,7 +20,12 @@ RULES: dict[str, Any] = {
     "source_marked": True,
     "marks": ["non-translation"],
     "severities": ["neutral", "minor", "major", "critical"],
-    "categories": ["Accuracy/Addition", "Accuracy/Omission", "Fluency/Grammar", "Other"],
+    "categories": [
+        "Accuracy/Addition",
+        "Accuracy/Omission",
+        "Fluency/Grammar",
+        "Other",
+    ],
 }
 
 
@@ -58,7 +63,9 @@ def test_errors_get_severities_and_categories_by_two_keys_each(
     all_sent(page)
     [[first]] = stored(judge)
     assert first["score"] is None
-    assert [(span["kind"], span["severity"], span["category"]) for span in first["spans"]] == [
+    assert [
+        (span["kind"], span["severity"], span["category"]) for span in first["spans"]
+    ] == [
         ("source", "neutral", "Other"),
         ("error", "major", "Accuracy/Omission"),
         ("error", "minor", "Other"),

@@ -23,7 +23,9 @@ def hold(page: Page, address: str, held: list[Route]) -> None:
 
 
 @pytest.mark.thorough
-def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: NewPage) -> None:
+def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(
+    new_page: NewPage,
+) -> None:
     """Also where the page learns before, from a question of its own, that nothing more is to be done."""
     campaign = make_task(make_campaign(), identical=()).test_set.campaign
     prolific = Prolific(make_panel(campaign))

@@ -6,11 +6,21 @@ from playwright.sync_api import Page, expect
 from annotation.models import HIT, Judgment
 from campaign.models import CampaignState
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, type_ranks
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    judge_block,
+    page_kept,
+    type_ranks,
+)
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 KEPT = "() => JSON.stringify({...localStorage})"
 
@@ -18,7 +28,9 @@ KEPT = "() => JSON.stringify({...localStorage})"
 def test_a_draft_is_seen_as_a_judge_sees_it(
     page: Page,
 ) -> None:
-    task = make_task(make_campaign(state=CampaignState.DRAFT), documents=(40,), planned=0)
+    task = make_task(
+        make_campaign(state=CampaignState.DRAFT), documents=(40,), planned=0
+    )
     enter(page, task.test_set.campaign)
     page.get_by_role("link", name="Preview as judge").click()
     words = "Preview: this is what judges see. Nothing is stored."

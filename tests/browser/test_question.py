@@ -15,7 +15,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 QUESTION = {"en": "Which is more faithful?", "ar": "أيهما أكثر أمانة؟"}
 
 
-def test_ranking_shows_question_and_type_of_output(new_page: NewPage, sign_in: SignIn) -> None:
+def test_ranking_shows_question_and_type_of_output(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
     task = make_task(make_campaign(judged="summaries"), source_language="de")
     task_rules_change(task=task, rules={"question": QUESTION})
     page = new_page()
@@ -24,7 +26,9 @@ def test_ranking_shows_question_and_type_of_output(new_page: NewPage, sign_in: S
     expect(page.locator(".judge-header > p")).to_have_text("SummariesGerman")
 
 
-def test_two_outputs_are_announced_with_the_question(new_page: NewPage, sign_in: SignIn) -> None:
+def test_two_outputs_are_announced_with_the_question(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
     task = make_task_of_protocol(Protocol.TWO_OUTPUTS, rules={"question": QUESTION})
     campaign_change(campaign=task.test_set.campaign, judged="summaries")
     page = new_page(locale="ar")

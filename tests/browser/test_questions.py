@@ -27,7 +27,9 @@ REMARKS = {
 
 @pytest.fixture
 def judge() -> Judge:
-    campaign = make_task(make_campaign(), documents=(9, 9), identical=()).test_set.campaign
+    campaign = make_task(
+        make_campaign(), documents=(9, 9), identical=()
+    ).test_set.campaign
     return make_judge(campaign)
 
 

@@ -74,12 +74,16 @@ def test_read_segments_stay_visible_and_keys_answer(quiz: Page, judge: Judge) ->
     assert [each.answers for each in answers] == [[], [], [True, False, None]]
 
 
-def test_nothing_tells_which_statements_are_true(page: Page, judge: Judge, sign_in: SignIn) -> None:
+def test_nothing_tells_which_statements_are_true(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
     bodies: list[str] = []
     page.on(
         "response",
         lambda response: (
-            bodies.append(response.text()) if "/api/" in response.url and response.ok else None
+            bodies.append(response.text())
+            if "/api/" in response.url and response.ok
+            else None
         ),
     )
     begin(page, judge, sign_in)

@@ -37,7 +37,9 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     sign_in(page, judge)
     question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
-    expect(page.locator(".point-text")).to_have_text(["Spotless German", "Incomprehensible German"])
+    expect(page.locator(".point-text")).to_have_text(
+        ["Spotless German", "Incomprehensible German"]
+    )
     expect(page.locator("#source-part")).to_be_hidden()
     expect(page.locator("#reference-part")).to_be_empty()
     expect(page.locator("#differences")).to_be_hidden()
@@ -56,7 +58,9 @@ def test_a_judge_rates_fluency_and_then_adequacy(
         press(page, key)
         press(page, "Enter")
     assert wait_until(lambda: RatingAnswer.objects.count() == len("253"), seconds=60)
-    assert list(RatingAnswer.objects.order_by("pk").values_list("points", flat=True)) == [
+    assert list(
+        RatingAnswer.objects.order_by("pk").values_list("points", flat=True)
+    ) == [
         [2],
         [5],
         [3],
@@ -77,7 +81,9 @@ def test_a_judge_rates_fluency_and_then_adequacy(
 
 @pytest.fixture
 def phone(new_page: NewPage) -> Page:
-    return new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    return new_page(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    )
 
 
 @pytest.fixture
@@ -98,7 +104,9 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
     legends = page.locator(".points legend")
     expect(legends).to_have_count(2 * len(FOUR))
     expect(legends.first).to_have_text("Coherence How good is the coherence?")
-    expect(page.locator(".rating-output .output-name")).to_have_text(["Output A", "Output B"])
+    expect(page.locator(".rating-output .output-name")).to_have_text(
+        ["Output A", "Output B"]
+    )
     expect(page.locator("#source-part")).to_be_visible()
     # A digit that the scale does not have changes nothing.
     press(page, "9")
@@ -112,7 +120,9 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
         press(page, key)
     # The foot says what is missing.
     press(page, "Control+Enter")
-    expect(page.locator("#missing")).to_have_text("1 rating is missing. Add it, or skip the item.")
+    expect(page.locator("#missing")).to_have_text(
+        "1 rating is missing. Add it, or skip the item."
+    )
     page.keyboard.type("90")
     press(page, "Enter")
     expect(page.locator("#submit")).to_be_focused()

@@ -136,7 +136,9 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
         {"start": 0, "end": len(marked), "severity": "major", "kind": "error"},
         {"start": None, "end": None, "severity": "minor", "kind": "missing"},
     ]
-    assert [(other["score"], other["spans"]) for other in others] == [(88, [])] * len(others)
+    assert [(other["score"], other["spans"]) for other in others] == [(88, [])] * len(
+        others
+    )
     assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
 
 
@@ -195,8 +197,12 @@ def test_mouse_selects_whole_words_and_asks_for_a_severity(judging: Page) -> Non
 def test_by_touch_the_first_and_the_last_word_are_tapped(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
-    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
-    first, second = (box_of(page.locator(".spans-output").nth(place)) for place in (0, 1))
+    page = begin(
+        new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in
+    )
+    first, second = (
+        box_of(page.locator(".spans-output").nth(place)) for place in (0, 1)
+    )
     assert first["y"] + first["height"] <= second["y"]
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     box = box_of(text(page, "A"))
@@ -208,9 +214,13 @@ def test_by_touch_the_first_and_the_last_word_are_tapped(
     page.locator("#span-choice").get_by_role("button", name="major").tap()
     expect(errors(page, "A")).to_contain_text(["major error"])
     output(page, "A").get_by_role("button", name="missing content").tap()
-    expect(output(page, "A").get_by_role("button", name="missing content: minor")).to_be_visible()
+    expect(
+        output(page, "A").get_by_role("button", name="missing content: minor")
+    ).to_be_visible()
     slider = box_of(output(page, "A").locator(".score-slider"))
-    page.touchscreen.tap(slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2)
+    page.touchscreen.tap(
+        slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2
+    )
     expect(score(page, "A")).to_have_value("50")
 
 
@@ -238,7 +248,9 @@ def test_a_score_that_contradicts_the_errors_is_asked_about_once(
     assert [outputs[0]["score"] for outputs in stored(judge)] == [95, 30]
 
 
-def test_an_answer_survives_a_reload_and_is_revised(judging: Page, judge: Judge) -> None:
+def test_an_answer_survives_a_reload_and_is_revised(
+    judging: Page, judge: Judge
+) -> None:
     press(judging, "1", "p")
     judging.keyboard.type("88")
     expect(judging.locator("#status")).to_have_text("Saved on this device")
@@ -292,7 +304,9 @@ def test_errors_are_chosen_by_words_in_other_scripts(
     press(page, "Enter")
     all_sent(page)
     [[first, *_others]] = stored(judge)
-    assert first["spans"] == [{"start": start, "end": end, "severity": "major", "kind": "error"}]
+    assert first["spans"] == [
+        {"start": start, "end": end, "severity": "major", "kind": "error"}
+    ]
 
 
 def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
@@ -303,7 +317,9 @@ def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
     devtools = page.context.new_cdp_session(page)
 
     def touch(kind: str, *points: dict[str, float]) -> None:
-        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+        devtools.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)}
+        )
 
     touch("touchStart", {"x": x, "y": y})
     for step in range(1, 9):
@@ -314,7 +330,9 @@ def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
 def test_a_scroll_that_begins_on_the_slider_changes_no_score(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
-    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
+    page = begin(
+        new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in
+    )
     score(page, "A").fill("80")
     before = page.evaluate("scrollY")
     for letter, kept in (("A", "80"), ("B", "")):

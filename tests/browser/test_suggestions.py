@@ -13,7 +13,15 @@ from protocols.models import SpansAnswer
 from protocols.spans.suggestions import suggestions_import
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence
-from tests.browser.test_spans import errors, output, press, score, spans_task, stored, text
+from tests.browser.test_spans import (
+    errors,
+    output,
+    press,
+    score,
+    spans_task,
+    stored,
+    text,
+)
 from tests.factories import make_judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -18,7 +18,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def campaign() -> Campaign:
-    campaign = make_task(make_campaign(), documents=(9, 9), identical=()).test_set.campaign
+    campaign = make_task(
+        make_campaign(), documents=(9, 9), identical=()
+    ).test_set.campaign
     return campaign_change(
         campaign=campaign,
         pay="€15 an hour of active time",
@@ -32,9 +34,13 @@ def test_judge_can_decline_and_return(
     campaign: Campaign,
 ) -> None:
     judge = make_judge(campaign)
-    instructions_write(campaign=campaign, language="en", text="Be kind.", demands_acceptance=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Be kind.", demands_acceptance=True
+    )
     assert judge.user is not None
-    _, token = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
+    _, token = invitation_create(
+        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+    )
     page = new_page()
     page.goto(f"/i/{token}/")
     page.get_by_role("button", name="Begin judging").click()

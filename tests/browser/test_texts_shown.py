@@ -61,7 +61,9 @@ def test_no_browser_may_translate_or_trim_a_text(
 
 
 @on_screens("ranking", "two_outputs", but=("editing",))
-def test_a_translated_text_is_not_judged(page: Page, sign_in: SignIn, screen: Screen) -> None:
+def test_a_translated_text_is_not_judged(
+    page: Page, sign_in: SignIn, screen: Screen
+) -> None:
     judge = screen.judge()
     page.clock.install()
     sign_in(page, judge)

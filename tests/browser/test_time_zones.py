@@ -15,7 +15,9 @@ from tests.factories import make_campaign, make_judge, make_task
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_newcomer_sees_the_closing_time_in_the_zone_of_their_browser(new_page: NewPage) -> None:
+def test_newcomer_sees_the_closing_time_in_the_zone_of_their_browser(
+    new_page: NewPage,
+) -> None:
     campaign = make_task(make_campaign()).test_set.campaign
     closing = datetime(2126, 12, 13, 2, tzinfo=UTC)
     Campaign.objects.update(closes_at=closing, time_zone="Europe/Prague")

@@ -30,7 +30,9 @@ def two_outputs(*, ranking_is_open: bool = False, **fields: Any) -> Task:
     ranking = make_task(make_campaign(), documents=(6, 6), identical=(), planned=2)
     if not ranking_is_open:
         task_close(task=ranking)
-    task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, **fields)
+    task = Task.objects.create(
+        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, **fields
+    )
     design_ensure(task=task, seed=7)
     hits_plan(task_id=task.pk, count=6)
     return task
@@ -92,7 +94,9 @@ def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:
 
 
 @pytest.mark.thorough
-def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, judge: Judge) -> None:
+def test_going_back_shows_what_was_said_and_one_key_changes_it(
+    judging: Page, judge: Judge
+) -> None:
     press(judging, "1")
     at_sentence(judging, 2)
     judging.keyboard.press("u")
@@ -118,9 +122,13 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
 
 
 @pytest.mark.thorough
-def test_enter_gives_no_answer_and_a_double_press_only_one(judging: Page, judge: Judge) -> None:
+def test_enter_gives_no_answer_and_a_double_press_only_one(
+    judging: Page, judge: Judge
+) -> None:
     judging.keyboard.press("Enter")
-    expect(judging.locator("#missing")).to_have_text("Choose an answer, or skip the item.")
+    expect(judging.locator("#missing")).to_have_text(
+        "Choose an answer, or skip the item."
+    )
     judging.evaluate(TWICE, "1")
     at_sentence(judging, 2)
     all_sent(judging)

@@ -66,7 +66,9 @@ def rehearse(page: Page) -> None:
     page.get_by_label("Share of the target (%)").fill("5")
     page.get_by_role("button", name="Rehearse").click()
     page.get_by_role("link", name="Open rehearsal").click()
-    expect(page.get_by_text("Rehearsal of WMT 2012 with simulated judges")).to_be_visible()
+    expect(
+        page.get_by_text("Rehearsal of WMT 2012 with simulated judges")
+    ).to_be_visible()
     # HITs are of three sentences.
     counted(page, "153 blocks judged")
     page.get_by_role("link", name="Back to WMT 2012").click()
@@ -101,11 +103,16 @@ def time_sheet(page: Page) -> list[dict[str, str]]:
     page.get_by_role("link", name="Time", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download (CSV)").click()
-    return list(csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig"))))
+    return list(
+        csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig")))
+    )
 
 
 def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
-    organiser: Page, new_page: NewPage, start_worker: StartWorker, wmt12_with_texts: Path
+    organiser: Page,
+    new_page: NewPage,
+    start_worker: StartWorker,
+    wmt12_with_texts: Path,
 ) -> None:
     start_worker()
     make_campaign_of(organiser, wmt12_with_texts)
@@ -141,7 +148,9 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
 
     organiser.goto(f"/campaigns/{first.slug}/")
     change_state(organiser, "Delete campaign")
-    expect(organiser.get_by_text("6 judged items move to the bin with it.")).to_be_visible()
+    expect(
+        organiser.get_by_text("6 judged items move to the bin with it.")
+    ).to_be_visible()
     organiser.get_by_label("Campaign name").fill("WMT 2012")
     organiser.get_by_role("button", name="Delete campaign").click()
     expect(organiser.get_by_role("heading", level=1)).to_have_text("Bin")

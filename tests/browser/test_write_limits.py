@@ -12,7 +12,11 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 Limit = Callable[[str, int], None]
 
@@ -27,7 +31,9 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    return make_judge(
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+    )
 
 
 @pytest.fixture
@@ -56,13 +62,19 @@ def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
     limit("REVISIONS_A_MINUTE", 0)
     revise(judging)
     status = judging.locator("#status")
-    expect(status).to_contain_text("1 judgment is kept on this device and will be sent shortly")
+    expect(status).to_contain_text(
+        "1 judgment is kept on this device and will be sent shortly"
+    )
     # Judging goes on meanwhile.
     judge_block(judging, "54321")
     at_sentence(judging, 3)
-    expect(status).to_contain_text("2 judgments are kept on this device and will be sent shortly")
+    expect(status).to_contain_text(
+        "2 judgments are kept on this device and will be sent shortly"
+    )
     limit("REVISIONS_A_MINUTE", 30)
-    judging.evaluate("() => dispatchEvent(new Event('focus'))")  # before half a minute is over
+    judging.evaluate(
+        "() => dispatchEvent(new Event('focus'))"
+    )  # before half a minute is over
     all_sent(judging)
     stored = Judgment.objects.filter(judge=judge).order_by("pk")
     labels = [[1, 2, 3, 4, 5], [5, 2, 3, 4, 5], [5, 4, 3, 2, 1]]

@@ -8,7 +8,14 @@ from tests.roles import owner_cursor
 
 #: All that must not be learnt begins so: names of systems, of the reference, of other people.
 SECRET: Final = re.compile(r"qx[-_ ]", re.IGNORECASE)
-SYSTEMS: Final = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember", "qx-fjord")
+SYSTEMS: Final = (
+    "qx-amber",
+    "qx-birch",
+    "qx-cobalt",
+    "qx-dune",
+    "qx-ember",
+    "qx-fjord",
+)
 # Rows that would tell are numbered from here on.
 _FIRST_ROW: Final = 771_230_000
 _ROW: Final = re.compile(r"(?<![\w.])771,?23\d,?\d{3}(?![\w.])")
@@ -28,7 +35,8 @@ def number_rows_to_be_known() -> None:
     with owner_cursor() as cursor:
         for table in _TABLES_THAT_TELL:
             cursor.execute(
-                "SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, _FIRST_ROW]
+                "SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)",
+                [table, _FIRST_ROW],
             )
 
 
@@ -36,7 +44,9 @@ def told(crawler: Crawler) -> dict[str, list[str]]:
     """Return what was told, by where it came from."""
     return {
         name: sorted({*SECRET.findall(got), *_ROW.findall(got)})
-        for name, got in ((name, _but_asked(name, got)) for name, got in crawler.got.items())
+        for name, got in (
+            (name, _but_asked(name, got)) for name, got in crawler.got.items()
+        )
         if SECRET.search(got) or _ROW.search(got)
     }
 

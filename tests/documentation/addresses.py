@@ -38,7 +38,9 @@ def _paths(patterns: Sequence[URLPattern | URLResolver], before: str) -> Iterato
 @cache
 def _operations() -> frozenset[tuple[str, Route]]:
     """Return method and address of each operation of the API."""
-    named = [line.split()[1:] for line in STABLE.read_text(encoding="utf-8").splitlines()]
+    named = [
+        line.split()[1:] for line in STABLE.read_text(encoding="utf-8").splitlines()
+    ]
     return frozenset((method, _parts(path)) for method, path in named)
 
 
@@ -57,7 +59,9 @@ def _fits(named: Route, route: Route) -> bool:
 def operation_exists(method: str, path: str) -> bool:
     """Return whether the API has an operation at an address below /api/v1/."""
     named = ("api", "v1", *path.partition("?")[0].strip("/").split("/"))
-    return any(method == known and _fits(named, route) for known, route in _operations())
+    return any(
+        method == known and _fits(named, route) for known, route in _operations()
+    )
 
 
 def looks_like_an_address(text: str) -> bool:
@@ -88,4 +92,6 @@ def address_exists(text: str) -> bool:
     }
     if known:
         return methods <= known
-    return any(_fits(named, route if is_whole else route[-len(named) :]) for route in _routes())
+    return any(
+        _fits(named, route if is_whole else route[-len(named) :]) for route in _routes()
+    )

@@ -15,7 +15,14 @@ from launcher import __main__ as launcher
 from launcher.data_directory import CHECKOUT
 
 #: Django's commands that the documentation may name.
-_OF_DJANGO = {"check", "collectstatic", "makemigrations", "migrate", "shell", "pgtrigger"}
+_OF_DJANGO = {
+    "check",
+    "collectstatic",
+    "makemigrations",
+    "migrate",
+    "shell",
+    "pgtrigger",
+}
 _LITERAL_OPTION = re.compile(r"[\"'](--[a-z][a-z-]*)[\"'= ]")
 _TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 
@@ -55,7 +62,8 @@ def management_options() -> Mapping[str, frozenset[str]]:
     """Return the options of these and of Django's commands; `check` is one of each."""
     of_django = {name: _options_of_management(name) for name in _OF_DJANGO}
     both = {
-        name: options | own_options().get(name, frozenset()) for name, options in of_django.items()
+        name: options | own_options().get(name, frozenset())
+        for name, options in of_django.items()
     }
     return {**own_options(), **both}
 
@@ -77,7 +85,9 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
         yield from _options(below)
 
 
-def _subparsers(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def _subparsers(
+    parser: argparse.ArgumentParser,
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()

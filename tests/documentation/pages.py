@@ -23,7 +23,12 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 PAGES = sorted(
     str(path.relative_to(CHECKOUT))
-    for pattern in ("*.md", "docs/**/*.md", "demo/*/README.md", "tests/data/*/README.md")
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "demo/*/README.md",
+        "tests/data/*/README.md",
+    )
     for path in CHECKOUT.glob(pattern)
     if path.name not in _HISTORY
 )
@@ -125,7 +130,14 @@ def read_page(name: str) -> Page:
                 marker = _MARKER.match(lines[start - 2]) if start > 1 else None
                 heading = headings[-1][1] if headings else ""
                 blocks.append(
-                    Block(name, start + 1, heading, language, text, marker[1] if marker else "")
+                    Block(
+                        name,
+                        start + 1,
+                        heading,
+                        language,
+                        text,
+                        marker[1] if marker else "",
+                    )
                 )
                 fence = None
             prose.append("")
@@ -163,7 +175,9 @@ def _anchors(headings: list[tuple[int, str]]) -> frozenset[str]:
     for _line, heading in headings:
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
         slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        repeated = sum(anchor == slug or anchor.startswith(f"{slug}-") for anchor in anchors)
+        repeated = sum(
+            anchor == slug or anchor.startswith(f"{slug}-") for anchor in anchors
+        )
         anchors.add(slug if slug not in anchors else f"{slug}-{repeated}")
     return frozenset(anchors)
 

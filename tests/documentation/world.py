@@ -116,7 +116,9 @@ class _Api:
 
     def tasks(self, slug: str) -> list[dict[str, Any]]:
         """Return the tasks of a campaign."""
-        rows: list[dict[str, Any]] = json.loads(self.ask(f"campaigns/{slug}/tasks/"))["results"]
+        rows: list[dict[str, Any]] = json.loads(self.ask(f"campaigns/{slug}/tasks/"))[
+            "results"
+        ]
         return rows
 
 
@@ -125,7 +127,9 @@ def world_make(run: Callable[[str], str], address: str) -> World:
     run(_COMMANDS)
 
     def token(*words: str) -> str:
-        made = json.loads(run(f"./quintet rest POST tokens/ name=reader --as {' '.join(words)}"))
+        made = json.loads(
+            run(f"./quintet rest POST tokens/ name=reader --as {' '.join(words)}")
+        )
         return str(made["token"])
 
     demo = _Api(run, address, token(DEMO, "scope=write"))
@@ -153,7 +157,9 @@ def _result_published(api: _Api, task: int) -> str:
     """Close a task, publish its result, and write the bundle into a file; return the address of the result."""
     api.send("PUT", f"tasks/{task}/closing/", {"closed": True, "confirm": True})
     results = f"tasks/{task}/published-results/"
-    published = json.loads(api.send("POST", results, {"firmness": False, "metrics": False}))
+    published = json.loads(
+        api.send("POST", results, {"firmness": False, "metrics": False})
+    )
     version = f"{results}{published['version']}/"
     end = time.monotonic() + _BUNDLE_SECONDS
     while not json.loads(api.ask(version))["bundle"]["is_made"]:
@@ -186,7 +192,9 @@ def files_write(folder: Path) -> None:
         (folder / name).write_text(text + "\n", encoding="utf-8")
     shutil.copy(CHECKOUT / "docs" / "examples" / "campaign.yaml", folder)
     shutil.copy(CHECKOUT / "demo" / "museum" / "en-de.tsv", folder)
-    judgments = (CHECKOUT / "demo" / "wmt12-cs-en" / "judgments.csv").read_text(encoding="utf-8")
+    judgments = (CHECKOUT / "demo" / "wmt12-cs-en" / "judgments.csv").read_text(
+        encoding="utf-8"
+    )
     (folder / "judgments.csv").write_text(judgments, encoding="utf-8")
     for name in ("wmt", "wmt14"):
         (folder / name).mkdir()

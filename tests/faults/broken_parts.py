@@ -75,7 +75,9 @@ def kill_worker_in_ranking(stage: Stage) -> None:
 @fault("kill-postgresql-connection", short=True)
 def kill_connection(stage: Stage) -> None:
     """Kill one of PostgreSQL's processes that serve a connection; PostgreSQL restarts them all."""
-    serving = [each for each in stage.installation.workers("postgresql") if _serves(each)]
+    serving = [
+        each for each in stage.installation.workers("postgresql") if _serves(each)
+    ]
     stage.send(signal.SIGKILL, serving[:1])
     if not serving:
         stage.notes.append("no connection found")
@@ -127,7 +129,9 @@ def _is_back(stage: Stage, before: int) -> bool:
     if stage.installation.roles().get("valkey") in (None, before):
         return False
     try:
-        with redis.Redis.from_url(stage.installation.services["REDIS_URL"], retry=None) as client:
+        with redis.Redis.from_url(
+            stage.installation.services["REDIS_URL"], retry=None
+        ) as client:
             return bool(client.ping())
     except redis.RedisError:
         return False
@@ -147,7 +151,10 @@ def _tasks_end(stage: Stage) -> bool:
 def kill_all(stage: Stage) -> None:
     """Kill everything that the supervisor runs, at once."""
     roles = [role for role in stage.installation.roles() if role != SUPERVISOR]
-    stage.send(signal.SIGKILL, [each for role in roles for each in stage.installation.group(role)])
+    stage.send(
+        signal.SIGKILL,
+        [each for role in roles for each in stage.installation.group(role)],
+    )
 
 
 @fault("restart-supervisor")

@@ -21,7 +21,9 @@ WHERE j.task_id = %s
 ORDER BY j.id
 """
 # All judgments, numbered or not: the last number is theirs in the end.
-LAST_NUMBER = "SELECT count(*) FROM annotation_judgment WHERE task_id = %s HAVING count(*) > 0"
+LAST_NUMBER = (
+    "SELECT count(*) FROM annotation_judgment WHERE task_id = %s HAVING count(*) > 0"
+)
 WATERMARK = "SELECT max(watermark) FROM ranking_latestranking WHERE task_id = %s"
 
 
@@ -54,11 +56,19 @@ class Comparison:
     @property
     def holds(self) -> bool:
         """Whether everything acknowledged is stored, once, in order and ranked."""
-        wrong = self.doubled, self.lost, self.invented, self.not_one_current, self.not_the_last
+        wrong = (
+            self.doubled,
+            self.lost,
+            self.invented,
+            self.not_one_current,
+            self.not_the_last,
+        )
         return not any((*wrong, self.gaps)) and self.ranked_seconds is not None
 
 
-def compare(database_url: str, task_id: int, ledger: Ledger, *, seconds: float) -> Comparison:
+def compare(
+    database_url: str, task_id: int, ledger: Ledger, *, seconds: float
+) -> Comparison:
     """Wait until the ranking has caught up, then compare."""
     with closing(psycopg2.connect(database_url)) as connection:
         connection.autocommit = True
@@ -87,7 +97,9 @@ def compare(database_url: str, task_id: int, ledger: Ledger, *, seconds: float) 
         ),
         not_one_current=sum(len(ids) != 1 for ids in current.values()),
         not_the_last=_not_the_last(ledger, sent, stored, current),
-        gaps=len(set(range(1, (last[0][0] if last else 0) + 1)) ^ {row[4] for row in rows}),
+        gaps=len(
+            set(range(1, (last[0][0] if last else 0) + 1)) ^ {row[4] for row in rows}
+        ),
         ranked_seconds=ranked,
     )
 

@@ -65,7 +65,9 @@ def crossed_ids(stage: Stage) -> None:
     judges = [stage.spare_server(number) for number in (0, 1)]
     for _hit in range(2 if stage.short else CROSSED_HITS):
         lent = [_lend(server) for _name, server in judges]
-        pairs += [_crossed(stage, judges, blocks) for blocks in zip(*lent, strict=False)]
+        pairs += [
+            _crossed(stage, judges, blocks) for blocks in zip(*lent, strict=False)
+        ]
         _finish(stage, judges, lent)
     right = sum(pair in (["200", "400"], ["200", "409"]) for pair in pairs)
     _must_all(stage, right, len(pairs), "pairs: one stored, one refused")
@@ -103,4 +105,8 @@ def _finish(
     for (name, server), blocks in zip(judges, lent, strict=True):
         for block in blocks:
             labels = tuple(range(1, len(block["candidates"]) + 1))
-            submit(server, stage.ledger, Submission(str(uuid4()), name, block["id"], labels))
+            submit(
+                server,
+                stage.ledger,
+                Submission(str(uuid4()), name, block["id"], labels),
+            )

@@ -30,7 +30,9 @@ class Installation:
         folder: the data folder.
     """
 
-    def __init__(self, folder: Path, *, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.folder = folder
         self.port = _free_port()
         self._environment = dict(environment or {})
@@ -99,7 +101,10 @@ class Installation:
     def cut_power(self) -> None:
         """Kill the supervisor and everything that it runs at once; what the system has written to files stays."""
         running = []
-        for pid in [*self._recorded().values(), *([self._process.pid] if self._process else [])]:
+        for pid in [
+            *self._recorded().values(),
+            *([self._process.pid] if self._process else []),
+        ]:
             with suppress(psutil.NoSuchProcess):
                 first = psutil.Process(pid)
                 running += [first, *first.children(recursive=True)]
@@ -120,12 +125,16 @@ class Installation:
                 self._process.wait(60)
             self._process.kill()
             self._process.wait()
-        stop_all([process for process in left if is_running(process)], timeout_seconds=5)
+        stop_all(
+            [process for process in left if is_running(process)], timeout_seconds=5
+        )
 
     def roles(self) -> dict[str, int]:
         """Return the process id of each role, as the supervisor's record names them, and its own."""
         roles = {
-            name: pid for name, pid in self._recorded().items() if not name.startswith("prepare")
+            name: pid
+            for name, pid in self._recorded().items()
+            if not name.startswith("prepare")
         }
         if self._process is not None and self._process.poll() is None:
             roles[SUPERVISOR] = self._process.pid
@@ -166,7 +175,9 @@ class Installation:
     def database_url(self) -> str:
         return self.services["DATABASE_URL"]
 
-    def program(self, *arguments: str, environment: Mapping[str, str] | None = None) -> Any:
+    def program(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> Any:
         """Run a Python program beside the services; return its output, read as JSON if there is any."""
         with suppress(json.JSONDecodeError):
             return json.loads(self.run(*arguments, environment=environment))
@@ -180,7 +191,12 @@ class Installation:
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=CHECKOUT,
-            env={**os.environ, **self._environment, **self.services, **(environment or {})},
+            env={
+                **os.environ,
+                **self._environment,
+                **self.services,
+                **(environment or {}),
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -199,7 +215,12 @@ class Installation:
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=CHECKOUT,
-            env={**os.environ, **self._environment, **self.services, **(environment or {})},
+            env={
+                **os.environ,
+                **self._environment,
+                **self.services,
+                **(environment or {}),
+            },
             capture_output=True,
             text=True,
             check=False,

@@ -41,7 +41,9 @@ def installation(needs: Needs) -> Iterator[Installation]:
                 made.stop()
     finally:
         if "QUINTET_FAULTS_KEEP" in os.environ:
-            shutil.copytree(folder, os.environ["QUINTET_FAULTS_KEEP"], dirs_exist_ok=True)
+            shutil.copytree(
+                folder, os.environ["QUINTET_FAULTS_KEEP"], dirs_exist_ok=True
+            )
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -62,9 +64,18 @@ def _folder(path: Path) -> Iterator[None]:
 def _small_disk(path: Path) -> Iterator[None]:
     """Mount a disk in memory, of which every file of the data folder is then a part."""
     path.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK},mode=0711", "quintet-faults"]
+    command = [
+        "mount",
+        "-t",
+        "tmpfs",
+        "-o",
+        f"size={SMALL_DISK},mode=0711",
+        "quintet-faults",
+    ]
     try:
-        done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*command, str(path)], capture_output=True, text=True, check=False
+        )
     except OSError as error:
         raise CannotMakeError(f"no disk can be mounted: {error}") from error
     if done.returncode != 0:

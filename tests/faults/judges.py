@@ -22,7 +22,13 @@ class SimulatedJudge(threading.Thread):
     """
 
     def __init__(
-        self, name: str, server: Server, ledger: Ledger, *, stop: threading.Event, seed: int
+        self,
+        name: str,
+        server: Server,
+        ledger: Ledger,
+        *,
+        stop: threading.Event,
+        seed: int,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self._server, self._ledger, self._stop_asked = server, ledger, stop
@@ -70,7 +76,9 @@ class SimulatedJudge(threading.Thread):
             if outcome == "200":
                 return
             # 429: so many revisions a minute are taken, and the rest a moment later.
-            if outcome == "wrong answer" or (outcome.startswith("4") and outcome != "429"):
+            if outcome == "wrong answer" or (
+                outcome.startswith("4") and outcome != "429"
+            ):
                 self.refused.append(outcome)
                 return
             self._given_up.wait(RETRY_SECONDS)
@@ -80,12 +88,21 @@ def submit(server: Server, ledger: Ledger, submission: Submission) -> str:
     """Send a submission once; note and return what became of it."""
     client_id, labels = submission.client_id, list(submission.labels)
     noted = ledger.sending(client_id, submission.judge, submission.block, labels)
-    body = {"block": submission.block, "labels": labels, "duration_ms": 9000, "active_ms": 8000}
+    body = {
+        "block": submission.block,
+        "labels": labels,
+        "duration_ms": 9000,
+        "active_ms": 8000,
+    }
     answer = server.send("submit", "PUT", f"judgments/{client_id}/", body)
     if answer.outcome != "200":
         return answer.outcome
     said = answer.body
-    if (said["id"], said["block"], said["labels"]) != (client_id, submission.block, labels):
+    if (said["id"], said["block"], said["labels"]) != (
+        client_id,
+        submission.block,
+        labels,
+    ):
         return "wrong answer"
     ledger.acknowledged(noted)
     return "200"

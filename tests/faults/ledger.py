@@ -44,7 +44,9 @@ class Ledger:
     requests: list[Request] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def sending(self, client_id: str, judge: str, block: str, labels: Sequence[int]) -> Submission:
+    def sending(
+        self, client_id: str, judge: str, block: str, labels: Sequence[int]
+    ) -> Submission:
         """Note that a submission is about to be sent, for the first time or again."""
         with self._lock:
             submission = self.submissions.setdefault(
@@ -66,7 +68,9 @@ class Ledger:
     def outcomes(self) -> Counter[str]:
         """Return how often each answer came that is not the usual one."""
         with self._lock:
-            return Counter(r.outcome for r in self.requests if not r.outcome.startswith("2"))
+            return Counter(
+                r.outcome for r in self.requests if not r.outcome.startswith("2")
+            )
 
     def last_failure(self) -> float | None:
         """Return when the last request that failed ended."""
@@ -76,7 +80,9 @@ class Ledger:
     def longest_silence(self, *, since: float) -> float:
         """Return the longest time from then on in which no submission was acknowledged."""
         with self._lock:
-            times = sorted(s.acknowledged for s in self.submissions.values() if s.acknowledged)
+            times = sorted(
+                s.acknowledged for s in self.submissions.values() if s.acknowledged
+            )
         moments = [since, *(moment for moment in times if moment > since)]
         return max((after - before for before, after in pairwise(moments)), default=0.0)
 

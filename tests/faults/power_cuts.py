@@ -37,10 +37,14 @@ def power_cut(stage: Stage) -> None:
 def power_cut_in_recovery(stage: Stage) -> None:
     """Kill everything with much of PostgreSQL's log unread, and again while it recovers; then start."""
     megabytes = 20 if stage.short else 300
-    with closing(psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])) as owner:
+    with closing(
+        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])
+    ) as owner:
         owner.autocommit = True
         with owner.cursor() as cursor:
-            cursor.execute("CREATE TABLE filler AS SELECT 0 AS number, '' AS words LIMIT 0")
+            cursor.execute(
+                "CREATE TABLE filler AS SELECT 0 AS number, '' AS words LIMIT 0"
+            )
             cursor.execute("CREATE INDEX ON filler (md5(number::text))")
             cursor.execute(
                 "INSERT INTO filler SELECT n, repeat('x', 100) FROM generate_series(1, %s) n",
@@ -53,7 +57,9 @@ def power_cut_in_recovery(stage: Stage) -> None:
     stage.start_again()
     waits = stage.installation.said.count("waiting for PostgreSQL")
     stage.notes.append(f"{waits} lines about the recovery")
-    with closing(psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])) as owner:
+    with closing(
+        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])
+    ) as owner:
         owner.autocommit = True
         with owner.cursor() as cursor:
             cursor.execute("DROP TABLE filler")
@@ -66,11 +72,19 @@ def power_cut_in_import(stage: Stage) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = _test_set(Path(folder), segments=2_000 if stage.short else 40_000)
         arguments = (
-            *("manage.py", "import_test_set", str(path), f"--campaign={slug}", "--name=cut"),
+            *(
+                "manage.py",
+                "import_test_set",
+                str(path),
+                f"--campaign={slug}",
+                "--name=cut",
+            ),
             *("--create-campaign=Cut", "--source-language=en", "--target-language=de"),
         )
         with stage.installation.beside(*arguments) as importing:
-            stage.until(lambda: stage.asks(IMPORTING), seconds=120, what="the import under way")
+            stage.until(
+                lambda: stage.asks(IMPORTING), seconds=120, what="the import under way"
+            )
             stage.installation.cut_power()
         if importing.returncode == 0:
             stage.notes.append("the import was faster")
@@ -98,7 +112,9 @@ def power_cut_in_migration(stage: Stage) -> None:
     """Kill everything in the middle of a migration; after the start, the migration can be repeated."""
     app = f"cut_{stage.task}"
     with migrations_beside(app, SLOW_MIGRATION) as settings:
-        with stage.installation.beside("-m", "django", "migrate", app, environment=settings):
+        with stage.installation.beside(
+            "-m", "django", "migrate", app, environment=settings
+        ):
             stage.until(
                 lambda: stage.asks(MIGRATING, as_owner=True),
                 seconds=120,

@@ -19,7 +19,9 @@ class Weather(StrEnum):
 
     FINE = "fine"
     DROPPING = "dropping"  # nothing arrives, and nobody is told
-    HALF_CLOSED = "half-closed"  # requests arrive, answers do not: the connection ends instead
+    HALF_CLOSED = (
+        "half-closed"  # requests arrive, answers do not: the connection ends instead
+    )
     DELAYED = "delayed"
     RESET = "reset"  # each connection is cut, as when an address changes
 
@@ -45,11 +47,15 @@ class Proxy:
         while not self._closed.is_set():
             with suppress(TimeoutError, OSError):
                 client, _address = self._listening.accept()
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+                threading.Thread(
+                    target=self._serve, args=(client,), daemon=True
+                ).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):
-            server = socket.create_connection((HOST, self._to_port), timeout=LOOK_SECONDS)
+            server = socket.create_connection(
+                (HOST, self._to_port), timeout=LOOK_SECONDS
+            )
             with server:
                 client.settimeout(LOOK_SECONDS)
                 up = threading.Thread(
@@ -59,7 +65,9 @@ class Proxy:
                 self._pass_on(server, client, False)
                 up.join()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket, is_request: bool) -> None:
+    def _pass_on(
+        self, source: socket.socket, target: socket.socket, is_request: bool
+    ) -> None:
         """Move bytes one way until either side ends."""
         while not self._closed.is_set():
             if self.weather == Weather.RESET:

@@ -30,7 +30,11 @@ _FAULTS: dict[str, Fault] = {}
 
 
 def fault(
-    name: str, *, needs: Needs = Needs.NOTHING, short: bool = False, through_proxy: bool = False
+    name: str,
+    *,
+    needs: Needs = Needs.NOTHING,
+    short: bool = False,
+    through_proxy: bool = False,
 ) -> Callable[[Put], Put]:
     """Register a function as a fault; its docstring says what it does."""
 
@@ -53,5 +57,7 @@ def faults(roles: Iterable[str]) -> dict[str, Fault]:
     )
     from tests.faults.processes import faults_of_role
 
-    of_roles = {each.name: each for role in sorted(roles) for each in faults_of_role(role)}
+    of_roles = {
+        each.name: each for role in sorted(roles) for each in faults_of_role(role)
+    }
     return {**_FAULTS, **of_roles}

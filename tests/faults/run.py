@@ -80,7 +80,9 @@ class FreshCampaign:
     tokens: dict[str, str]
 
 
-def campaigns_make(installation: Installation, pace: Pace, *, number: int) -> list[FreshCampaign]:
+def campaigns_make(
+    installation: Installation, pace: Pace, *, number: int
+) -> list[FreshCampaign]:
     """Make campaigns for so many runs."""
     names = [f"fault{next(_numbers):03}" for _campaign in range(number)]
     arguments = str(pace.judges + SPARE), str(pace.planned), *names
@@ -88,15 +90,23 @@ def campaigns_make(installation: Installation, pace: Pace, *, number: int) -> li
     return [FreshCampaign(**each) for each in made]
 
 
-def run(fault: Fault, installation: Installation, pace: Pace, campaign: FreshCampaign) -> Outcome:
+def run(
+    fault: Fault, installation: Installation, pace: Pace, campaign: FreshCampaign
+) -> Outcome:
     """Put a fault in while judges work, and compare what they know with what is stored."""
     tokens = campaign.tokens
     working, spare = list(tokens)[SPARE:], dict(list(tokens.items())[:SPARE])
     ledger, stop = Ledger(), threading.Event()
-    with closing(Proxy(installation.port)) if fault.through_proxy else nullcontext() as proxy:
+    with (
+        closing(Proxy(installation.port))
+        if fault.through_proxy
+        else nullcontext() as proxy
+    ):
         port = proxy.port if proxy else installation.port
         judges = [
-            SimulatedJudge(each, Server(port, tokens[each], ledger), ledger, stop=stop, seed=seed)
+            SimulatedJudge(
+                each, Server(port, tokens[each], ledger), ledger, stop=stop, seed=seed
+            )
             for seed, each in enumerate(working)
         ]
         stage = Stage(installation, ledger, campaign.task, spare, pace.short, proxy)
@@ -118,7 +128,9 @@ def run(fault: Fault, installation: Installation, pace: Pace, campaign: FreshCam
     return _outcome(fault, stage, found, began=began, ended=ended)
 
 
-def _recover(installation: Installation, ledger: Ledger, pace: Pace, *, since: float) -> None:
+def _recover(
+    installation: Installation, ledger: Ledger, pace: Pace, *, since: float
+) -> None:
     """Let judges work on; return when everything is healthy again."""
     time.sleep(pace.after_seconds)
     installation.await_health(seconds=pace.drain_seconds)
@@ -126,7 +138,9 @@ def _recover(installation: Installation, ledger: Ledger, pace: Pace, *, since: f
     # Healthy and still silent would not be recovered: wait for an acknowledgement, too.
     def acknowledged() -> bool:
         with ledger.snapshot() as submissions:
-            return any(each.acknowledged and each.acknowledged > since for each in submissions)
+            return any(
+                each.acknowledged and each.acknowledged > since for each in submissions
+            )
 
     wait_until(acknowledged, seconds=pace.drain_seconds, pause_seconds=0.2)
 

@@ -28,7 +28,10 @@ class Server:
 
     def __init__(self, port: int, token: str, ledger: Ledger) -> None:
         self._port, self._ledger = port, ledger
-        self._headers = {"Content-Type": "application/json", "Authorization": f"Token {token}"}
+        self._headers = {
+            "Content-Type": "application/json",
+            "Authorization": f"Token {token}",
+        }
         self._connection: HTTPConnection | None = None
 
     def send(self, kind: str, method: str, path: str, body: dict[str, Any]) -> Answer:
@@ -56,7 +59,9 @@ class Server:
         response = self._connection.getresponse()
         data = response.read()
         is_json = response.getheader("Content-Type", "").startswith(_JSON)
-        return Answer(str(response.status), json.loads(data) if data and is_json else None)
+        return Answer(
+            str(response.status), json.loads(data) if data and is_json else None
+        )
 
 
 def _outcome_of(error: Exception) -> str:

@@ -8,8 +8,25 @@ from datetime import UTC, datetime
 from tests.faults.run import Outcome
 
 HEADER = (
-    *("fault", "sent", "acknowledged", "stored", "doubled", "lost", "invented", "not one current"),
-    *("not the last", "gaps", "sent again", "silent s", "failing s", "p99 ms", "ranked s"),
+    *(
+        "fault",
+        "sent",
+        "acknowledged",
+        "stored",
+        "doubled",
+        "lost",
+        "invented",
+        "not one current",
+    ),
+    *(
+        "not the last",
+        "gaps",
+        "sent again",
+        "silent s",
+        "failing s",
+        "p99 ms",
+        "ranked s",
+    ),
     "other answers",
 )
 
@@ -31,7 +48,9 @@ def line(outcome: Outcome) -> str:
 
 def sums(outcomes: Sequence[Outcome]) -> str:
     """Return the line that adds up what can be added up."""
-    columns = [str(sum(_counts(each)[column] for each in outcomes)) for column in range(9)]
+    columns = [
+        str(sum(_counts(each)[column] for each in outcomes)) for column in range(9)
+    ]
     return f"| **all** | {' | '.join(columns)} |{' |' * (len(HEADER) - 10)}"
 
 
@@ -45,7 +64,9 @@ def _counts(outcome: Outcome) -> list[int]:
 
 def _cells(outcome: Outcome) -> list[str]:
     ranked = outcome.comparison.ranked_seconds
-    unusual = [f"{answer} × {number}" for answer, number in sorted(outcome.outcomes.items())]
+    unusual = [
+        f"{answer} × {number}" for answer, number in sorted(outcome.outcomes.items())
+    ]
     return [
         outcome.fault,
         *map(str, _counts(outcome)),
@@ -54,7 +75,9 @@ def _cells(outcome: Outcome) -> list[str]:
         "–" if outcome.failing_seconds is None else f"{outcome.failing_seconds:.1f}",
         f"{outcome.p99_ms:.0f}",
         "never" if ranked is None else f"{ranked:.1f}",
-        "; ".join([*unusual, *outcome.notes, *(f"**{each}**" for each in outcome.failures)]),
+        "; ".join(
+            [*unusual, *outcome.notes, *(f"**{each}**" for each in outcome.failures)]
+        ),
     ]
 
 

@@ -7,7 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from annotation.protocols.answer_files import FileRecords, answer_files, protocols_with_files
+from annotation.protocols.answer_files import (
+    FileRecords,
+    answer_files,
+    protocols_with_files,
+)
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.inspecting import inspect
@@ -30,7 +34,9 @@ Door = Callable[[Path], None]
 def _test_set(kind: TestSetFormat) -> Door:
     def door(path: Path) -> None:
         with path.open("rb") as stream:
-            for _segment in read_test_set(source=InputFile(path.name, stream), file_format=kind):
+            for _segment in read_test_set(
+                source=InputFile(path.name, stream), file_format=kind
+            ):
                 pass
 
     return door
@@ -128,7 +134,9 @@ DOORS: Final[dict[str, Door]] = {
     **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
     **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},
     **{
-        f"answers of {protocol}: {kind or 'by its beginning'}": _answers_of(protocol, kind)
+        f"answers of {protocol}: {kind or 'by its beginning'}": _answers_of(
+            protocol, kind
+        )
         for protocol, kind in _ANSWERS
     },
     "snippets": _snippets,

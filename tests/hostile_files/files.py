@@ -105,11 +105,14 @@ with zipfile.ZipFile(_INNER, "w") as _archive:
 _DEEP: Final = 100_000
 _LAUGHS: Final = (
     b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha">'
-    + b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
+    + b"".join(
+        b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)
+    )
     + b"]>"
 )
 _YAML_ALIASES: Final = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
-    b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, 10)
+    b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 9))
+    for n in range(1, 10)
 )
 
 #: A campaign of Pearmut: one object, however long.
@@ -122,7 +125,8 @@ def _campaign_of_small_items(path: Path) -> None:
         for thousand in range(400):
             file.write(
                 b"".join(
-                    b'[{"src": "%d", "tgt": {"A": "a", "B": "b"}}],' % (thousand * 1_000 + number)
+                    b'[{"src": "%d", "tgt": {"A": "a", "B": "b"}}],'
+                    % (thousand * 1_000 + number)
                     for number in range(1_000)
                 )
             )
@@ -138,7 +142,9 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "folders without end.zip": _zipped(("a/" * 30_000 + "b.txt", b"a\n")),
     "header of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 200_000)),
     "headers of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 8_000), times=100),
-    "attributes in attributes.tar": _tar_of((tarfile.XHDTYPE, b"2 " * 4_000 + b"=\n"), times=100),
+    "attributes in attributes.tar": _tar_of(
+        (tarfile.XHDTYPE, b"2 " * 4_000 + b"=\n"), times=100
+    ),
     "headers in a row.tar": _tar_of(*[(tarfile.XHDTYPE, b"6 a=b\n")] * 330),
     "long names in a row.tar": _tar_of(*[(tarfile.GNUTYPE_LONGNAME, b"abcde\0")] * 330),
     "bomb.zip": _zip_bomb,
@@ -163,12 +169,19 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "endless comment.xml": _repeated(b"x", 60 * MB, b"<results><!-- "),
     "deep lists.json": _bytes(b"[" * _DEEP + b"]" * _DEEP),
     "deep objects.json": _bytes(b'{"a":' * _DEEP + b"1" + b"}" * _DEEP),
-    "deep value.jsonl": _bytes(b'{"segment": 1, "judge": ' + b"[" * _DEEP + b"]" * _DEEP + b"}\n"),
+    "deep value.jsonl": _bytes(
+        b'{"segment": 1, "judge": ' + b"[" * _DEEP + b"]" * _DEEP + b"}\n"
+    ),
     "empty lists of a campaign.json": _repeated(b"[],", 8 * MB, _CAMPAIGN),
-    "list without end of a campaign.json": _repeated(b"[],", 6 * MB, _CAMPAIGN + b'[{"src": ['),
+    "list without end of a campaign.json": _repeated(
+        b"[],", 6 * MB, _CAMPAIGN + b'[{"src": ['
+    ),
     "small items of a campaign.json": _campaign_of_small_items,
     "cell of 10 MB of a campaign.json": _bytes(
-        _CAMPAIGN + b'[{"src": "' + b"x" * 10 * MB + '\U0001f600", "tgt": {"A": "a"}}]]}'.encode()
+        _CAMPAIGN
+        + b'[{"src": "'
+        + b"x" * 10 * MB
+        + '\U0001f600", "tgt": {"A": "a"}}]]}'.encode()
     ),
     "deep lists of a campaign.json": _bytes(_CAMPAIGN + b"[" * _DEEP),
     "keys of a campaign.json": _bytes(
@@ -176,12 +189,18 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     ),
     "thousands of digits.jsonl": _bytes(b'{"segment": ' + b"9" * 100_000 + b"}\n"),
     "no number.jsonl": _bytes(b'{"segment": NaN, "judge": 1e999}\n'),
-    "half a character.jsonl": _bytes(b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n'),
-    "cell of 10 MB.csv": _bytes(_CSV + b'a,b,1,d,s,"' + b"x" * 10 * MB + b'",A,B,1,2\n'),
+    "half a character.jsonl": _bytes(
+        b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n'
+    ),
+    "cell of 10 MB.csv": _bytes(
+        _CSV + b'a,b,1,d,s,"' + b"x" * 10 * MB + b'",A,B,1,2\n'
+    ),
     "quote never closed.csv": _repeated(b"a,b\n", 6 * MB, _CSV + b'a,b,1,d,s,"'),
     "many columns.csv": _repeated(b"system9Id,", 3 * MB, b"srclang,trglang,"),
     "cell of 10 MB.tsv": _bytes(b"source\tA\n" + b"x" * 10 * MB + b"\ty\n"),
-    "value of 10 MB.jsonl": _bytes(json.dumps({"source": "x" * 10 * MB}).encode() + b"\n"),
+    "value of 10 MB.jsonl": _bytes(
+        json.dumps({"source": "x" * 10 * MB}).encode() + b"\n"
+    ),
     "endless line.txt": _repeated(b"x", 100 * MB),
     "utf-16.csv": _bytes(_CSV.decode().encode("utf-16")),
     "latin-1.csv": _bytes(_CSV + "a,b,1,d,s,J\xfcrgen,A,B,1,2\n".encode("latin-1")),

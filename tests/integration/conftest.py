@@ -7,7 +7,13 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from campaign.models import Campaign, Judge, Task, User
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import (
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
 from tests.permissions.world import World, make_world
 from tests.shared_rows import shared_rows
 

@@ -54,7 +54,9 @@ def world() -> World:
 
 
 @pytest.mark.thorough
-def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: World) -> None:
+def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(
+    world: World,
+) -> None:
     analyst = world.client("analyst")
     before = _rows()
     refused = 0

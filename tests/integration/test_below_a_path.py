@@ -15,7 +15,15 @@ from django.urls import Resolver404, resolve, set_script_prefix
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import Judge, Mail, MailKind, MailState, Membership, MembershipRole, User
+from campaign.models import (
+    Judge,
+    Mail,
+    MailKind,
+    MailState,
+    Membership,
+    MembershipRole,
+    User,
+)
 from campaign.services.api_tokens import token_create
 from campaign.services.erasures import erasure_ask
 from campaign.services.invitation_mails import judges_invite_by_mail, own_link_send
@@ -43,7 +51,12 @@ SENT: dict[str, Any] = {
     "judges/{judge_id}/link/": {"confirm": True},
     "members/": {"email": "new@example.org", "name": "Nora", "role": "analyst"},
     "members/invitations/": {"email": "new@example.org", "role": "analyst"},
-    "panels/": {"kind": "prolific", "name": "News", "blocks_asked": 5, "minutes_allowed": 60},
+    "panels/": {
+        "kind": "prolific",
+        "name": "News",
+        "blocks_asked": 5,
+        "minutes_allowed": 60,
+    },
     "analyses/": {"kind": "pairs"},
 }
 ADDRESS = re.compile(r"https?://testserver[^\s\"'<>\\)]*")
@@ -96,7 +109,10 @@ def leads_elsewhere(path: str) -> bool:
 def said(answer: Any) -> list[Any]:
     """Return what an answer says: its headers, and its body as JSON or text."""
     body = b"".join(answer) if answer.streaming else answer.content
-    headers = [answer.headers.get(name, "") for name in ("Location", "Link", "Content-Location")]
+    headers = [
+        answer.headers.get(name, "")
+        for name in ("Location", "Link", "Content-Location")
+    ]
     try:
         return [*headers, json.loads(body)]
     except ValueError:
@@ -130,20 +146,32 @@ def test_created_objects_have_addresses_below_the_path(world: World) -> None:
                 continue
             ending = re.sub(r".*/v1/(campaigns/{slug}/)?(tasks/{task_id}/)?", "", path)
             body = SENT.get(ending, {}) if method == "post" else {}
-            address = re.sub(r"{(\w+)}", lambda part: parts.get(part.group(1), str(uuid4())), path)
+            address = re.sub(
+                r"{(\w+)}", lambda part: parts.get(part.group(1), str(uuid4())), path
+            )
             with transaction.atomic():
-                answer = getattr(client, method)(address, body, content_type="application/json")
+                answer = getattr(client, method)(
+                    address, body, content_type="application/json"
+                )
                 found = list(named(said(answer)))
                 transaction.set_rollback(True)
             wrong += [
-                (method, path, answer.status_code, each) for each in found if leads_elsewhere(each)
+                (method, path, answer.status_code, each)
+                for each in found
+                if leads_elsewhere(each)
             ]
             if answer.status_code < 300 and found:
                 made.add(operation["operationId"])
     assert wrong == []
     # Links to judge and to become a member, what a panel is told, and answers that a worker computes.
     assert made >= {
-        *("campaign_clone", "campaign_judge_link", "judges_link_make", "member_add", "member_link"),
+        *(
+            "campaign_clone",
+            "campaign_judge_link",
+            "judges_link_make",
+            "member_add",
+            "member_link",
+        ),
         *("panel_create", "analyses_ask", "rankings_ask"),
     }
 
@@ -157,7 +185,11 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     assert organiser.email is not None
     judges_invite_by_mail(campaign=world.campaign, addresses=["a@example.org"], **base)
     member_invite_by_mail(
-        campaign=world.campaign, email="m@example.org", role=MembershipRole.ANALYST, by=None, **base
+        campaign=world.campaign,
+        email="m@example.org",
+        role=MembershipRole.ANALYST,
+        by=None,
+        **base,
     )
     own_link_send(judge=judge, address="j@example.org", **base)
     password_mail_request(address=organiser.email, **base)

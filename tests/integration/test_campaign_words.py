@@ -19,7 +19,13 @@ from campaign.services.judges import judge_join
 from campaign.services.mails import mails_send_due
 from campaign.texts.by_language import TextsRefusedError
 from tests.at_work import assignment_lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import (
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
 from tests.protocol_tasks import make_task_of_protocol
 from tests.recruiting import Prolific, make_panel
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
@@ -34,7 +40,9 @@ TERMS = {"show_source": "on", "show_reference": "on", "lease_minutes": "60"}
 
 @pytest.fixture
 def task() -> Task:
-    task = make_task(make_campaign(judged=OWN), source_language="de", target_language="de")
+    task = make_task(
+        make_campaign(judged=OWN), source_language="de", target_language="de"
+    )
     return task_rules_change(task=task, rules={"question": QUESTION})
 
 
@@ -44,7 +52,9 @@ def campaign(task: Task) -> Campaign:
 
 
 def read(client: Client, address: str, **query: str) -> str:
-    return client.get(address, query, headers={"accept-language": "de"}).content.decode()
+    return client.get(
+        address, query, headers={"accept-language": "de"}
+    ).content.decode()
 
 
 def lend_by_api(client: Client, **more: Any) -> Any:
@@ -118,7 +128,9 @@ def test_the_question_is_fixed_once_work_was_lent(client: Client, task: Task) ->
     assert client.get(address).json()["rules"]["question"] == {"en": "Best first."}
 
 
-def test_the_pages_change_word_and_question(client: Client, campaign: Campaign, task: Task) -> None:
+def test_the_pages_change_word_and_question(
+    client: Client, campaign: Campaign, task: Task
+) -> None:
     client.force_login(make_organiser(campaign))
     own = {"judged_0": "", "judged_1": "en: Poems\nde：Gedichte", **TERMS}
     assert client.post(SETTINGS, own).status_code == 302
@@ -128,12 +140,17 @@ def test_the_pages_change_word_and_question(client: Client, campaign: Campaign, 
     of_task = reverse("test-set-settings", args=["museum", task.pk])
     assert "de: Die treueste zuerst.\nen: Most" in client.get(of_task).content.decode()
     form = {"name": "x", "source_language": "de", "target_language": "de"}
-    assert client.post(of_task, {**form, "ranking_question": "Best: first."}).status_code == 302
+    assert (
+        client.post(of_task, {**form, "ranking_question": "Best: first."}).status_code
+        == 302
+    )
     task.refresh_from_db()
     assert task.rules["question"] == "Best: first."
 
 
-@pytest.mark.parametrize(("word", "shown"), [("summaries", "Summaries"), (OWN, "en: Captions")])
+@pytest.mark.parametrize(
+    ("word", "shown"), [("summaries", "Summaries"), (OWN, "en: Captions")]
+)
 def test_analysts_see_word_and_question(
     client: Client, campaign: Campaign, task: Task, word: Any, shown: str
 ) -> None:
@@ -194,7 +211,9 @@ def test_an_earlier_campaign_file_leaves_words_as_they_are(campaign: Campaign) -
     assert (campaign.lease_minutes, campaign.judged) == (61, OWN)
 
 
-def test_judges_need_not_read_a_source_without_a_language(campaign: Campaign, task: Task) -> None:
+def test_judges_need_not_read_a_source_without_a_language(
+    campaign: Campaign, task: Task
+) -> None:
     task_change(task=task, source_language="zxx")
     german, czech = (make_judge(campaign, tag, languages=[tag]) for tag in ("de", "cs"))
     assert list(tasks_open_to_judge(german)) == [task]
@@ -204,9 +223,13 @@ def test_judges_need_not_read_a_source_without_a_language(campaign: Campaign, ta
 def test_newcomers_are_asked_only_for_languages_that_they_must_read(
     client: Client, campaign: Campaign, task: Task
 ) -> None:
-    other = make_task(campaign, name="pictures", source_language="cs", target_language="en")
+    other = make_task(
+        campaign, name="pictures", source_language="cs", target_language="en"
+    )
     task_change(task=other, source_language="zxx")
-    link, token = invitation_create_for_anybody(campaign=campaign, cap=5, asks_languages=True)
+    link, token = invitation_create_for_anybody(
+        campaign=campaign, cap=5, asks_languages=True
+    )
     page = client.get(reverse("invitation", args=[token])).content.decode()
     assert "> German<" in page
     assert "> English<" in page

@@ -17,12 +17,20 @@ from tests.filling import Filling
 from tests.permissions.addresses import ADDRESSES
 from tests.roles import owner_cursor
 
-pytestmark = [pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"),
+    pytest.mark.thorough,
+]
 
 FEW = 600
 JUDGES = 12
 GROWING = {
-    *("annotation_hit", "annotation_block", "annotation_assignment", "annotation_exposure"),
+    *(
+        "annotation_hit",
+        "annotation_block",
+        "annotation_assignment",
+        "annotation_exposure",
+    ),
     *("annotation_judgment", "annotation_judgmentnumber", "annotation_skip"),
     *("annotation_problemreport", "annotation_uncountedanswer"),
 }
@@ -32,7 +40,12 @@ ROWS, BLOCKS = 400, 700
 _SYSTEM = "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/"
 # What grows all the same, by role and address, and why. docs/scale.md has them too.
 _WITHDRAWAL = {
-    *("annotation_block", "annotation_hit", "annotation_judgment", "annotation_judgmentnumber"),
+    *(
+        "annotation_block",
+        "annotation_hit",
+        "annotation_judgment",
+        "annotation_judgmentnumber",
+    ),
 }
 KNOWN = {
     ("judge", "judge/<slug:slug>/test-sets/"): {
@@ -57,7 +70,8 @@ WRITES = ("<uuid:client_id>", "judging/assignments/")
 
 # Small tables PostgreSQL reads whole, because that is faster; how it reads large ones is the question.
 AS_FOR_LARGE_TABLES = [
-    f"SET LOCAL enable_{each} = off" for each in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+    f"SET LOCAL enable_{each} = off"
+    for each in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
 ]
 
 
@@ -117,7 +131,9 @@ class Visitors:
     ("many", "planned"),
     [
         (6_000, AS_FOR_LARGE_TABLES),
-        pytest.param(30_000, [], marks=pytest.mark.thorough, id="as PostgreSQL plans by itself"),
+        pytest.param(
+            30_000, [], marks=pytest.mark.thorough, id="as PostgreSQL plans by itself"
+        ),
     ],
 )
 def test_pages_cost_the_same_with_few_judgments_and_with_many(
@@ -126,7 +142,11 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
     # The page of a design reads so many of the latest judgments: here fewer than there are few.
     monkeypatch.setattr(words_to_read, "MOST_MEASURED", FEW // 2)
     world = world_of(FEW, planned=planned)
-    routes = [route for route in ADDRESSES if not any(part in route for part in (*FILES, *WRITES))]
+    routes = [
+        route
+        for route in ADDRESSES
+        if not any(part in route for part in (*FILES, *WRITES))
+    ]
     # Organisers and analysts read by the same code: every other page is one's, unless all of them are asked for.
     others = {0: "analyst", 1: "organiser"} if planned else {}
     places = [
@@ -144,7 +164,9 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
     visitors = Visitors(world_of(many, planned=planned, further=1))
     found = {place: visitors.answer(*place) for place in shown}
     assert {place for place in shown if found[place][0] != 200} == set()
-    queries = {place: (few[place][1].queries, found[place][1].queries) for place in shown}
+    queries = {
+        place: (few[place][1].queries, found[place][1].queries) for place in shown
+    }
     assert {place: each for place, each in queries.items() if each[0] != each[1]} == {}
     counted = {place: {"annotation_skip"} for place in shown if place[1] in COUNT_SKIPS}
     read_more = {place: grown(few[place][1], found[place][1]) for place in shown}

@@ -32,7 +32,8 @@ def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
 def test_every_address_stands_in_the_table() -> None:
     there = set(_routes(get_resolver()))
     missing = [
-        f'    "{route}": MEMBERS_PAGE | sends(POST=ORGANISERS),' for route in there - set(ADDRESSES)
+        f'    "{route}": MEMBERS_PAGE | sends(POST=ORGANISERS),'
+        for route in there - set(ADDRESSES)
     ]
     assert not missing, (
         "Say who may in tests/permissions/addresses, one line each; then run the tests of tests/integration/test_permissions.py, "
@@ -46,7 +47,9 @@ def test_every_address_stands_in_the_table() -> None:
 
 # “2:31 AM” and ISO 8601, without a time zone after them.
 _CLOCK = re.compile(r"\d:\d\d\s[AP]M(?! UTC| AoE).{0,9}")
-_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?!Z|[+-]\d\d:?\d\d|[\d:.])")
+_ISO = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?!Z|[+-]\d\d:?\d\d|[\d:.])"
+)
 # The value of a field has no zone; the page names it beside the field.
 _FIELD = re.compile(r'<input type="datetime-local"[^>]*>')
 
@@ -69,9 +72,17 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_roles_see_what_the_table_allows_and_strangers_nothing(world: World, role: str) -> None:
+def test_roles_see_what_the_table_allows_and_strangers_nothing(
+    world: World, role: str
+) -> None:
     client = world.client(role)
-    secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL", "SECRET-FILE"]
+    secrets = [
+        "SECRET-NEWS",
+        "secretron",
+        "secret-judge",
+        "SECRET-PANEL",
+        "SECRET-FILE",
+    ]
     secrets += ["SECRET-SNIPPET", "SECRET-STATEMENT"]
     if role == "judge":
         # Their own name, by which they ask the organisers for a link.

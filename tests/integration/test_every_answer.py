@@ -10,7 +10,11 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from campaign.models import User
-from campaign.pages.content_policy import CONTENT_POLICY, content_policy, with_content_policy
+from campaign.pages.content_policy import (
+    CONTENT_POLICY,
+    content_policy,
+    with_content_policy,
+)
 from config.requests import PERMISSIONS_POLICY, headers_add
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +33,12 @@ def test_browsers_are_told_what_no_page_needs(client: Client, address: str) -> N
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("address", "status"),
-    [("/sign-in/", 200), ("/no-such-page/", 404), ("/api/v1/campaigns/", 401), ("/%00", 400)],
+    [
+        ("/sign-in/", 200),
+        ("/no-such-page/", 404),
+        ("/api/v1/campaigns/", 401),
+        ("/%00", 400),
+    ],
 )
 def test_browsers_load_and_send_nothing_elsewhere(
     client: Client, address: str, status: int
@@ -37,7 +46,9 @@ def test_browsers_load_and_send_nothing_elsewhere(
     answer = client.get(address)
     assert answer.status_code == status
     policy = answer.headers[CONTENT_POLICY].split("; ")
-    assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(policy)
+    assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(
+        policy
+    )
     assert "unsafe" not in answer.headers[CONTENT_POLICY]
 
 
@@ -48,7 +59,8 @@ def test_an_answer_keeps_the_policy_it_has() -> None:
 
     answer = headers_add(framed)(RequestFactory().get("/"))
     own, usual = (
-        set(policy.split("; ")) for policy in (answer.headers[CONTENT_POLICY], content_policy())
+        set(policy.split("; "))
+        for policy in (answer.headers[CONTENT_POLICY], content_policy())
     )
     assert own - usual == {"frame-ancestors https://example.org"}
     assert usual - own == {"frame-ancestors 'none'"}
@@ -84,9 +96,16 @@ def test_a_proxy_is_told_to_pass_streams_on_as_they_come(
 
 @pytest.mark.parametrize(
     "address",
-    ["/panel/%00/", "/sign-in/?next=%0d%0aSet-Cookie:%20a=b", "/sign-in/?x=%7F", "/?a=%1b"],
+    [
+        "/panel/%00/",
+        "/sign-in/?next=%0d%0aSet-Cookie:%20a=b",
+        "/sign-in/?x=%7F",
+        "/?a=%1b",
+    ],
 )
-def test_control_characters_in_an_address_are_refused(client: Client, address: str) -> None:
+def test_control_characters_in_an_address_are_refused(
+    client: Client, address: str
+) -> None:
     response = client.get(address)
     assert response.status_code == 400
     assert "Bad request" in response.content.decode()
@@ -115,7 +134,9 @@ def test_django_has_nothing_to_say_against_a_deployment() -> None:
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
         env={
-            **{name: os.environ[name] for name in ("PATH", "DATABASE_URL", "REDIS_URL")},
+            **{
+                name: os.environ[name] for name in ("PATH", "DATABASE_URL", "REDIS_URL")
+            },
             "HTTPS": "1",
             "SECRET_KEY": os.urandom(40).hex(),
         },

@@ -33,7 +33,12 @@ LARGEST = 4_000_000
 #: Commands that read files of others, with their other arguments.
 COMMANDS = {
     "import_test_set": (
-        *("--campaign=museum", "--name=New", "--source-language=en", "--target-language=de"),
+        *(
+            "--campaign=museum",
+            "--name=New",
+            "--source-language=en",
+            "--target-language=de",
+        ),
         "FILE",
     ),
     "import_answers": ("--campaign=museum", "--test-set=museum en-de", "FILE"),
@@ -60,7 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(folder: Path) -> list[tuple[str, bytes]]:
-    sent = [path for path in sorted(folder.iterdir()) if 0 < path.stat().st_size <= LARGEST]
+    sent = [
+        path for path in sorted(folder.iterdir()) if 0 < path.stat().st_size <= LARGEST
+    ]
     return [(path.name, path.read_bytes()) for path in sent]
 
 
@@ -70,7 +77,9 @@ def tasks() -> dict[str, Task]:
     task_close(task=ranking)
     made = {"ranking": ranking}
     for protocol in (Protocol.SPANS, Protocol.QUIZ):
-        made[protocol] = task_create(test_set=ranking.test_set, protocol=protocol, by=None)
+        made[protocol] = task_create(
+            test_set=ranking.test_set, protocol=protocol, by=None
+        )
         design_ensure(task=made[protocol], seed=7)
     return made
 
@@ -96,10 +105,25 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
     for name, address in forms.items():
         yield name, lambda file, address=address: client.post(address, {"file": file})  # type: ignore[misc]
     for name, address, field, others in (
-        ("page of metrics", f"{pages}tasks/{ranking}/metrics/", "files", {"action": "import"}),
+        (
+            "page of metrics",
+            f"{pages}tasks/{ranking}/metrics/",
+            "files",
+            {"action": "import"},
+        ),
         ("metrics over REST", f"/api/v1/tasks/{ranking}/metrics/", "files", {}),
-        ("page of a new system", f"{pages}tasks/{ranking}/systems/add/", "file", {"name": "new"}),
-        ("new system over REST", f"/api/v1/tasks/{ranking}/systems/", "file", {"name": "new"}),
+        (
+            "page of a new system",
+            f"{pages}tasks/{ranking}/systems/add/",
+            "file",
+            {"name": "new"},
+        ),
+        (
+            "new system over REST",
+            f"/api/v1/tasks/{ranking}/systems/",
+            "file",
+            {"name": "new"},
+        ),
         (
             "page of judges",
             f"{pages}people/judges/add/",
@@ -114,7 +138,10 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
             ),
         )
     bodies = {
-        "campaign's file over REST": ("/api/v1/campaigns/museum/file/", "application/yaml"),
+        "campaign's file over REST": (
+            "/api/v1/campaigns/museum/file/",
+            "application/yaml",
+        ),
         "snippets over REST": (
             f"/api/v1/tasks/{tasks[Protocol.QUIZ].pk}/snippets/",
             "application/json",
@@ -171,7 +198,9 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_refuse_them_in_words(tasks: dict[str, Task], folder: Path, command: str) -> None:
+def test_commands_refuse_them_in_words(
+    tasks: dict[str, Task], folder: Path, command: str
+) -> None:
     wrong = []
     for path in sorted(folder.iterdir()):
         arguments = [word.replace("FILE", str(path)) for word in COMMANDS[command]]

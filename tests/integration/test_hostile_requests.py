@@ -17,7 +17,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 CURSORS = [
     b64encode(text.encode()).decode()
-    for text in ("p=2026-02-30", "p=\0", "p=" + "9" * 60, "o=" + "9" * 60, "r=x&o=-1", "p=infinity")
+    for text in (
+        "p=2026-02-30",
+        "p=\0",
+        "p=" + "9" * 60,
+        "o=" + "9" * 60,
+        "r=x&o=-1",
+        "p=infinity",
+    )
 ]
 """Cursors that decode, and point at nothing."""
 TEXTS = (
@@ -47,7 +54,18 @@ NAMES = (
         "before",
     ),
     # Of tables and their filters.
-    *("sort", "page", "from", "name", "flagged", "judge", "system", "segment", "document", "ties"),
+    *(
+        "sort",
+        "page",
+        "from",
+        "name",
+        "flagged",
+        "judge",
+        "system",
+        "segment",
+        "document",
+        "ties",
+    ),
     *("min_seconds", "max_seconds", "comment", "reported"),
     *("next", "status", "lang", "participant", "PROLIFIC_PID", "SESSION_ID"),
 )
@@ -78,7 +96,9 @@ def addresses_with_hostile_parts(
             continue
         for value in chosen(values, number):
             yield "/" + "/".join(
-                quote(value, safe="") if part.startswith(begins) else world.fill(part)[1:]
+                quote(value, safe="")
+                if part.startswith(begins)
+                else world.fill(part)[1:]
                 for part in route.split("/")
             )
 
@@ -86,7 +106,9 @@ def addresses_with_hostile_parts(
 def crash(client: APIClient, method: str, address: str, **sent: Any) -> list[str]:
     """Return the request in words if the server had no answer to it, else nothing."""
     response = client.generic(method, address, **sent)
-    return [f"{response.status_code} {method} {address[:150]}"] * (response.status_code >= 500)
+    return [f"{response.status_code} {method} {address[:150]}"] * (
+        response.status_code >= 500
+    )
 
 
 def form_fields(form: type[forms.BaseForm] = forms.BaseForm) -> set[str]:
@@ -103,7 +125,9 @@ class Senders:
 
     def __init__(self, world: World, *, everything: bool) -> None:
         self._everything = everything
-        self._clients = {role: world.client(role) for role in ("visitor", "judge", "organiser")}
+        self._clients = {
+            role: world.client(role) for role in ("visitor", "judge", "organiser")
+        }
         for client in self._clients.values():
             client.raise_request_exception = False
 
@@ -116,7 +140,9 @@ class Senders:
             client
             for role, client in self._clients.items()
             if role != "visitor"
-            and any(who.has(role, over_rest=over_rest) for who in audiences(route).values())
+            and any(
+                who.has(role, over_rest=over_rest) for who in audiences(route).values()
+            )
         ]
         return admitted or [self._clients["organiser"]]
 
@@ -142,7 +168,9 @@ def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
         for number, route in enumerate(ADDRESSES)
-        for address in addresses_with_hostile_parts(world, route, number, senders.chosen)
+        for address in addresses_with_hostile_parts(
+            world, route, number, senders.chosen
+        )
         for client in senders.of(route)
         for found in crash(client, "GET", address)
     ]
@@ -156,7 +184,9 @@ def test_no_query_crashes(world: World, senders: Senders) -> None:
         for text in senders.chosen(TEXTS, number)
         for client in senders.of(route)
         for found in crash(
-            client, "GET", f"{world.fill(route)}?{urlencode(dict.fromkeys(NAMES, text))}"
+            client,
+            "GET",
+            f"{world.fill(route)}?{urlencode(dict.fromkeys(NAMES, text))}",
         )
     ]
     assert crashes == []
@@ -191,7 +221,11 @@ def test_no_json_crashes(world: World, senders: Senders) -> None:
         for kind in senders.chosen(tuple(DEEP), number)
         for client in senders.of(route)
         for found in crash(
-            client, method, world.fill(route), data=DEEP[kind], content_type="application/json"
+            client,
+            method,
+            world.fill(route),
+            data=DEEP[kind],
+            content_type="application/json",
         )
     ]
     assert crashes == []

@@ -14,7 +14,10 @@ from pytest_django import Settings
 
 from campaign.models import Campaign, InvitationRole, Judge, Membership, User
 from campaign.services.erasures import erasure_ask
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from campaign.services.judges import user_language_set
 from campaign.services.members import daily_alerts_set
 from campaign.tasks import send_mails
@@ -59,13 +62,20 @@ def judge() -> Judge:
     ],
 )
 def test_without_a_choice_the_browser_decides(asked: str, given: str) -> None:
-    assert language_of(Client(headers={"accept-language": asked} if asked else {})) == given
+    assert (
+        language_of(Client(headers={"accept-language": asked} if asked else {}))
+        == given
+    )
 
 
 @pytest.mark.parametrize("language", dict(settings.LANGUAGES))
 def test_menu_has_the_own_name_of_each_language(language: str) -> None:
-    page = Client(headers={"accept-language": language}).get("/sign-in/").content.decode()
-    menu = re.findall(r'<button class="tool" type="submit" name="language"[^>]*>([^<]+)<', page)
+    page = (
+        Client(headers={"accept-language": language}).get("/sign-in/").content.decode()
+    )
+    menu = re.findall(
+        r'<button class="tool" type="submit" name="language"[^>]*>([^<]+)<', page
+    )
     assert menu == [name for _code, name in settings.LANGUAGES]
     chosen = re.findall(r'<span class="language-name">([^<]+)<', page)
     assert chosen == [dict(settings.LANGUAGES)[language]]
@@ -91,7 +101,9 @@ def test_signing_in_replaces_the_language_chosen_before(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("language", ["", "xx", "../../etc", "fr"])
-def test_a_language_that_is_not_offered_changes_nothing(judge: Judge, language: str) -> None:
+def test_a_language_that_is_not_offered_changes_nothing(
+    judge: Judge, language: str
+) -> None:
     client = Client(headers={"accept-language": "de"})
     open_invitation(client, judge)
     choose(client, language)
@@ -138,7 +150,9 @@ def czech(settings: Settings) -> User:
     return organiser
 
 
-def test_messages_to_an_organiser_are_in_the_language_of_their_first_sign_in(czech: User) -> None:
+def test_messages_to_an_organiser_are_in_the_language_of_their_first_sign_in(
+    czech: User,
+) -> None:
     # Another browser changes nothing.
     german = Client(headers={"accept-language": "de"})
     sign_in(german)
@@ -153,7 +167,9 @@ def test_messages_to_an_organiser_are_in_the_language_of_their_first_sign_in(cze
     send_mails()
     with translation.override("cs"):
         attention = ngettext(
-            "%(count)s item needs your attention", "%(count)s items need your attention", 1
+            "%(count)s item needs your attention",
+            "%(count)s items need your attention",
+            1,
         )
         expected = {
             f"Quintet: {attention % {'count': 1}}",

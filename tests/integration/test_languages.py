@@ -16,7 +16,15 @@ from annotation.selectors.pool import tasks_open_to_judge as sets_open_to
 from annotation.services.numbers import judgments_number
 from annotation.services.submission import judgment_submit
 from campaign.importing.test_sets import test_set_create as set_create
-from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, Task, TestSet
+from campaign.models import (
+    Campaign,
+    Instructions,
+    Invitation,
+    Judge,
+    Panel,
+    Task,
+    TestSet,
+)
 from campaign.services.campaigns import RulesRefusedError
 from campaign.services.campaigns import task_change as set_change
 from campaign.services.instructions import instructions_write
@@ -68,7 +76,9 @@ def prepared(task: Task) -> tuple[Judge, Panel]:
     return judge, panel
 
 
-def services(task: Task, judge: Judge, panel: Panel) -> dict[str, Callable[[str], object]]:
+def services(
+    task: Task, judge: Judge, panel: Panel
+) -> dict[str, Callable[[str], object]]:
     """Return every service that stores languages."""
     campaign = task.test_set.campaign
     text: Any = {"text": "Rank.", "demands_acceptance": False}
@@ -82,17 +92,25 @@ def services(task: Task, judge: Judge, panel: Panel) -> dict[str, Callable[[str]
             campaign=campaign, name="new", source_language="de", target_language=tag
         ),
         "corrected": lambda tag: set_change(task=task, target_language=tag),
-        "judge": lambda tag: judge_add(campaign=campaign, pseudonym="ada", languages=["en", tag]),
+        "judge": lambda tag: judge_add(
+            campaign=campaign, pseudonym="ada", languages=["en", tag]
+        ),
         "changed judge": lambda tag: judge_change(judge=judge, languages=["en", tag]),
         "link": lambda tag: invitation_create_for_anybody(
             campaign=campaign, cap=3, languages=["en", tag]
         ),
-        "mail": lambda tag: judges_invite_by_mail(campaign=campaign, languages=["en", tag], **mail),
+        "mail": lambda tag: judges_invite_by_mail(
+            campaign=campaign, languages=["en", tag], **mail
+        ),
         "panel": lambda tag: panel_create(
             campaign=campaign, kind="prolific", **terms, languages=["en", tag]
         ),
-        "changed panel": lambda tag: panel_change(panel=panel, **PANEL, languages=["en", tag]),
-        "instructions": lambda tag: instructions_write(campaign=campaign, language=tag, **text),
+        "changed panel": lambda tag: panel_change(
+            panel=panel, **PANEL, languages=["en", tag]
+        ),
+        "instructions": lambda tag: instructions_write(
+            campaign=campaign, language=tag, **text
+        ),
     }
 
 
@@ -129,9 +147,15 @@ def test_the_source_may_have_the_language_of_the_outputs_or_none(
 ) -> None:
     set_change(task=task, source_language=source)
     task.test_set.refresh_from_db()
-    assert (task.test_set.source_language, task.test_set.target_language) == (stored_as, "de")
+    assert (task.test_set.source_language, task.test_set.target_language) == (
+        stored_as,
+        "de",
+    )
     created = set_create(
-        campaign=task.test_set.campaign, name="new", source_language=source, target_language="de"
+        campaign=task.test_set.campaign,
+        name="new",
+        source_language=source,
+        target_language="de",
     )
     assert created.source_language == stored_as
 

@@ -33,7 +33,9 @@ def organiser() -> User:
 
 def terms_in_force(slug: str) -> set[tuple[str, str, float, int, str]]:
     rules = QualityRule.objects.filter(campaign__slug=slug, switched_off_at=None)
-    return set(rules.values_list("measure", "direction", "threshold", "minimum", "action"))
+    return set(
+        rules.values_list("measure", "direction", "threshold", "minimum", "action")
+    )
 
 
 def on_the_page(user: User, _folder: Path) -> None:
@@ -54,7 +56,14 @@ def by_command(_user: User, folder: Path) -> None:
     call_command(
         "import_test_set",
         *("--campaign", "tour", "--create-campaign", "Tour", "--name", "de-en"),
-        *("--source-language", "de", "--target-language", "en", "--source", str(folder / "source")),
+        *(
+            "--source-language",
+            "de",
+            "--target-language",
+            "en",
+            "--source",
+            str(folder / "source"),
+        ),
         *("--system", f"a={folder / 'a'}", "--system", f"b={folder / 'b'}"),
     )
 
@@ -72,9 +81,15 @@ def test_a_new_campaign_starts_with_the_suggested_rules_which_warn(
     assert terms_in_force("tour") == {(*terms, "warn") for terms in SUGGESTED_RULES}
 
 
-def test_a_file_with_rules_and_a_clone_keep_their_own(organiser: User, tmp_path: Path) -> None:
-    rule = "{measure: ties, direction: above, threshold: 0.9, minimum: 60, action: warn}"
-    (tmp_path / "tour.yaml").write_text(f"slug: tour\nname: Tour\nquality_rules: [{rule}]\n")
+def test_a_file_with_rules_and_a_clone_keep_their_own(
+    organiser: User, tmp_path: Path
+) -> None:
+    rule = (
+        "{measure: ties, direction: above, threshold: 0.9, minimum: 60, action: warn}"
+    )
+    (tmp_path / "tour.yaml").write_text(
+        f"slug: tour\nname: Tour\nquality_rules: [{rule}]\n"
+    )
     call_command("apply_campaign", str(tmp_path / "tour.yaml"), "--yes")
     assert terms_in_force("tour") == {("ties", "above", 0.9, 60, "warn")}
     campaign_clone(
@@ -89,7 +104,9 @@ def test_a_file_with_rules_and_a_clone_keep_their_own(organiser: User, tmp_path:
 
 
 def test_an_organiser_without_campaigns_is_led_to_the_first(client: Client) -> None:
-    user = User.objects.create_user(email="rosa@example.org", name="Rosa", is_staff=True)
+    user = User.objects.create_user(
+        email="rosa@example.org", name="Rosa", is_staff=True
+    )
     client.force_login(user)
     page = client.get("/", follow=True).content.decode()
     assert "Welcome, Rosa" in page

@@ -77,7 +77,11 @@ ELSEWHERE = re.compile(r"/(sign-out|language|live|plots)/|/plots|\.(svg|png)$")
 def links(text: str, campaign: str) -> set[str]:
     """The addresses of the campaign that a page links to, without what they choose of lists."""
     found = re.findall(r'href="(/campaigns/[^"#?]*)', unescape(text))
-    return {each for each in found if each.startswith(campaign) and not ELSEWHERE.search(each)}
+    return {
+        each
+        for each in found
+        if each.startswith(campaign) and not ELSEWHERE.search(each)
+    }
 
 
 def walked(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -88,7 +92,9 @@ def walked(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
         address = left.pop()
         answer = client.get(address, follow=True)
         assert answer.status_code == 200, address
-        body = b"".join(answer) if getattr(answer, "streaming", False) else answer.content
+        body = (
+            b"".join(answer) if getattr(answer, "streaming", False) else answer.content
+        )
         if not body.startswith(b"PK"):
             text = body.decode()
             yield address, text
@@ -133,7 +139,9 @@ def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> No
             assert ("still open" in text) <= (state == "open"), (state, address)
             if "/api/" in address and '"state"' in text:
                 assert f'"state":"{state}"' in text.replace(" ", ""), (state, address)
-            if address.endswith(("stream/?kind=counted&file_format=jsonl", "stream=on")):
+            if address.endswith(
+                ("stream/?kind=counted&file_format=jsonl", "stream=on")
+            ):
                 rows = len(body.splitlines()) - address.endswith("stream=on")
                 said["judged"].setdefault(str(rows), set()).add(address)
         assert said["judged"].keys() == {"6"}, (state, said)
@@ -166,7 +174,12 @@ REASON = re.compile(
 def stated(text: str) -> dict[str, set[str]]:
     """Return the values of each fact that a text states."""
     values = {
-        name: {value for match in pattern.findall(text) for value in _groups(match) if value}
+        name: {
+            value
+            for match in pattern.findall(text)
+            for value in _groups(match)
+            if value
+        }
         for name, (pattern, _value) in FACTS.items()
     }
     return {name: numbers for name, numbers in values.items() if numbers}
@@ -178,7 +191,9 @@ def _groups(match: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
     """Write judgments of three people, one of them excluded, of a simulated judge and of a file."""
-    writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch", "cobalt", "delta"))
+    writer = TestSetWriter(
+        campaign, "museum en-de", ("amber", "birch", "cobalt", "delta")
+    )
     writer.judge("dan", origin="simulated")
     writer.judge("eve", origin="imported")
     for segment in (1, 2, 3):
@@ -225,7 +240,9 @@ def test_counts_differ_between_places_only_with_reason(client: Client) -> None:
                 if numbers != {FACTS[name][1]}:
                     wrong.append((state, address, name, *sorted(numbers)))
             if "/api/" not in address and not REASON.search(text):
-                missing = (names for names in WITH_REASON if values.keys() >= set(names))
+                missing = (
+                    names for names in WITH_REASON if values.keys() >= set(names)
+                )
                 wrong += [(state, address, "no reason", *names) for names in missing]
     assert not wrong, "\n".join(map(str, wrong))
     assert seen.keys() == FACTS.keys()
@@ -244,7 +261,9 @@ def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
         for segment, (day, block) in enumerate(judged, start=1):
             # One of six before midnight of the server, the others after the campaign's.
             at = noon - timedelta(days=day, hours=12 if block else 0)
-            writer.judgment("ada", writer.block(segment, ["amber", "birch"]), [1, 2], at=at)
+            writer.judgment(
+                "ada", writer.block(segment, ["amber", "birch"]), [1, 2], at=at
+            )
     for reported in Block.objects.order_by("pk")[:2]:
         ProblemReport.objects.create(
             client_id=uuid4(),
@@ -271,7 +290,9 @@ def test_mails_have_numbers_and_days_of_pages_and_rest(
         Mail.objects.all().delete()
         mail.outbox.clear()
         alert_mails_send()
-        text = "\n".join(f"{message.subject}\n{message.body}" for message in mail.outbox)
+        text = "\n".join(
+            f"{message.subject}\n{message.body}" for message in mail.outbox
+        )
         items = re.findall(r"(?m)^- (.+)$", text)
         over_rest = client.get("/api/v1/campaigns/museum/alerts/").json()["results"]
         assert items == [f"{alert['what']} {alert['why']}" for alert in over_rest]
@@ -284,13 +305,19 @@ def test_mails_have_numbers_and_days_of_pages_and_rest(
             assert all(item in overview for item in items), (state, items)
             assert f"{counted_items(items)} " in overview
         if state == "open":
-            (item,) = (item for item in items if item.startswith("museum en-de will not"))
+            (item,) = (
+                item for item in items if item.startswith("museum en-de will not")
+            )
             rest = client.get("/api/v1/campaigns/museum/overview/").json()["results"][0]
-            end = date_format(date.fromisoformat(rest["end"]["expected"]), "DATE_FORMAT")
+            end = date_format(
+                date.fromisoformat(rest["end"]["expected"]), "DATE_FORMAT"
+            )
             assert f"Forecast end: {end}." in item
             assert f" {end} " in overview
             assert f" {end} " in campaigns
-            closing = timezone.localtime(Campaign.objects.get().closes_at, ZoneInfo(KIRITIMATI))
+            closing = timezone.localtime(
+                Campaign.objects.get().closes_at, ZoneInfo(KIRITIMATI)
+            )
             assert f"closes on {date_format(closing, 'DATE_FORMAT')}." in item
             assert counted_items(items) in campaigns
     assert counts == {"draft": 0, "open": 2, "paused": 1, "closed": 1, "archived": 0}
@@ -303,15 +330,19 @@ def counted_items(items: Sequence[str]) -> str:
     return f"{len(items)} item{'s' * (len(items) > 1)} need{'s' * (len(items) == 1)} your attention"
 
 
-def test_files_bundle_and_command_have_counts_of_ranking(client: Client, tmp_path: Path) -> None:
+def test_files_bundle_and_command_have_counts_of_ranking(
+    client: Client, tmp_path: Path
+) -> None:
     task = several_kinds_of_judges(make_campaign("museum", state="open")).task
     client.force_login(User.objects.get(email="organiser@example.org"))
     exports = f"/api/v1/tasks/{task.pk}/exports/"
     stated_rows = {
-        kind["name"]: kind["rows"] for kind in client.get(f"{exports}kinds/").json()["results"]
+        kind["name"]: kind["rows"]
+        for kind in client.get(f"{exports}kinds/").json()["results"]
     }
     rows = {
-        (kind, file_format): lines_of(client, f"{exports}stream/", kind, file_format) - header
+        (kind, file_format): lines_of(client, f"{exports}stream/", kind, file_format)
+        - header
         for kind, file_format, header in (
             ("counted", "jsonl", 0),
             ("counted", "five-way-csv", 1),
@@ -326,7 +357,9 @@ def test_files_bundle_and_command_have_counts_of_ranking(client: Client, tmp_pat
     judgments = tmp_path / "judgments.csv"
     judgments.write_bytes(files[JUDGMENTS])
     by_command = io.StringIO()
-    call_command("rank_judgments", str(judgments), "--format", "json", stdout=by_command)
+    call_command(
+        "rank_judgments", str(judgments), "--format", "json", stdout=by_command
+    )
     latest = client.get(f"/api/v1/tasks/{task.pk}/rankings/latest/").json()
     inputs = {
         "REST": latest["input"],
@@ -334,7 +367,9 @@ def test_files_bundle_and_command_have_counts_of_ranking(client: Client, tmp_pat
         "bundle": json.loads(files["result.json"])["ranking"]["input"],
         "command": json.loads(by_command.getvalue())["input"],
     }
-    counts = {place: (counts["blocks"], counts["judges"]) for place, counts in inputs.items()}
+    counts = {
+        place: (counts["blocks"], counts["judges"]) for place, counts in inputs.items()
+    }
     assert set(counts.values()) == {(12, 4)}, counts
 
 
@@ -370,9 +405,13 @@ def race(writer: TestSetWriter) -> None:
 
 def texts(writer: TestSetWriter) -> None:
     """Give the outputs texts, so that designs have a forecast."""
-    Segment.objects.filter(test_set_id=writer.task.test_set_id).update(source_text="Ein Satz.")
+    Segment.objects.filter(test_set_id=writer.task.test_set_id).update(
+        source_text="Ein Satz."
+    )
     for system in System.objects.filter(test_set_id=writer.task.test_set_id):
-        Output.objects.filter(system=system).update(text=f"A sentence by {system.name}.")
+        Output.objects.filter(system=system).update(
+            text=f"A sentence by {system.name}."
+        )
 
 
 def of_pair(pairs: Iterable[dict[str, Any]], one: str, other: str) -> dict[str, Any]:
@@ -381,7 +420,9 @@ def of_pair(pairs: Iterable[dict[str, Any]], one: str, other: str) -> dict[str, 
     (row,) = (
         row
         for row in pairs
-        if frozenset({row.get("better", row.get("system")), row.get("worse", row.get("other"))})
+        if frozenset(
+            {row.get("better", row.get("system")), row.get("worse", row.get("other"))}
+        )
         in names
     )
     return row
@@ -390,7 +431,9 @@ def of_pair(pairs: Iterable[dict[str, Any]], one: str, other: str) -> dict[str, 
 def computed(writer: TestSetWriter, kind: str, **options: Any) -> Analysis:
     """Compute an analysis now."""
     choice = analysis_choice(kind, options)
-    return analysis_compute(analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False))
+    return analysis_compute(
+        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False)
+    )
 
 
 def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
@@ -414,7 +457,9 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
     judgments = tmp_path / "judgments.csv"
     judgments.write_bytes(files[JUDGMENTS])
     by_command = io.StringIO()
-    call_command("rank_judgments", str(judgments), "--format", "json", stdout=by_command)
+    call_command(
+        "rank_judgments", str(judgments), "--format", "json", stdout=by_command
+    )
     assert ranking is not None
     assert pairs is not None
     assert stopping.data is not None
@@ -435,8 +480,12 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
     said = "2 of 3 pairs told apart."
     assert stopping.reports is not None
     assert said in report_in(stopping.reports, "en").notes
-    assert said in told(client.get(f"/campaigns/museum/tasks/{task.pk}/design/").content.decode())
-    page = told(client.get(reverse("published-result", args=[result.address])).content.decode())
+    assert said in told(
+        client.get(f"/campaigns/museum/tasks/{task.pk}/design/").content.decode()
+    )
+    page = told(
+        client.get(reverse("published-result", args=[result.address])).content.decode()
+    )
     assert "Pairs: 2 of 3 told apart" in page
 
     one, other = "amber", "birch"
@@ -457,9 +506,13 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
         "bundle": (bundle_pair["own_p"], bundle_pair["own_adjusted_p"]),
     }
     first = of_scores["REST"]
-    assert all(p == pytest.approx(first, rel=1e-9) for p in of_scores.values()), of_scores
+    assert all(p == pytest.approx(first, rel=1e-9) for p in of_scores.values()), (
+        of_scores
+    )
     first_own = own["Results, Pairs"]
-    assert all(tests == pytest.approx(first_own, rel=1e-9) for tests in own.values()), own
+    assert all(tests == pytest.approx(first_own, rel=1e-9) for tests in own.values()), (
+        own
+    )
     assert first_own[0] != pytest.approx(first, rel=1e-3)
     # These settings have no correction, so nothing is called significant.
     assert (rest_pair["adjusted_p"], rest_pair["significant"]) == (None, None)

@@ -24,7 +24,9 @@ def said(*arguments: str, **options: Any) -> str:
     return out.getvalue().strip()
 
 
-def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(campaign: Campaign) -> None:
+def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(
+    campaign: Campaign,
+) -> None:
     link = said("add_organiser", "rosa@example.org", "--campaign", campaign.slug)
     assert link.startswith("http://127.0.0.1:8000/i/")
     client = Client()
@@ -35,7 +37,9 @@ def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(campaign: Ca
     assert User.objects.filter(email__iexact="rosa@example.org").count() == 1
 
 
-def test_a_new_judge_reaches_a_block_by_the_printed_link(campaign: Campaign, task: Task) -> None:
+def test_a_new_judge_reaches_a_block_by_the_printed_link(
+    campaign: Campaign, task: Task
+) -> None:
     named = ("add_judge", "judge-7", "--campaign", campaign.slug)
     address = ("--address", "https://judge.example.org/")
     link = said(
@@ -47,7 +51,9 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(campaign: Campaign, tas
     assert set(judge.languages) == {"de", "en"}
     further = said(*named, "--new-link", *address)
     for each in (link, further):
-        answer = Client().post(each.removeprefix("https://judge.example.org"), follow=True)
+        answer = Client().post(
+            each.removeprefix("https://judge.example.org"), follow=True
+        )
         assert answer.status_code == 200
         assert answer.request["PATH_INFO"].startswith("/judge/")
     with pytest.raises(CommandError, match="--name and --languages"):

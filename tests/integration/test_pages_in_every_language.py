@@ -37,7 +37,12 @@ def pages(world: World) -> Iterator[tuple[str, str]]:
     """Yield role and address of each page that some role can open."""
     for route, answers in ADDRESSES.items():
         role = next(
-            (role for role in ("organiser", "judge", "visitor") if answers[role] == 200), ""
+            (
+                role
+                for role in ("organiser", "judge", "visitor")
+                if answers[role] == 200
+            ),
+            "",
         )
         if role and opening(route) == "GET" and not route.startswith("api/"):
             yield role, world.fill(route)
@@ -93,14 +98,20 @@ def test_pages_are_in_their_language(
     found = 0
     for address, page in read(world, language):
         found += 1
-        left = set() if language == "en" else english_in(page, english[address], language, names)
+        left = (
+            set()
+            if language == "en"
+            else english_in(page, english[address], language, names)
+        )
         if odd := left | unlike(page, language):
             wrong[address] = odd
     assert wrong == {}
     assert found > 80
 
 
-@pytest.mark.parametrize("protocol", [each for each in Protocol if each != Protocol.RANKING])
+@pytest.mark.parametrize(
+    "protocol", [each for each in Protocol if each != Protocol.RANKING]
+)
 def test_judging_and_results_of_each_protocol_are_in_their_language(
     client: Client, protocol: Protocol
 ) -> None:
@@ -115,10 +126,17 @@ def test_judging_and_results_of_each_protocol_are_in_their_language(
         session = client.session
         session[SESSION_KEY] = language
         session.save()
-        for name in ("judge-preview-sentences", "test-set-dashboard", "design", "ranking-settings"):
+        for name in (
+            "judge-preview-sentences",
+            "test-set-dashboard",
+            "design",
+            "ranking-settings",
+        ):
             answer = client.get(reverse(name, args=[campaign.slug, task.pk]))
             page = read[name, language] = answer.content.decode()
             left = (
-                set() if language == "en" else english_in(page, read[name, "en"], language, names)
+                set()
+                if language == "en"
+                else english_in(page, read[name, "en"], language, names)
             )
             assert left | unlike(page, language) == set(), (name, language)

@@ -35,7 +35,12 @@ from tests.rest_operations import addresses
 SECRET = re.compile("SECRET-(NEWS|PANEL|FILE|GROUP|EXPORT)|secretron")
 WRITES = ("INSERT", "UPDATE", "DELETE")
 NOTED = (
-    *("campaign_apitoken", "campaign_session", "campaign_requestcount", "campaign_signincount"),
+    *(
+        "campaign_apitoken",
+        "campaign_session",
+        "campaign_requestcount",
+        "campaign_signincount",
+    ),
 )
 PAGE = Path(__file__).parents[2] / "docs" / "permissions.md"
 
@@ -55,13 +60,19 @@ EVERYTHING = pytest.mark.parametrize(
 @EVERYTHING
 def test_roles_may_only_do_what_the_table_allows(everything: bool) -> None:
     world = make_world()
-    found = [each for role in ROLES for each in differences(world, role, everything=everything)]
+    found = [
+        each
+        for role in ROLES
+        for each in differences(world, role, everything=everything)
+    ]
     assert not found, "\n".join(found)
 
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing() -> None:
+def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing() -> (
+    None
+):
     """OPTIONS, of every address: refused as others are, or a description without a word of the campaign."""
     world = make_world()
     found = []
@@ -73,7 +84,9 @@ def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing(
             body = b"".join(answer) if answer.streaming else answer.content
             written = [each["sql"] for each in asked if each["sql"].startswith(WRITES)]
             # A token's last use is noted, and a session kept.
-            written = [each for each in written if not any(name in each for name in NOTED)]
+            written = [
+                each for each in written if not any(name in each for name in NOTED)
+            ]
             is_told = SECRET.search(body.decode(errors="replace")) is not None
             is_wrong = is_told or answer.status_code >= 500
             if role == "visitor" and route.startswith("api/v1/campaigns/"):
@@ -96,7 +109,9 @@ def test_changing_a_campaign_requires_signing_in() -> None:
                 assert method == "GET" or "visitor" not in audience.roles, route
 
 
-def _outcome(view: Callable[..., object], user: User, method: str, *named: object) -> str:
+def _outcome(
+    view: Callable[..., object], user: User, method: str, *named: object
+) -> str:
     request: Any = RequestFactory().generic(method, "/")
     request.user, request.session = user, {}
     try:
@@ -156,14 +171,21 @@ def test_roles_are_limited_at_every_address_of_a_campaign() -> None:
     # Who may read by each, who may change, and who may do nothing but read.
     everybody = {"owner", "organiser", "analyst"}
     changing, owning = {"owner", "organiser"}, {"owner"}
-    views: list[tuple[Callable[..., object], tuple[object, ...], set[str], set[str]]] = [
+    views: list[
+        tuple[Callable[..., object], tuple[object, ...], set[str], set[str]]
+    ] = [
         (by_page.organised_campaign, of_campaign, everybody, changing),
         (by_page.joined_campaign, of_campaign, everybody, everybody),
         (by_page.changed_campaign, of_campaign, changing, changing),
         (by_page.owned_campaign, of_campaign, owning, owning),
         (by_page.organised_task, of_task, everybody, changing),
         (by_page.joined_task, of_task, everybody, everybody),
-        (by_rest(CampaignAPIView, IsOrganiserOrReadOnly), of_campaign, everybody, changing),
+        (
+            by_rest(CampaignAPIView, IsOrganiserOrReadOnly),
+            of_campaign,
+            everybody,
+            changing,
+        ),
         (by_rest(CampaignAPIView, IsMember), of_campaign, everybody, everybody),
         (by_rest(TaskAPIView, IsOrganiserOrReadOnly), by_id, everybody, changing),
         (by_rest(TaskAPIView, IsMember), by_id, everybody, everybody),
@@ -176,7 +198,11 @@ def test_roles_are_limited_at_every_address_of_a_campaign() -> None:
             ):
                 wanted = "open" if role in allowed else "forbidden"
                 found = _outcome(view, user, method, *named)
-                assert found == (wanted if role in everybody else "missing"), (view, role, method)
+                assert found == (wanted if role in everybody else "missing"), (
+                    view,
+                    role,
+                    method,
+                )
     wrong = (other.slug, task.pk)
     assert _outcome(by_page.organised_task, people["owner"], "GET", *wrong) == "missing"
     owner_demand(campaign=campaign, by=None)

@@ -12,7 +12,10 @@ from rest_framework.test import APIClient
 
 from campaign.models import InvitationRole, MembershipRole
 from campaign.services.api_tokens import token_create
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from campaign.services.members import member_invite_by_mail
 from campaign.services.own_account import password_token
 from campaign.services.webhooks import webhook_secret_rotate
@@ -64,11 +67,15 @@ def planted(world: World) -> dict[str, str]:
         base_url="https://quintet.example.org/",
         by=organiser,
     )
-    _link, of_judge = invitation_create(campaign=campaign, user=judge, role=InvitationRole.JUDGE)
+    _link, of_judge = invitation_create(
+        campaign=campaign, user=judge, role=InvitationRole.JUDGE
+    )
     _link, of_member = invitation_create(
         campaign=campaign, user=analyst, role=InvitationRole.ANALYST
     )
-    _link, for_anybody = invitation_create_for_anybody(campaign=campaign, cap=2, note="a list")
+    _link, for_anybody = invitation_create_for_anybody(
+        campaign=campaign, cap=2, note="a list"
+    )
     found = {
         "token of the organiser": token_create(user=organiser, name="SECRET-TOKEN")[1],
         "token of the analyst": token_create(user=analyst, campaign=campaign)[1],
@@ -104,7 +111,11 @@ def text_of(answer: Any) -> Iterator[str]:
 
 def found_in(answer: Any, planted: dict[str, str]) -> set[str]:
     texts = list(text_of(answer))
-    return {name for name, secret in planted.items() if any(secret in text for text in texts)}
+    return {
+        name
+        for name, secret in planted.items()
+        if any(secret in text for text in texts)
+    }
 
 
 @pytest.mark.parametrize("role", some_now(["judge", "visitor", "organiser"]))
@@ -120,8 +131,14 @@ def test_no_answer_and_no_log_holds_a_planted_secret(
         statuses.add(answer.status_code)
         leaks[role, route] = found_in(answer, planted)
     for address in _exports(world) if role == "organiser" else ():
-        leaks.setdefault((role, address), set()).update(found_in(client.get(address), planted))
-    assert {place: names for place, names in leaks.items() if names - KNOWN.get(place, set())} == {}
+        leaks.setdefault((role, address), set()).update(
+            found_in(client.get(address), planted)
+        )
+    assert {
+        place: names
+        for place, names in leaks.items()
+        if names - KNOWN.get(place, set())
+    } == {}
     if role == "organiser":
         # What this looks for can be found.
         assert leaks[role, f"api/v1/{_PANEL}"] == leaks[role, _PANEL] == ENTERED
@@ -180,7 +197,10 @@ def test_errors_do_not_repeat_what_was_sent_as_a_token_or_cursor(
         for answer in (
             cut.get(address),
             member.get(f"{address}?cursor={token}"),
-            member.get(f"{address}?fields=nothing", headers={"Authorization": f"Token {token} "}),
+            member.get(
+                f"{address}?fields=nothing",
+                headers={"Authorization": f"Token {token} "},
+            ),
         ):
             if answer.status_code == 307:
                 # Sent on as it came.

@@ -18,13 +18,30 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.log import AdminEmailHandler
 
 from campaign.models import Campaign, InvitationRole, PanelKind
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.own_account import account_link_create, address_token, password_token
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
+from campaign.services.own_account import (
+    account_link_create,
+    address_token,
+    password_token,
+)
 from config.logs import HIDDEN, json_formatter, redact, secrets_of
 from tests.factories import make_judge, make_organiser
 from tests.recruiting import make_panel
 
-METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "NONSENSE")
+METHODS = (
+    "GET",
+    "HEAD",
+    "OPTIONS",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "TRACE",
+    "NONSENSE",
+)
 #: Arguments of addresses that are no secret: short names, numbers, ids made by the judging page.
 HARMLESS = {
     *("slug", "client_id", "version", "pk", "number", "transition"),
@@ -54,13 +71,16 @@ def addresses(resolver: URLResolver) -> Iterator[tuple[str | None, set[str]]]:
 SECRET_ADDRESSES = sorted(
     name
     for name, arguments in addresses(get_resolver())
-    if name and any(not each.endswith("_id") and each not in HARMLESS for each in arguments)
+    if name
+    and any(not each.endswith("_id") and each not in HARMLESS for each in arguments)
 )
 
 
 def secret_address(name: str, secret: str) -> str:
     """Return the address with this secret, and something harmless in its other places."""
-    arguments = next(found for known, found in addresses(get_resolver()) if known == name)
+    arguments = next(
+        found for known, found in addresses(get_resolver()) if known == name
+    )
     return reverse(name, kwargs={each: BESIDE.get(each, secret) for each in arguments})
 
 
@@ -78,7 +98,11 @@ def test_the_addresses_with_a_secret_are_known() -> None:
     for name in SECRET_ADDRESSES:
         address = secret_address(name, "c2VjcmV0-_x")
         assert secrets_of(address) == ["c2VjcmV0-_x"]
-        for written in (address, f"https://x.org/sub{address}?a=b", address.replace("/", "%2F")):
+        for written in (
+            address,
+            f"https://x.org/sub{address}?a=b",
+            address.replace("/", "%2F"),
+        ):
             assert "c2VjcmV0" not in redact(f'GET "{written}" {written}')
 
 
@@ -88,8 +112,12 @@ def secrets(campaign: Campaign) -> dict[str, list[str]]:
     judge, organiser = make_judge(campaign), make_organiser(campaign)
     assert judge.user is not None
     links = [
-        invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE),
-        invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER),
+        invitation_create(
+            campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+        ),
+        invitation_create(
+            campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
+        ),
         invitation_create_for_anybody(campaign=campaign, cap=3, asks_languages=True),
     ]
     panels = [
@@ -142,7 +170,9 @@ def ask_everything(
             address = secret_address(name, secret)
             for method in methods:
                 for strict in (False, True):
-                    client = Client(enforce_csrf_checks=strict, raise_request_exception=False)
+                    client = Client(
+                        enforce_csrf_checks=strict, raise_request_exception=False
+                    )
                     answers.append(client.generic(method, address + query))
             # Without its last stroke, and cut off.
             client = Client(raise_request_exception=False)
@@ -152,12 +182,19 @@ def ask_everything(
 
 
 def assert_silent(text: str, secrets: dict[str, list[str]]) -> None:
-    found = [(name, each) for name, values in secrets.items() for each in values if each in text]
+    found = [
+        (name, each)
+        for name, values in secrets.items()
+        for each in values
+        if each in text
+    ]
     assert found == []
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("database", ["there", pytest.param("away", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "database", ["there", pytest.param("away", marks=pytest.mark.thorough)]
+)
 def test_no_log_no_report_and_no_referer_holds_a_secret(
     secrets: dict[str, list[str]],
     logged: io.StringIO,
@@ -176,7 +213,9 @@ def test_no_log_no_report_and_no_referer_holds_a_secret(
     filled = "?PROLIFIC_PID=ada&STUDY_ID=s1&SESSION_ID=s2"
     answers += ask_everything(secrets, ("GET", "POST"), filled)
     statuses = {answer.status_code for answer in answers}
-    assert statuses >= ({503, 405} if database == "away" else {200, 302, 400, 403, 404, 405})
+    assert statuses >= (
+        {503, 405} if database == "away" else {200, 302, 400, 403, 404, 405}
+    )
     assert {answer["Referrer-Policy"] for answer in answers} == {"strict-origin"}
     assert all("no-store" in answer["Cache-Control"] for answer in answers)
     text = logged.getvalue()
@@ -222,14 +261,19 @@ def test_rows_and_statements_of_database_errors_stay_out() -> None:
 def test_a_refused_form_logs_no_referrer(logged: io.StringIO) -> None:
     client = Client(enforce_csrf_checks=True)
     referrer = "https://planted.example.org/list?PROLIFIC_PID=planted"
-    answer = client.post("/sign-in/?search=planted", secure=True, headers={"Referer": referrer})
+    answer = client.post(
+        "/sign-in/?search=planted", secure=True, headers={"Referer": referrer}
+    )
     assert answer.status_code == 403
     assert "Referer checking failed" in logged.getvalue()
     assert "planted" not in logged.getvalue()
 
 
 def test_an_address_is_logged_without_its_query() -> None:
-    assert redact("GET https://x.org/a?search=Rosa+Miller 1") == f"GET https://x.org/a?{HIDDEN} 1"
+    assert (
+        redact("GET https://x.org/a?search=Rosa+Miller 1")
+        == f"GET https://x.org/a?{HIDDEN} 1"
+    )
 
 
 def test_a_traceback_and_a_stack_are_redacted_whichever_handler_writes_them() -> None:
@@ -240,7 +284,9 @@ def test_a_traceback_and_a_stack_are_redacted_whichever_handler_writes_them() ->
     try:
         raise ValueError("GET /i/s3cret-s3cret/ HTTP/9")
     except ValueError:
-        logger.exception("Error handling request %s", "/i/s3cret-s3cret/", stack_info=True)
+        logger.exception(
+            "Error handling request %s", "/i/s3cret-s3cret/", stack_info=True
+        )
     finally:
         logger.removeHandler(handler)
     text = stream.getvalue()

@@ -16,7 +16,9 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 @pytest.fixture
 def user() -> User:
-    return User.objects.create_user(name="Olga", email="olga@example.org", password="a long one")
+    return User.objects.create_user(
+        name="Olga", email="olga@example.org", password="a long one"
+    )
 
 
 @pytest.fixture
@@ -47,7 +49,9 @@ def test_a_session_without_a_user_is_nobodys(client: Client) -> None:
     assert isinstance(auth.get_user(request_with("never-seen-before")), AnonymousUser)
 
 
-def test_the_signed_data_says_whose_it_is_not_the_column(signed_in: Client, user: User) -> None:
+def test_the_signed_data_says_whose_it_is_not_the_column(
+    signed_in: Client, user: User
+) -> None:
     other = User.objects.create_user(name="Otto")
     # Or the hash of the password in the session would tell them apart as well.
     User.objects.update(password=user.password)
@@ -59,7 +63,9 @@ def test_the_signed_data_says_whose_it_is_not_the_column(signed_in: Client, user
     assert isinstance(auth.get_user(request_with(key_of(signed_in))), AnonymousUser)
 
 
-def test_signing_in_changes_the_key_and_notes_the_user(client: Client, user: User) -> None:
+def test_signing_in_changes_the_key_and_notes_the_user(
+    client: Client, user: User
+) -> None:
     store = SessionStore()
     store["interface_language"] = "de"
     store.save()
@@ -73,7 +79,9 @@ def test_signing_in_changes_the_key_and_notes_the_user(client: Client, user: Use
     assert row.get_decoded()["interface_language"] == "de"
 
 
-def test_another_user_in_the_same_browser_takes_nothing_over(signed_in: Client, user: User) -> None:
+def test_another_user_in_the_same_browser_takes_nothing_over(
+    signed_in: Client, user: User
+) -> None:
     other = User.objects.create_user(name="Otto")
     request = request_with(key_of(signed_in))
     request.session["of"] = "Olga"

@@ -44,12 +44,18 @@ def words(response: Any) -> str:
 def rules(campaign: Campaign) -> tuple[Any, ...]:
     campaign.refresh_from_db()
     return (
-        *(campaign.show_source, campaign.show_reference, campaign.allow_partial_ranking),
+        *(
+            campaign.show_source,
+            campaign.show_reference,
+            campaign.allow_partial_ranking,
+        ),
         *(campaign.pay, campaign.blocks_per_judge, campaign.lease_minutes),
     )
 
 
-def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, task: Task) -> None:
+def test_the_page_shows_the_rules_and_changes_what_was_changed(
+    page: Client, task: Task
+) -> None:
     section = page.get(f"/campaigns/museum/tasks/{task.pk}/bad-references/")
     assert SETTINGS in section.content.decode()
     assert 'value="60"' in page.get(SETTINGS).content.decode()
@@ -77,7 +83,10 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
         ({"lease_minutes": ""}, "This field is required"),
         ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
         ({"blocks_per_judge": "many"}, "Enter a whole number"),
-        ({"show_source": "", "show_reference": ""}, "Show the source, the reference, or both"),
+        (
+            {"show_source": "", "show_reference": ""},
+            "Show the source, the reference, or both",
+        ),
     ],
 )
 def test_invalid_values_are_refused_in_words_and_change_nothing(
@@ -94,7 +103,9 @@ def test_invalid_values_are_refused_in_words_and_change_nothing(
 def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
-    campaign_change(campaign=task.test_set.campaign, lease_minutes=5, blocks_per_judge=1)
+    campaign_change(
+        campaign=task.test_set.campaign, lease_minutes=5, blocks_per_judge=1
+    )
     judge.refresh_from_db()
     assert lend(judge).expires_at == held.expires_at
     for block in assigned_blocks(held):
@@ -116,7 +127,9 @@ def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
     judge = make_judge(task.test_set.campaign)
     assert judge.user is not None
     client.force_login(judge.user)
-    asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    asked = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     hit = asked.json()
     assert hit["rules"] == {"partial": True}
     block = hit["blocks"][0]

@@ -28,7 +28,9 @@ from tests.factories import make_judge, make_organiser
 from tests.recruiting import SECRET, make_panel
 
 pytestmark = pytest.mark.django_db
-[_PATH] = (django_settings.BASE_DIR / "campaign" / "migrations").glob("*_secrets_not_in_clear.py")
+[_PATH] = (django_settings.BASE_DIR / "campaign" / "migrations").glob(
+    "*_secrets_not_in_clear.py"
+)
 MIGRATION = import_module(f"campaign.migrations.{_PATH.stem}")
 CODES_SEALED = import_module("campaign.migrations.0006_notices_and_codes_not_in_clear")
 #: Fields hidden in the activity log that are no credential: personal data, what a draw depends on, long texts and a hash.
@@ -122,7 +124,9 @@ def test_session_from_before_the_upgrade_stays_signed_in(organiser: User) -> Non
     assert browser_with(key).get("/account/").status_code == 200
 
 
-def test_secrets_are_encrypted_and_read_again(panel: Panel, endpoint: WebhookEndpoint) -> None:
+def test_secrets_are_encrypted_and_read_again(
+    panel: Panel, endpoint: WebhookEndpoint
+) -> None:
     assert Panel.objects.get(key=panel.key) == panel
     assert Panel.objects.get().webhook_secret == SECRET
     assert WebhookEndpoint.objects.get().secret == endpoint.secret
@@ -171,7 +175,9 @@ def test_migration_encrypts_codes_and_addresses(
             "UPDATE campaign_panel SET completion_code = %s, screened_out_code = %s, completion_address = ''",
             [panel.completion_code, panel.screened_out_code],
         )
-        cursor.execute("UPDATE campaign_participation SET code = %s", [panel.completion_code])
+        cursor.execute(
+            "UPDATE campaign_participation SET code = %s", [panel.completion_code]
+        )
         cursor.execute("UPDATE campaign_webhookendpoint SET url = %s", [endpoint.url])
     state = MigrationExecutor(connection).loader.project_state(
         ("campaign", "0006_notices_and_codes_not_in_clear")
@@ -188,14 +194,22 @@ def test_migration_encrypts_codes_and_addresses(
         assert in_table.startswith("sealed:")
 
 
-def test_migration_encrypts_secrets_of_stored_rows(panel: Panel, endpoint: WebhookEndpoint) -> None:
+def test_migration_encrypts_secrets_of_stored_rows(
+    panel: Panel, endpoint: WebhookEndpoint
+) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE campaign_panel SET key = %s, events_key = %s, webhook_secret = ''",
             [panel.key, panel.events_key],
         )
-        cursor.execute("UPDATE campaign_webhookendpoint SET secret = %s", [endpoint.secret])
-    historic = MigrationExecutor(connection).loader.project_state(("campaign", _PATH.stem)).apps
+        cursor.execute(
+            "UPDATE campaign_webhookendpoint SET secret = %s", [endpoint.secret]
+        )
+    historic = (
+        MigrationExecutor(connection)
+        .loader.project_state(("campaign", _PATH.stem))
+        .apps
+    )
     for _time in range(2):
         MIGRATION.secrets_seal(historic, None)
     upgraded = Panel.objects.get(key=panel.key, events_key=panel.events_key)

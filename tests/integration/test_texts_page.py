@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def task() -> Task:
-    return make_task(make_campaign(), documents=(30, 25), planned=0, target_language="ar")
+    return make_task(
+        make_campaign(), documents=(30, 25), planned=0, target_language="ar"
+    )
 
 
 def test_pages_are_in_order_and_lead_to_one_another(task: Task) -> None:
@@ -32,14 +34,20 @@ def test_pages_are_in_order_and_lead_to_one_another(task: Task) -> None:
 
 def test_the_same_text_of_several_systems_stands_once(task: Task) -> None:
     segment = Segment.objects.get(test_set_id=task.test_set_id, number=2)
-    System.objects.filter(test_set_id=task.test_set_id, name="fjord").get().outputs.filter(
-        segment=segment
-    ).update(text=segment.outputs.get(system__name="amber").text)
-    damaged = System.objects.create(test_set=task.test_set, name="damaged", kind="bad_reference")
+    System.objects.filter(
+        test_set_id=task.test_set_id, name="fjord"
+    ).get().outputs.filter(segment=segment).update(
+        text=segment.outputs.get(system__name="amber").text
+    )
+    damaged = System.objects.create(
+        test_set=task.test_set, name="damaged", kind="bad_reference"
+    )
     segment.outputs.create(system=damaged, text="Damaged on purpose.")
     found: Any = texts_page(task=task, start=2).segments[0]
     systems = [tuple(names) for _text, names in found.shared]
-    assert ("amber", "fjord") in [tuple(n for n in each if n != "birch") for each in systems]
+    assert ("amber", "fjord") in [
+        tuple(n for n in each if n != "birch") for each in systems
+    ]
     assert "damaged" not in {name for each in systems for name in each}
     assert list(found.in_order) == [segment.references.get()]
 
@@ -52,6 +60,12 @@ def test_the_page_says_languages(task: Task, client: Client) -> None:
     assert 'dir="auto" translate="no" lang="en"' in page
     assert 'dir="auto" translate="no" lang="ar"' in page
     assert 'value="30"' in page
-    assert "No segment with this number" in client.get(address, {"segment": "56"}).content.decode()
+    assert (
+        "No segment with this number"
+        in client.get(address, {"segment": "56"}).content.decode()
+    )
     for nonsense in ("-1", "x", "²", "9" * 30):
-        assert "Segment 1</a> ·" in client.get(address, {"segment": nonsense}).content.decode()
+        assert (
+            "Segment 1</a> ·"
+            in client.get(address, {"segment": nonsense}).content.decode()
+        )

@@ -26,7 +26,20 @@ PAGES = [
     and "/as-judge/" not in route
 ]
 #: Elements without an end tag.
-VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+VOID = {
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "wbr",
+}
 
 Attributes = Sequence[tuple[str, str | None]]
 
@@ -142,8 +155,12 @@ class ShownNames(HTMLParser):
     def _is_without_direction(self) -> bool:
         """Return whether the text is in no line of the page: in a title, a choice, a plot, the head of a table, or read aloud only."""
         tags = {tag for tag, _ in self._open}
-        hidden = any("visually-hidden" in (each.get("class") or "") for _, each in self._open)
-        return hidden or bool(tags & {"title", "option", "script", "svg", "textarea", "thead"})
+        hidden = any(
+            "visually-hidden" in (each.get("class") or "") for _, each in self._open
+        )
+        return hidden or bool(
+            tags & {"title", "option", "script", "svg", "textarea", "thead"}
+        )
 
 
 def test_every_name_keeps_its_direction(world: FilledWorld, client: Client) -> None:

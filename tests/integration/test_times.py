@@ -41,7 +41,9 @@ def test_no_field_takes_its_time_from_the_server() -> None:
     for field in fields:
         assert not field.auto_now, str(field)
         assert not field.auto_now_add, str(field)
-        assert not callable(field.default) or field.default is models.NOT_PROVIDED, str(field)
+        assert not callable(field.default) or field.default is models.NOT_PROVIDED, str(
+            field
+        )
 
 
 @pytest.mark.django_db
@@ -56,20 +58,31 @@ def test_with_a_wrong_clock_all_that_is_stored_has_the_right_time(
     for label in OURS:
         for model in apps.get_app_config(label).get_models():
             for field in model._meta.concrete_fields:
-                if isinstance(field, models.DateTimeField) and field.attname not in AHEAD:
+                if (
+                    isinstance(field, models.DateTimeField)
+                    and field.attname not in AHEAD
+                ):
                     times = model._default_manager.exclude(**{field.attname: None})
                     for time in times.values_list(field.attname, flat=True):
                         stored[f"{model.__name__}.{field.attname}"] = time
     assert stored.keys() >= EXPECTED
     for name, time in stored.items():
-        earliest = begun - timedelta(minutes=10) - ROUNDED_DOWN_BY.get(name, timedelta())
+        earliest = (
+            begun - timedelta(minutes=10) - ROUNDED_DOWN_BY.get(name, timedelta())
+        )
         assert earliest < time < begun + timedelta(minutes=10), name
 
 
 # Begins of an interval: up to its length before what happened in it.
 ROUNDED_DOWN_BY = {"WorkedQuarterHour.start": timedelta(minutes=15)}
 # Set to a time in the future on purpose.
-AHEAD = {"available_at", "expires_at", "expire_date", "reserved_until", "next_attempt_at"}
+AHEAD = {
+    "available_at",
+    "expires_at",
+    "expire_date",
+    "reserved_until",
+    "next_attempt_at",
+}
 EXPECTED = {
     "Judgment.submitted_at",
     "Skip.created_at",
@@ -102,7 +115,11 @@ def work() -> None:
     organiser = make_organiser(campaign)
     judge = make_judge(campaign)
     instructions = instructions_write(
-        campaign=campaign, language="en", text="Read.", demands_acceptance=True, user=organiser
+        campaign=campaign,
+        language="en",
+        text="Read.",
+        demands_acceptance=True,
+        user=organiser,
     )
     instructions_accept(judge=judge, instructions=instructions)
     assert judge.user is not None
@@ -117,8 +134,12 @@ def work() -> None:
     problem_reply(report=report, user=organiser, text="Mended.", closes=True)
     skip_submit(assigned=first, client_id=uuid4(), reason="other")
     for block in (second, third):
-        labels: list[int | None] = [min(rank, 5) for rank, _ in enumerate(block.candidates, 1)]
-        judgment = judgment_submit(assigned=block, client_id=uuid4(), labels=labels, comment="so")
+        labels: list[int | None] = [
+            min(rank, 5) for rank, _ in enumerate(block.candidates, 1)
+        ]
+        judgment = judgment_submit(
+            assigned=block, client_id=uuid4(), labels=labels, comment="so"
+        )
         assert judgment.submitted_at.tzinfo is not None
     ranking_run_compute(task_id=task.pk)
     rule, *_others = quality_rules_suggest(campaign=campaign, user=organiser)

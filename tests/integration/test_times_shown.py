@@ -57,20 +57,25 @@ class TestClosingTime:
     def test_time_entered_in_los_angeles_is_one_of_los_angeles(
         self, organiser: Client, campaign: Campaign
     ) -> None:
-        assert schedule(organiser, closes_at="2126-12-12T18:00", time_zone=LOS_ANGELES).url
+        assert schedule(
+            organiser, closes_at="2126-12-12T18:00", time_zone=LOS_ANGELES
+        ).url
         assert closing(campaign) == CLOSING
         page = organiser.get(STATE).content.decode()
         assert re.search(r"[AP]M UTC−[78]<", page)
         assert f'<option value="{LOS_ANGELES}" selected>' in page
         assert field(organiser, "closes_at") == "2126-12-12T18:00"
 
-    def test_anywhere_on_earth_is_offered(self, organiser: Client, campaign: Campaign) -> None:
+    def test_anywhere_on_earth_is_offered(
+        self, organiser: Client, campaign: Campaign
+    ) -> None:
         schedule(organiser, closes_at="2126-12-12T23:59", time_zone=ANYWHERE_ON_EARTH)
         assert closing(campaign) == datetime(2126, 12, 13, 11, 59, tzinfo=UTC)
         assert re.search(r"[AP]M AoE<", organiser.get(STATE).content.decode())
         # Days of the page's figures begin when they do there.
         overview = campaign_overview(
-            campaign=Campaign.objects.get(), now=datetime(2126, 12, 13, 11, 58, tzinfo=UTC)
+            campaign=Campaign.objects.get(),
+            now=datetime(2126, 12, 13, 11, 58, tzinfo=UTC),
         )
         assert overview[0].days[-1].start.date() == date(2126, 12, 12)
 
@@ -81,19 +86,29 @@ class TestClosingTime:
         assert closing(campaign) == datetime(2126, 10, 27, 1, 30, tzinfo=UTC)
         earlier = datetime(2126, 10, 27, 0, 30, 17, tzinfo=UTC)
         Campaign.objects.update(closes_at=earlier)
-        schedule(organiser, closes_at=field(organiser, "closes_at"), time_zone="Europe/Prague")
+        schedule(
+            organiser,
+            closes_at=field(organiser, "closes_at"),
+            time_zone="Europe/Prague",
+        )
         assert closing(campaign) == earlier
 
     def test_skipped_hour_is_refused_at_its_field(
         self, organiser: Client, campaign: Campaign
     ) -> None:
-        answer = schedule(organiser, closes_at="2126-03-31T02:30", time_zone="Europe/Prague")
+        answer = schedule(
+            organiser, closes_at="2126-03-31T02:30", time_zone="Europe/Prague"
+        )
         assert answer.status_code == 400
         assert set(answer.context["form"].errors) == {"closes_at"}
         assert closing(campaign) is None
 
-    def test_refused_time_changes_no_zone(self, organiser: Client, campaign: Campaign) -> None:
-        answer = schedule(organiser, closes_at="2020-01-01T00:00", time_zone=LOS_ANGELES)
+    def test_refused_time_changes_no_zone(
+        self, organiser: Client, campaign: Campaign
+    ) -> None:
+        answer = schedule(
+            organiser, closes_at="2020-01-01T00:00", time_zone=LOS_ANGELES
+        )
         assert answer.status_code == 400
         assert Campaign.objects.get(pk=campaign.pk).time_zone == ""
 
@@ -150,7 +165,9 @@ def test_mail_names_the_zone_of_its_campaign(campaign: Campaign) -> None:
     Campaign.objects.update(time_zone="Asia/Kolkata")
     campaign.refresh_from_db()
     judges_invite_by_mail(
-        campaign=campaign, addresses=["ada@example.org"], base_url="https://judge.example.org"
+        campaign=campaign,
+        addresses=["ada@example.org"],
+        base_url="https://judge.example.org",
     )
     mails_send_due()
     (message,) = mail.outbox
@@ -161,7 +178,9 @@ def test_database_reads_days_anywhere_on_earth_as_pages_do(campaign: Campaign) -
     # Django would read the name “Etc/GMT+12” as an offset of twelve hours the other way.
     Campaign.objects.update(closes_at="2126-12-13T11:59Z")
     day = TruncDate("closes_at", tzinfo=named_zone(ANYWHERE_ON_EARTH))
-    assert Campaign.objects.values_list(day, flat=True).get(pk=campaign.pk) == date(2126, 12, 12)
+    assert Campaign.objects.values_list(day, flat=True).get(pk=campaign.pk) == date(
+        2126, 12, 12
+    )
 
 
 def test_zone_ends_with_its_request(organiser: Client, campaign: Campaign) -> None:
@@ -178,4 +197,7 @@ def test_rest_gives_times_of_the_server_with_their_offset(
     client.force_login(make_organiser(campaign))
     client.cookies[COOKIE] = "Asia/Kolkata"
     found = client.get("/api/v1/campaigns/museum/").json()
-    assert (found["closes_at"], found["time_zone"]) == ("2126-12-13T02:00:00Z", LOS_ANGELES)
+    assert (found["closes_at"], found["time_zone"]) == (
+        "2126-12-13T02:00:00Z",
+        LOS_ANGELES,
+    )

@@ -29,7 +29,9 @@ def test_a_change_with_if_match_is_refused_once_another_came_before(
     etag = api.get(address).headers["ETag"]
 
     def change(pay: str, etag: str) -> Any:
-        return api.patch(address, {"pay": pay}, format="json", headers={"if-match": etag})
+        return api.patch(
+            address, {"pay": pay}, format="json", headers={"if-match": etag}
+        )
 
     assert change("1 €", etag).status_code == 200
     refused = change("2 €", etag)
@@ -51,7 +53,9 @@ def test_a_form_is_refused_once_if_its_values_were_changed_meanwhile(
     page = reverse("campaign-settings", args=[campaign.slug])
     form = client.get(page).context["form"]
     sent = {
-        name: form[name].value() for name in form.fields if form[name].value() not in (None, False)
+        name: form[name].value()
+        for name in form.fields
+        if form[name].value() not in (None, False)
     } | {"version": form.version, "pay": "1 €", "judged_0": "translations"}
     Campaign.objects.update(pay="2 €")
     refused = client.post(page, sent)

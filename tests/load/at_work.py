@@ -61,9 +61,17 @@ class JudgeAtWork(_Caller):
     """Asks for a HIT, pauses before each of its blocks, submits it, and asks for the next one."""
 
     def __init__(
-        self, port: int, token: str, pause: float, answers: Answers, end: threading.Event
+        self,
+        port: int,
+        token: str,
+        pause: float,
+        answers: Answers,
+        end: threading.Event,
     ) -> None:
-        headers = {"Content-Type": "application/json", "Authorization": f"Token {token}"}
+        headers = {
+            "Content-Type": "application/json",
+            "Authorization": f"Token {token}",
+        }
         super().__init__(port, headers, answers, end)
         self._mean_pause, self._random = pause, Random(token)
 
@@ -71,7 +79,9 @@ class JudgeAtWork(_Caller):
         """Judge until the end. Judges begin within one pause."""
         self._end.wait(self._random.uniform(0, self._mean_pause))
         while not self._end.is_set():
-            status, read, _headers = self._send("ask", "POST", "/api/v1/judging/assignments/", {})
+            status, read, _headers = self._send(
+                "ask", "POST", "/api/v1/judging/assignments/", {}
+            )
             answer: dict[str, Any] = json.loads(read) if read else {}
             if status != HTTPStatus.OK:
                 self._end.wait(answer.get("retry_after", self._mean_pause))
@@ -83,7 +93,12 @@ class JudgeAtWork(_Caller):
 
     def _judge(self, block: dict[str, Any]) -> None:
         labels = [self._random.randint(1, 5) for _candidate in block["candidates"]]
-        body = {"block": block["id"], "labels": labels, "duration_ms": 9000, "active_ms": 8000}
+        body = {
+            "block": block["id"],
+            "labels": labels,
+            "duration_ms": 9000,
+            "active_ms": 8000,
+        }
         self._send("submit", "PUT", f"/api/v1/judging/judgments/{uuid4()}/", body)
 
 
@@ -91,7 +106,12 @@ class OrganiserAtWork(_Caller):
     """Reads the present ranking each second over REST, as a page that is left open does."""
 
     def __init__(
-        self, port: int, token: str, task_id: int, answers: Answers, end: threading.Event
+        self,
+        port: int,
+        token: str,
+        task_id: int,
+        answers: Answers,
+        end: threading.Event,
     ) -> None:
         super().__init__(port, {"Authorization": f"Token {token}"}, answers, end)
         self._path = f"/api/v1/tasks/{task_id}/rankings/latest/"

@@ -71,7 +71,15 @@ def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str]
 
 def start_celery(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
     with (folder / f"{name}.log").open("wb") as log:
-        command = [sys.executable, "-m", "celery", "-A", "config", "--skip-checks", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "config",
+            "--skip-checks",
+            *arguments,
+        ]
         return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
 
@@ -82,7 +90,12 @@ def start_workers(
     started = {}
     for queues in workers:
         served = [] if queues == "all" else [f"--queues={queues}"]
-        options = ["--concurrency=1", "--without-gossip", "--without-mingle", f"-n{queues}@soak"]
+        options = [
+            "--concurrency=1",
+            "--without-gossip",
+            "--without-mingle",
+            f"-n{queues}@soak",
+        ]
         started[queues] = start_celery(folder, queues, "worker", *served, *options)
     started["beat"] = start_celery(folder, "beat", "beat", "--pidfile=")
     for process in started.values():
@@ -118,12 +131,17 @@ class Minutes:
         """Take the last minute and print its line."""
         seconds, statuses = answers.taken()
         self.flushes += (flushed := flushes.taken())
-        late, memory = lags.taken(), {name: megabytes(of) for name, of in self.programs.items()}
+        late, memory = (
+            lags.taken(),
+            {name: megabytes(of) for name, of in self.programs.items()},
+        )
         self.memory.append(memory)
         self.lags += late
         self.statuses += statuses
         stolen = stolen_seconds()
-        self.stolen.append(100 * (stolen - self._stolen_before) / 60 / (os.cpu_count() or 1))
+        self.stolen.append(
+            100 * (stolen - self._stolen_before) / 60 / (os.cpu_count() or 1)
+        )
         self._stolen_before = stolen
         kept = [self.seconds]
         if self.stolen[-1] < STOLEN_PER_CENT:
@@ -146,33 +164,51 @@ class Minutes:
         """Print what was asked for beside what was seen; return what was missed."""
         say("\n| asked for | wanted | seen |\n|---|---|---|")
         good = {"submit 200", "ask 200", "ask 202", "ranking 200", "ranking 304"}
-        failed = {kind: number for kind, number in self.statuses.items() if kind not in good}
+        failed = {
+            kind: number for kind, number in self.statuses.items() if kind not in good
+        }
         pace = self.statuses["submit 200"] / max(60 * len(self.memory), 1)
         rows: list[tuple[str, str, object, bool]] = [
             ("blocks submitted a second", "–", f"{pace:.1f}", True),
-            ("202 while work exists", "0", self.statuses["ask 202"], not self.statuses["ask 202"]),
+            (
+                "202 while work exists",
+                "0",
+                self.statuses["ask 202"],
+                not self.statuses["ask 202"],
+            ),
             ("answers that refuse or fail", "0", failed or 0, not failed),
         ]
         for kind, words in (("ask", "lending"), ("submit", "submitting")):
-            took = [milliseconds(self.seconds.get(kind, []), part) for part in (50, 95, 99, 100)]
+            took = [
+                milliseconds(self.seconds.get(kind, []), part)
+                for part in (50, 95, 99, 100)
+            ]
             seen = " / ".join(f"{each:.0f}" for each in took)
             is_met = took[1] <= ANSWER_MILLISECONDS
-            rows.append((f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met))
+            rows.append(
+                (f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met)
+            )
         took = [milliseconds(self.flushes, part) for part in (50, 95, 99, 100)]
         seen = " / ".join(f"{each:.0f}" for each in took)
         rows.append(("a few bytes on disk, ms (the same)", "–", seen, True))
         share = f"{np.mean(self.stolen):.1f} / {max(self.stolen):.0f}"
-        rows.append(("processor time the host took, % (mean / worst minute)", "–", share, True))
+        rows.append(
+            ("processor time the host took, % (mean / worst minute)", "–", share, True)
+        )
         calm = f"in minutes with less than {STOLEN_PER_CENT} % of it"
         for kind, words in (("ask", "lending"), ("submit", "submitting")):
-            took = [milliseconds(self.undisturbed.get(kind, []), part) for part in (50, 95)]
+            took = [
+                milliseconds(self.undisturbed.get(kind, []), part) for part in (50, 95)
+            ]
             seen = " / ".join(f"{each:.0f}" for each in took)
             rows.append((f"{words} {calm}, ms (median / p95)", "–", seen, True))
         late, calm_late = (
             [percentile(lags, part) for part in (50, 95, 99, 100)]
             for lags in (self.lags, self.lags_undisturbed)
         )
-        seen, calm_seen = (" / ".join(f"{each:.1f}" for each in lags) for lags in (late, calm_late))
+        seen, calm_seen = (
+            " / ".join(f"{each:.1f}" for each in lags) for lags in (late, calm_late)
+        )
         rows.append(
             (
                 "lag of the ranking, s (median / p95 / p99 / worst)",
@@ -200,7 +236,9 @@ class Minutes:
     def _growth(self, name: str) -> float:
         used = [each[name] for each in self.memory]
         quarter = len(used) // 4
-        return float(np.mean(used[-quarter:]) / np.mean(used[quarter : 2 * quarter]) - 1)
+        return float(
+            np.mean(used[-quarter:]) / np.mean(used[quarter : 2 * quarter]) - 1
+        )
 
 
 def milliseconds(seconds: list[float], part: float) -> float:
@@ -211,24 +249,34 @@ def percentile(values: list[float], part: float) -> float:
     return float(np.percentile(values, part)) if values else 0.0
 
 
-def soak(options: argparse.Namespace, task_id: int, tokens: list[str], organiser: str) -> bool:
+def soak(
+    options: argparse.Namespace, task_id: int, tokens: list[str], organiser: str
+) -> bool:
     """Let judges work; return whether all that was asked for was met."""
     from annotation.models import HIT, Judgment
     from ranking.models import LatestRanking
 
     end, answers = threading.Event(), Answers()
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-soak-")))
+        folder = Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-soak-"))
+        )
         port, web = stack.enter_context(web_server())
         workers = start_workers(folder, options.workers, stack)
         # The first pool is there, and the first ranking.
         pooled, ranked = HIT.objects.pooled().available(), LatestRanking.objects
-        if not wait_until(lambda: pooled.all().exists() and ranked.exists(), seconds=600):
-            sys.exit("The workers have filled no pool, or ranked nothing, within ten minutes.")
+        if not wait_until(
+            lambda: pooled.all().exists() and ranked.exists(), seconds=600
+        ):
+            sys.exit(
+                "The workers have filled no pool, or ranked nothing, within ten minutes."
+            )
         programs = {"web": web, "PostgreSQL": postgresql_process()}
         programs |= {name: psutil.Process(each.pid) for name, each in workers.items()}
         lags, flushes, minutes = Lags(task_id, end), Flushes(end), Minutes(programs)
-        callers = [JudgeAtWork(port, token, options.pause, answers, end) for token in tokens]
+        callers = [
+            JudgeAtWork(port, token, options.pause, answers, end) for token in tokens
+        ]
         watching = OrganiserAtWork(port, organiser, task_id, answers, end)
         threads = [*callers, watching, lags, flushes]
         for thread in threads:
@@ -249,12 +297,18 @@ def soak(options: argparse.Namespace, task_id: int, tokens: list[str], organiser
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--judges", type=int, default=200)
-    parser.add_argument("--pause", type=float, default=25, help="seconds for a block, on average")
+    parser.add_argument(
+        "--pause", type=float, default=25, help="seconds for a block, on average"
+    )
     parser.add_argument("--minutes", type=int, default=60)
-    parser.add_argument("--stored", type=int, default=100_000, help="blocks of earlier days")
+    parser.add_argument(
+        "--stored", type=int, default=100_000, help="blocks of earlier days"
+    )
     parser.add_argument("--design", default="active")
     parser.add_argument("--workers", nargs="+", default=list(WORKERS.values()))
-    parser.add_argument("--stop", help="the queues of the worker that is stopped half-way")
+    parser.add_argument(
+        "--stop", help="the queues of the worker that is stopped half-way"
+    )
     options = parser.parse_args()
     with_services("tests.load.soak", durable=True)
     prepare_django(STATIC_HASHED="0")

@@ -58,24 +58,38 @@ class Browser:
     def _judge(self, block: dict[str, Any]) -> None:
         client_id = str(uuid4())
         labels = [min(5, place) for place in range(1, len(block["candidates"]) + 1)]
-        body = {"block": block["id"], "labels": labels, "duration_ms": 9000, "active_ms": 8000}
+        body = {
+            "block": block["id"],
+            "labels": labels,
+            "duration_ms": 9000,
+            "active_ms": 8000,
+        }
         for _time in range(2):
             status, _answer = self._send("PUT", f"judgments/{client_id}/", body)
             assert status == HTTPStatus.OK
         self.taken.append(client_id)
 
     def _send(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        headers = {"Content-Type": "application/json", "Authorization": f"Token {self._token}"}
-        self._server.request(method, f"/api/v1/judging/{path}", json.dumps(body), headers)
+        headers = {
+            "Content-Type": "application/json",
+            "Authorization": f"Token {self._token}",
+        }
+        self._server.request(
+            method, f"/api/v1/judging/{path}", json.dumps(body), headers
+        )
         answer = self._server.getresponse()
         read = answer.read()
         return answer.status, json.loads(read) if read else None
 
 
 def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
-    web: str, start_worker: Callable[[], "Popen[bytes]"], eventually: Callable[..., None]
+    web: str,
+    start_worker: Callable[[], "Popen[bytes]"],
+    eventually: Callable[..., None],
 ) -> None:
-    task = make_long_task(make_campaign(), segments=300, systems=5, blocks_wanted=HITS * 3)
+    task = make_long_task(
+        make_campaign(), segments=300, systems=5, blocks_wanted=HITS * 3
+    )
     design_change(task=task, redundancy=REDUNDANCY)
     together = Barrier(JUDGES)
     browsers = []
@@ -90,12 +104,25 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
             working.result()
     eventually(lambda: not HIT.objects.incomplete().exists())
     taken = [client_id for browser in browsers for client_id in browser.taken]
-    stored = {str(client_id) for client_id in Judgment.objects.values_list("client_id", flat=True)}
+    stored = {
+        str(client_id)
+        for client_id in Judgment.objects.values_list("client_id", flat=True)
+    }
     assert stored == set(taken)
     assert len(taken) == HITS * 3
-    assert sum(len(browser.lent) for browser in browsers) == HITS == Assignment.objects.count()
-    assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
-    assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
-    assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {1}
+    assert (
+        sum(len(browser.lent) for browser in browsers)
+        == HITS
+        == Assignment.objects.count()
+    )
+    assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {
+        1
+    }
+    assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {
+        1
+    }
+    assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {
+        1
+    }
     families = Counter(HIT.objects.values_list("family", flat=True))
     assert set(families.values()) == {REDUNDANCY}

@@ -43,12 +43,18 @@ def _of(words: str, meaning: str, *roles: str) -> Audience:
     return Audience(words, meaning, frozenset(roles))
 
 
-_PEOPLE: Final = tuple(role for role in ROLES if not role.endswith(TOKEN) and role != "visitor")
+_PEOPLE: Final = tuple(
+    role for role in ROLES if not role.endswith(TOKEN) and role != "visitor"
+)
 
 ANYBODY: Final = _of("everybody", "also without signing in", "visitor", *_PEOPLE)
-SIGNED_IN: Final = _of("signed-in users", "each sees only their own data and campaigns", *_PEOPLE)
+SIGNED_IN: Final = _of(
+    "signed-in users", "each sees only their own data and campaigns", *_PEOPLE
+)
 JUDGES: Final = _of("judges", "judges of the campaign, their own data", "judge")
-JUDGES_ANYWHERE: Final = _of("judges of any campaign", "their own data", "judge", "other judge")
+JUDGES_ANYWHERE: Final = _of(
+    "judges of any campaign", "their own data", "judge", "other judge"
+)
 MEMBERS: Final = _of(
     "members",
     "owners, organisers and analysts of the campaign",
@@ -56,7 +62,9 @@ MEMBERS: Final = _of(
     "organiser",
     "owner",
 )
-ORGANISERS: Final = _of("organisers", "owners and organisers of the campaign", "organiser", "owner")
+ORGANISERS: Final = _of(
+    "organisers", "owners and organisers of the campaign", "organiser", "owner"
+)
 OWNERS: Final = _of("owners", "owners of the campaign", "owner")
 CAMPAIGN_MAKERS: Final = _of(
     "organisers of any campaign",
@@ -92,7 +100,9 @@ ONCE_PUBLISHED: Final = _of(
     *MEMBERS.roles,
 )
 WITH_LINK: Final = _of("holders of the link", "the link is a secret; no sign-in")
-THE_SERVICE: Final = _of("the recruiting service", "by its signature or the key in the address")
+THE_SERVICE: Final = _of(
+    "the recruiting service", "by its signature or the key in the address"
+)
 NO_ONE: Final = _of("no one", "unless the operator enables it")
 
 AUDIENCES: Final = (

@@ -32,7 +32,9 @@ def _readers(answers: Mapping[str, int | Audience]) -> Audience | None:
     admitted = {
         role
         for role, status in answers.items()
-        if isinstance(status, int) and status < 400 and not (role == "visitor" and status == 302)
+        if isinstance(status, int)
+        and status < 400
+        and not (role == "visitor" and status == 302)
     }
     if not admitted:
         return None

@@ -41,7 +41,9 @@ _NOT_THERE: Final = (
 )
 #: What is sent besides where {} is refused before anybody asks who sent it.
 _SENT: Final = {
-    ("PATCH", "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/"): {"role": "analyst"},
+    ("PATCH", "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/"): {
+        "role": "analyst"
+    },
 }
 
 
@@ -65,7 +67,9 @@ def knocker(world: World, role: str) -> APIClient:
 
 def _user(world: World, role: str) -> User | None:
     if role == "owner":
-        owners = Membership.objects.filter(campaign=world.campaign, role=MembershipRole.OWNER)
+        owners = Membership.objects.filter(
+            campaign=world.campaign, role=MembershipRole.OWNER
+        )
         return owners.get().user
     if role == "superuser":
         return User.objects.create_superuser(
@@ -111,14 +115,14 @@ def differences(world: World, role: str, *, everything: bool) -> Iterator[str]:
             problem = ""
             if status >= 500:
                 problem = "the server crashed"
-            elif expected and not is_let_in and not (status == 404 and _is_nothing(route)):
-                problem = (
-                    f"refused, but the table says: {audiences(route)[method_of(method)].words}"
-                )
+            elif (
+                expected
+                and not is_let_in
+                and not (status == 404 and _is_nothing(route))
+            ):
+                problem = f"refused, but the table says: {audiences(route)[method_of(method)].words}"
             elif is_let_in and not expected:
-                problem = (
-                    f"let in: add sends({method_of(method)}=…) if that is right, or mend the view"
-                )
+                problem = f"let in: add sends({method_of(method)}=…) if that is right, or mend the view"
             elif not expected and not _is_refused_well(role, route, status):
                 problem = "refused in another way than others of this role"
             if problem:
@@ -132,7 +136,10 @@ def method_of(method: str) -> str:
 
 def _knock(world: World, client: APIClient, route: str, method: str) -> tuple[int, str]:
     """Send one request, take back what it did, and return the status and where it led."""
-    address, sent = world.fill(route), sent_to(world, route) | _SENT.get((method, route), {})
+    address, sent = (
+        world.fill(route),
+        sent_to(world, route) | _SENT.get((method, route), {}),
+    )
     cookies = {name: cookie.value for name, cookie in client.cookies.items()}
     send: Any = getattr(client, method.lower())
     answer: Any = None
@@ -143,7 +150,9 @@ def _knock(world: World, client: APIClient, route: str, method: str) -> tuple[in
             elif route.startswith(REST):
                 answer = send(address, sent, format="json")
             else:
-                answer = send(address, "", content_type="application/x-www-form-urlencoded")
+                answer = send(
+                    address, "", content_type="application/x-www-form-urlencoded"
+                )
             if answer.streaming:
                 b"".join(answer)
             raise _UndoneError

@@ -49,7 +49,12 @@ def page() -> str:
     parts = [_HEAD, "## Roles\n\n", *_legend(), "\n"]
     for room in ROOMS:
         routes = sorted(route for route in ADDRESSES if room_of(route) == room)
-        parts += [f"## {room}\n\n", "| who may | addresses |\n|---|---|\n", *_rows(routes), "\n"]
+        parts += [
+            f"## {room}\n\n",
+            "| who may | addresses |\n|---|---|\n",
+            *_rows(routes),
+            "\n",
+        ]
     return "".join(parts).rstrip("\n") + "\n"
 
 

@@ -42,7 +42,12 @@ from campaign.services.judge_groups import (
     judge_group_create,
 )
 from campaign.services.machines import machine_add
-from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
+from campaign.services.uploads import (
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
 from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
@@ -52,7 +57,13 @@ from ranking.services.metrics import metric_store
 from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import (
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
 from tests.protocol_tasks import given_snippet
 from tests.recruiting import make_panel
 
@@ -129,12 +140,16 @@ class World:
             "<int:judge_id>": str(self.judge.pk),
             "<int:design_id>": str(self.task.designs.earliest("pk").pk),
             "<int:output_id>": str(
-                Output.objects.filter(system__test_set=self.task.test_set_id, system__kind="system")
+                Output.objects.filter(
+                    system__test_set=self.task.test_set_id, system__kind="system"
+                )
                 .earliest("pk")
                 .pk
             ),
             "<int:correction_id>": str(
-                OutputCorrection.objects.get(before__system__test_set=self.task.test_set_id).pk
+                OutputCorrection.objects.get(
+                    before__system__test_set=self.task.test_set_id
+                ).pk
             ),
             "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
             "<int:membership_id>": str(self.membership.pk),
@@ -145,7 +160,9 @@ class World:
             "<slug:transition>": "pause",
             "<int:number>": "1",
             "<int:report_id>": str(self.report.pk),
-            "<int:bad_reference_id>": str(_damaged(self.task).filter(approved_at=None)[0].pk),
+            "<int:bad_reference_id>": str(
+                _damaged(self.task).filter(approved_at=None)[0].pk
+            ),
             "<uuid:block>": str(self.block.public_id),
             "<int:block_id>": str(self.task.training_blocks.get().pk),
             "<uuid:upload_id>": str(self.upload.pk),
@@ -155,10 +172,16 @@ class World:
             "<int:request_id>": "1",
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
             "<int:machine_id>": str(self.campaign.machines.get().pk),
-            "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
+            "<int:delivery_id>": str(
+                self.campaign.webhook_endpoints.get().deliveries.get().pk
+            ),
             "<int:token_id>": "1",
-            "<int:metric_id>": str(Metric.objects.get(test_set=self.task.test_set_id).pk),
-            "<int:export_id>": str(self.task.exported_files.get(expires_at__isnull=False).pk),
+            "<int:metric_id>": str(
+                Metric.objects.get(test_set=self.task.test_set_id).pk
+            ),
+            "<int:export_id>": str(
+                self.task.exported_files.get(expires_at__isnull=False).pk
+            ),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
             "<slug:signature>": "no-such-signature",
@@ -168,15 +191,22 @@ class World:
 
 
 def make_world() -> World:
-    mine = make_task(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
+    mine = make_task(
+        make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b")
+    )
     scored: dict[str, Any] = {"systems": ["secretron", "b"], "values": np.zeros((7, 2))}
     metric_store(test_set=mine.test_set, name="COMET", file_name="scores.tsv", **scored)
     closing = timezone.now() + timedelta(days=9)
-    Campaign.objects.filter(slug="mine").update(closes_at=closing, time_zone="Etc/GMT+12")
+    Campaign.objects.filter(slug="mine").update(
+        closes_at=closing, time_zone="Etc/GMT+12"
+    )
     other = make_task(make_campaign("other"))
     judge = make_judge(mine.test_set.campaign, "secret-judge")
     instructions = instructions_write(
-        campaign=mine.test_set.campaign, language="en", text="SECRET-WORDS", demands_acceptance=True
+        campaign=mine.test_set.campaign,
+        language="en",
+        text="SECRET-WORDS",
+        demands_acceptance=True,
     )
     instructions_accept(judge=judge, instructions=instructions)
     hits_plan(task_id=mine.pk, count=3)
@@ -223,7 +253,9 @@ def make_world() -> World:
     )
     result_bundle_make(result=published)
     bad_references_make(test_set=mine.test_set, seed=1)
-    bad_reference_review(bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser)
+    bad_reference_review(
+        bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser
+    )
     training_propose(task=mine, count=1)
     wrong = Output.objects.filter(system__name="secretron").latest("pk")
     output_correct(output=wrong, text="SECRET-CORRECTION", leave_out=False)
@@ -250,7 +282,9 @@ def make_world() -> World:
             "organiser": organiser,
             "analyst": analyst,
             "other judge": make_judge(other.test_set.campaign).user,
-            "other organiser": make_organiser(other.test_set.campaign, "other@example.org"),
+            "other organiser": make_organiser(
+                other.test_set.campaign, "other@example.org"
+            ),
         },
     )
 

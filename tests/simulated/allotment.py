@@ -75,7 +75,9 @@ def allot(
         If a number is out of range.
     """
     sizes = [systems] * segments
-    found = feasibility(sizes, judges=judges, raters=raters, items_per_judge=items_per_judge)
+    found = feasibility(
+        sizes, judges=judges, raters=raters, items_per_judge=items_per_judge
+    )
     if not found.is_feasible:
         raise NotFeasibleError(found)
     random = np.random.default_rng(seed)
@@ -108,7 +110,10 @@ def _round_by_round(
 
 
 def _equitable(
-    groups: Sequence[Sequence[int]], systems: int, judges: int, random: np.random.Generator
+    groups: Sequence[Sequence[int]],
+    systems: int,
+    judges: int,
+    random: np.random.Generator,
 ) -> list[list[int]]:
     """Return the system for each judge of each segment, every judge meeting all equally often.
 
@@ -122,7 +127,10 @@ def _equitable(
     for segment, group in enumerate(groups):
         for place, judge in enumerate(group):
             ends.append(
-                (("segment", segment, place // systems), ("judge", judge, met[judge] // systems))
+                (
+                    ("segment", segment, place // systems),
+                    ("judge", judge, met[judge] // systems),
+                )
             )
             met[judge] += 1
     colour: list[int] = [-1] * len(ends)

@@ -50,14 +50,18 @@ def simulated_edits(
         If there is no such campaign.
     """
     if len(acceptable) != len(edits) or max(acceptable) > 1 - unable:
-        raise ValueError("acceptable: expected one share of each system, at most 1 − unable")
+        raise ValueError(
+            "acceptable: expected one share of each system, at most 1 − unable"
+        )
     random = np.random.default_rng(seed)
     system = np.repeat(np.arange(len(edits)), edits)
     segment = random.integers(1, segments + 1, len(system))
     of_segment = random.normal(0, 1, segments + 1)[segment]
     noise = random.normal(0, 1, len(system))
     editor = (segment + system) % editors
-    by_editor = random.normal(0, skill, editors)[editor] if skill else np.zeros(len(system))
+    by_editor = (
+        random.normal(0, skill, editors)[editor] if skill else np.zeros(len(system))
+    )
     seen = (ease * of_segment + by_editor + noise) / np.sqrt(ease**2 + skill**2 + 1)
     good = seen < ndtri(np.asarray(acceptable)[system] / (1 - unable))
     failed = random.random(len(system)) < unable
@@ -69,7 +73,9 @@ def simulated_edits(
             outcome=Outcome.UNABLE if failed[place] else Outcome.EDITED,
             acceptances=()
             if failed[place]
-            else tuple(Acceptance(f"judge {n}", bool(good[place])) for n in range(acceptors)),
+            else tuple(
+                Acceptance(f"judge {n}", bool(good[place])) for n in range(acceptors)
+            ),
         )
         for place, of in enumerate(system.tolist())
     ]

@@ -6,7 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from protocols.frame.scale.statistics.ratings import PAPER_SCALE, POINTS, Items, Ratings, Scale
+from protocols.frame.scale.statistics.ratings import (
+    PAPER_SCALE,
+    POINTS,
+    Items,
+    Ratings,
+    Scale,
+)
 from tests.simulated.allotment import Allotment, allot
 
 FloatArray = npt.NDArray[np.float64]
@@ -52,7 +58,14 @@ class RatingWorld:
     @property
     def spread(self) -> float:
         """Standard deviation of what judges see of one system."""
-        parts = (self.ease, self.text, self.mildness, self.taste, self.noise, self.screen)
+        parts = (
+            self.ease,
+            self.text,
+            self.mildness,
+            self.taste,
+            self.noise,
+            self.screen,
+        )
         return float(np.sqrt(sum(part**2 for part in parts)))
 
     def true_means(self) -> FloatArray:
@@ -62,7 +75,9 @@ class RatingWorld:
         quality = np.asarray(self.quality)[:, np.newaxis]
         if self.spread == 0:
             return np.asarray(self.scale.lowest + (quality > steps).sum(axis=1))
-        return np.asarray(self.scale.lowest + ndtr((quality - steps) / self.spread).sum(axis=1))
+        return np.asarray(
+            self.scale.lowest + ndtr((quality - steps) / self.spread).sum(axis=1)
+        )
 
     def given(self, seen: FloatArray) -> Int64Array:
         """Return the points that judges give for what they see."""

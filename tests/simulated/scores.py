@@ -108,7 +108,9 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
     model = model or SpanModel()
     generator = np.random.default_rng(seed)
     width = len(str(model.systems))
-    systems = tuple(f"system-{number:0{width}}" for number in range(1, model.systems + 1))
+    systems = tuple(
+        f"system-{number:0{width}}" for number in range(1, model.systems + 1)
+    )
     quality = np.linspace(model.spread / 2, -model.spread / 2, model.systems)
     ease = generator.normal(0, model.segment_sd, model.segments)
     ease += np.linspace(model.trend / 2, -model.trend / 2, model.segments)
@@ -125,7 +127,11 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
             shown = _shown(model, total, count, len(judgments), generator)
             true = model.mean + quality[shown] + ease[segment] + mildness[judge]
             true = true + suits[segment // _DOCUMENT, shown]
-            true = true + liking[judge, shown] + generator.normal(0, model.noise_sd, len(shown))
+            true = (
+                true
+                + liking[judge, shown]
+                + generator.normal(0, model.noise_sd, len(shown))
+            )
             scores = np.clip(np.round(true), 0, 100)
             total[shown] += scores
             count[shown] += 1
@@ -140,7 +146,9 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
                         ScoredOutput(
                             systems=(systems[system],),
                             score=float(score),
-                            spans=_spans(errors[segment][system], model.found, generator),
+                            spans=_spans(
+                                errors[segment][system], model.found, generator
+                            ),
                             text=_text(segment, system),
                         )
                         for system, score in zip(shown.tolist(), scores, strict=True)
@@ -177,15 +185,23 @@ _Errors = list[list[list[tuple[int, Severity]]]]
 
 
 def _errors(
-    model: SpanModel, quality: FloatArray, ease: FloatArray, generator: np.random.Generator
+    model: SpanModel,
+    quality: FloatArray,
+    ease: FloatArray,
+    generator: np.random.Generator,
 ) -> _Errors:
     """Return the wrong words of each output, by segment and system; more of them where scores are low."""
-    expected = np.clip((100 - model.mean - quality - ease[:, np.newaxis]) / _POINTS_AN_ERROR, 0, 6)
+    expected = np.clip(
+        (100 - model.mean - quality - ease[:, np.newaxis]) / _POINTS_AN_ERROR, 0, 6
+    )
     counts = generator.poisson(expected)
     return [
         [
             [
-                (int(word), Severity.MAJOR if generator.random() < _MAJOR else Severity.MINOR)
+                (
+                    int(word),
+                    Severity.MAJOR if generator.random() < _MAJOR else Severity.MINOR,
+                )
                 for word in sorted(generator.permutation(_WORDS)[: min(count, _WORDS)])
             ]
             for count in row
@@ -199,7 +215,8 @@ def _text(segment: int, system: int) -> str:
     letters = "abcdefghijklmnopqrstuvwxyz"
     return " ".join(
         "".join(
-            letters[(segment * 7 + system * 5 + word * 3 + place) % 26] for place in range(_LETTERS)
+            letters[(segment * 7 + system * 5 + word * 3 + place) % 26]
+            for place in range(_LETTERS)
         )
         for word in range(_WORDS)
     )

@@ -64,7 +64,9 @@ class SimulatedCampaign:
     def __init__(self, world: SimulatedWorld, *, seed: int, run: int = 0) -> None:
         """Draw judges and segments, a function of (seed, run)."""
         self._world = world
-        self._random = np.random.Generator(np.random.Philox(key=np.array([seed, run], np.uint64)))
+        self._random = np.random.Generator(
+            np.random.Philox(key=np.array([seed, run], np.uint64))
+        )
         self._place = {name: place for place, name in enumerate(world.qualities)}
         systems = len(self._place)
         quality = np.array(list(world.qualities.values()))
@@ -72,7 +74,9 @@ class SimulatedCampaign:
         self._by_judge: FloatArray = quality + by_judge
         self._by_segment: FloatArray | None = None
         if world.luck:
-            self._by_segment = world.luck * self._random.standard_normal((world.segments, systems))
+            self._by_segment = world.luck * self._random.standard_normal(
+                (world.segments, systems)
+            )
         self._threshold = float(ndtri((1 + world.same) / 2))
 
     def answers(self, pair: Pair) -> tuple[Int64Array, Int8Array]:
@@ -92,9 +96,13 @@ class SimulatedCampaign:
         segments = np.broadcast_to(np.array(samples), (world.judges, world.sentences))
         ahead = (self._by_judge[:, x] - self._by_judge[:, y])[:, np.newaxis]
         if self._by_segment is not None:
-            ahead = ahead + self._by_segment[segments, x] - self._by_segment[segments, y]
+            ahead = (
+                ahead + self._by_segment[segments, x] - self._by_segment[segments, y]
+            )
         seen = ahead + self._random.standard_normal(segments.shape)
-        return segments, (np.sign(seen) * (np.abs(seen) > self._threshold)).astype(np.int8)
+        return segments, (np.sign(seen) * (np.abs(seen) > self._threshold)).astype(
+            np.int8
+        )
 
     def judgments(self, pair: Pair) -> PairJudgments:
         """Draw a comparison as judgments of judges called 1, 2, …"""
@@ -103,7 +111,9 @@ class SimulatedCampaign:
         return PairJudgments(
             first=pair[0],
             second=pair[1],
-            judges=[name for name in names for _sentence in range(self._world.sentences)],
+            judges=[
+                name for name in names for _sentence in range(self._world.sentences)
+            ],
             segments=segments.ravel(),
             answers=answers.ravel(),
             identical=np.zeros(answers.size, dtype=np.bool_),
@@ -127,14 +137,18 @@ class SimulatedCampaign:
                 return state.order, made
             for pair in state.open:
                 _segments, answers = self.answers(pair)
-                wins, losses = (int(np.count_nonzero(answers == answer)) for answer in (1, -1))
+                wins, losses = (
+                    int(np.count_nonzero(answers == answer)) for answer in (1, -1)
+                )
                 counts = Preference(wins, losses, answers.size - wins - losses)
                 winner = pair[0] if counts.lead > 0 else pair[1]
                 if not counts.lead:
                     winner = drawn_winner(*pair, seed)
                 is_first = winner == pair[0]
                 made[pair if is_first else pair[::-1]] = (
-                    counts if is_first else replace(counts, wins=counts.losses, losses=counts.wins)
+                    counts
+                    if is_first
+                    else replace(counts, wins=counts.losses, losses=counts.wins)
                 )
 
 
@@ -213,9 +227,14 @@ def simulate_sorts(
     for run in range(sorts):
         order, made = SimulatedCampaign(world, seed=seed, run=run).sort(seed + run)
         p = np.array(
-            [each.p_normal if test == "normal" else each.p_exact for each in made.values()]
+            [
+                each.p_normal if test == "normal" else each.p_exact
+                for each in made.values()
+            ]
         )
-        is_small = dict(zip(made, (adjusted(p, correction) <= level).tolist(), strict=True))
+        is_small = dict(
+            zip(made, (adjusted(p, correction) <= level).tolist(), strict=True)
+        )
         of_sort = [
             (world.qualities[above] - world.qualities[below], is_small[above, below])
             for above, below in pairwise(order)
@@ -225,7 +244,9 @@ def simulate_sorts(
         right += all(above >= below for above, below in pairwise(ordered))
         false_sorts += any(told and difference <= 0 for difference, told in of_sort)
         neighbours += of_sort
-    differing = [(difference > 0, told) for difference, told in neighbours if difference]
+    differing = [
+        (difference > 0, told) for difference, told in neighbours if difference
+    ]
     return SortPromise(
         sorts=sorts,
         comparisons=float(np.mean(numbers)),

@@ -19,4 +19,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.is_relative_to(HERE) and item.get_closest_marker("django_db")
     ]
     if wrong:
-        raise pytest.UsageError(f"Move to tests/integration, for their database: {wrong}")
+        raise pytest.UsageError(
+            f"Move to tests/integration, for their database: {wrong}"
+        )

@@ -63,7 +63,9 @@ def test_a_version_is_affected_within_the_ranges(
 
 
 def test_stored_advisories_equal_the_database(database: Path, tmp_path: Path) -> None:
-    advisories = read_database(database, ["django", "unknown"], as_of=date(2024, 10, 10))
+    advisories = read_database(
+        database, ["django", "unknown"], as_of=date(2024, 10, 10)
+    )
     file = tmp_path / "advisories.json"
     write_stored(advisories, file)
     stored = read_stored(file)

@@ -37,10 +37,14 @@ class TestEachContainer:
         assert user > 0
         assert group > 0
 
-    def test_is_told_secrets_by_the_names_of_files_that_it_is_given(self, name: str) -> None:
+    def test_is_told_secrets_by_the_names_of_files_that_it_is_given(
+        self, name: str
+    ) -> None:
         service = SERVICES[name]
         told = service.get("environment", {})
-        files = {value for variable, value in told.items() if variable.endswith("_FILE")}
+        files = {
+            value for variable, value in told.items() if variable.endswith("_FILE")
+        }
         assert files == {f"/run/secrets/{each}" for each in service.get("secrets", [])}
         for variable, value in told.items():
             if re.search("(PASSWORD|SECRET|TOKEN|SECRET_KEY)(_FILE)?$", variable):
@@ -50,7 +54,11 @@ class TestEachContainer:
 
 
 def test_the_owners_password_is_for_the_database_and_for_migrations() -> None:
-    told = {name for name, service in SERVICES.items() if "postgres_password" in str(service)}
+    told = {
+        name
+        for name, service in SERVICES.items()
+        if "postgres_password" in str(service)
+    }
     assert told == {"postgres", "migrate"}
 
 
@@ -61,7 +69,10 @@ def test_the_application_is_not_the_owner_of_its_tables() -> None:
         if service["image"] == OWN
     }
     assert len(addresses) >= 4
-    assert all(address.startswith("postgresql://quintet_app@") for address in addresses.values())
+    assert all(
+        address.startswith("postgresql://quintet_app@")
+        for address in addresses.values()
+    )
 
 
 def test_the_workers_serve_every_queue_once() -> None:
@@ -106,7 +117,10 @@ def files_write(folder: Path, names: Iterable[str]) -> None:
 
 
 def test_no_secret_enters_the_image_from_any_folder(tmp_path: Path) -> None:
-    folders = {path.rpartition("/")[0].partition("/")[0] or "." for path in image_files(CHECKOUT)}
+    folders = {
+        path.rpartition("/")[0].partition("/")[0] or "."
+        for path in image_files(CHECKOUT)
+    }
     assert {".", "config", "deploy", "campaign"} <= folders
     for folder in folders:
         files_write(tmp_path / folder, LEFT_BEHIND)
@@ -138,7 +152,11 @@ def test_no_source_is_kept_from_the_image() -> None:
     # Of requirements/, the pinned ones are enough.
     folders = {path.partition("/")[0] for path in given} - {"requirements"}
     listing = subprocess.run(
-        ["git", "ls-files", *folders], cwd=CHECKOUT, check=True, capture_output=True, text=True
+        ["git", "ls-files", *folders],
+        cwd=CHECKOUT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert set(listing.stdout.splitlines()) - given == set()
 
@@ -158,5 +176,9 @@ def test_image_has_all_settings_to_start(tmp_path: Path) -> None:
         "PATH": os.environ["PATH"],
     }
     subprocess.run(
-        [sys.executable, "-c", STARTS], cwd=tmp_path, env=environment, check=True, timeout=300
+        [sys.executable, "-c", STARTS],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+        timeout=300,
     )

@@ -46,7 +46,9 @@ _FILE = re.compile(
 _MODULE = re.compile(
     r"(?:annotation|campaign|config|deploy|launcher|protocols|ranking|tests|translations)(?:\.\w+)+"
 )
-_TYPED = re.compile(r" {4}(?:\$ |python |\./quintet |quintet |make |curl |from |import )")
+_TYPED = re.compile(
+    r" {4}(?:\$ |python |\./quintet |quintet |make |curl |from |import )"
+)
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
 
@@ -77,7 +79,9 @@ def test_links_lead_somewhere() -> None:
         f"{page}: {link}"
         for page in PAGES
         for link in read_page(page).links
-        if "://" not in link and "mailto:" not in link and not _leads_somewhere(page, link)
+        if "://" not in link
+        and "mailto:" not in link
+        and not _leads_somewhere(page, link)
     ]
     assert not problems, "\n".join(problems)
 
@@ -118,7 +122,9 @@ def test_commands_are_in_blocks() -> None:
     for page in PAGES:
         lines = (CHECKOUT / page).read_text(encoding="utf-8").splitlines()
         inside = {number for block in read_page(page).blocks for number in block.lines}
-        typed = {number for number, line in enumerate(lines, start=1) if _TYPED.match(line)}
+        typed = {
+            number for number, line in enumerate(lines, start=1) if _TYPED.match(line)
+        }
         assert typed <= inside, page
 
 
@@ -161,7 +167,9 @@ def _wrong(text: str) -> Iterator[str]:
         elif options:
             yield from (
                 f"{command.name} has no {option}"
-                for option in _options_of(" ".join(command.arguments).partition(" -- ")[0])
+                for option in _options_of(
+                    " ".join(command.arguments).partition(" -- ")[0]
+                )
                 if option not in options
             )
 
@@ -194,8 +202,12 @@ def _options_of(text: str) -> Iterator[str]:
 @cache
 def _of_modules(page: str) -> frozenset[str]:
     """Return the options of the modules that a page names."""
-    commands = (command for _line, text in _commands(page) for command in named_commands(text))
-    options = (module_options(command.name) for command in commands if command.kind == "module")
+    commands = (
+        command for _line, text in _commands(page) for command in named_commands(text)
+    )
+    options = (
+        module_options(command.name) for command in commands if command.kind == "module"
+    )
     return frozenset().union(*filter(None, options))
 
 
@@ -203,7 +215,9 @@ def _allowed_below(span: Span) -> frozenset[str]:
     """Return the options of the commands that a heading names; nothing if it names none."""
     known = own_options()
     named = [
-        known[word] for word in re.findall(r"\w+", span.heading) if "_" in word and word in known
+        known[word]
+        for word in re.findall(r"\w+", span.heading)
+        if "_" in word and word in known
     ]
     return frozenset().union(*named)
 
@@ -221,7 +235,9 @@ def _leads_somewhere(page: str, link: str) -> bool:
 @cache
 def _tracked() -> frozenset[str]:
     return frozenset(
-        git(CHECKOUT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+        git(
+            CHECKOUT, "ls-files", "--cached", "--others", "--exclude-standard"
+        ).splitlines()
     )
 
 
@@ -243,11 +259,19 @@ def _is_dotted_name(name: str) -> bool:
     """Return whether a dotted name is a file, a module or something in one, or a word of the source."""
     module, _dot, last = name.rpartition(".")
     paths = [CHECKOUT / part.replace(".", "/") for part in (name, module)]
-    if _FILE.fullmatch(name) or paths[0].is_dir() or paths[0].with_suffix(".py").is_file():
+    if (
+        _FILE.fullmatch(name)
+        or paths[0].is_dir()
+        or paths[0].with_suffix(".py").is_file()
+    ):
         return True
     if f'"{name}"' in _source():
         return True
-    files = (paths[1].with_suffix(".py"), paths[1] / "__init__.py", paths[1] / "models/__init__.py")
+    files = (
+        paths[1].with_suffix(".py"),
+        paths[1] / "__init__.py",
+        paths[1] / "models/__init__.py",
+    )
     texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
     return re.search(rf"\b{last}\b", "\n".join(texts)) is not None
 
@@ -258,7 +282,11 @@ def _source() -> str:
     texts = []
     for name in _tracked():
         path = CHECKOUT / name
-        if path.is_file() and not name.endswith((".md", ".po")) and path != Path(__file__):
+        if (
+            path.is_file()
+            and not name.endswith((".md", ".po"))
+            and path != Path(__file__)
+        ):
             texts.append(path.read_text(encoding="utf-8", errors="ignore"))
     return "\n".join(texts)
 

@@ -53,9 +53,14 @@ def tried(door: str, folder: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "door",
-    [pytest.param(door, marks=() if door in QUICK else pytest.mark.thorough) for door in DOORS],
+    [
+        pytest.param(door, marks=() if door in QUICK else pytest.mark.thorough)
+        for door in DOORS
+    ],
 )
-def test_hostile_files_are_refused_in_words_and_bounded_memory(door: str, folder: Path) -> None:
+def test_hostile_files_are_refused_in_words_and_bounded_memory(
+    door: str, folder: Path
+) -> None:
     found = tried(door, folder)
     assert set(found) == set(FILES)
     wrong = {

@@ -16,7 +16,12 @@ TESTS = sorted((ROOT / "tests" / "js").glob("*.test.js"))
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.name)
 def test_the_script_does_what_its_unit_tests_say(path: Path) -> None:
     run = subprocess.run(
-        [NODE, "--test", path], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+        [NODE, "--test", path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert run.returncode == 0, run.stdout + run.stderr
 

@@ -38,10 +38,15 @@ def by_kernels() -> str:
             choose_active(counts.astype(np.float64), eligible, 5, key),
         )
     ]
-    rows = [BlockRow("j", n, list("abcd"), [1, 1 + n % 3, 2, 1 + n % 5]) for n in range(12)]
+    rows = [
+        BlockRow("j", n, list("abcd"), [1, 1 + n % 3, 2, 1 + n % 5]) for n in range(12)
+    ]
     blocks = blocks_from_rows(rows, "abcd")
     scores = [
-        [(each.system, each.score) for each in rank(blocks, method, resamples=2).systems]
+        [
+            (each.system, each.score)
+            for each in rank(blocks, method, resamples=2).systems
+        ]
         for method in ("trueskill", "hopkins_may", "lopez")
     ]
     return repr((drawn, scores))

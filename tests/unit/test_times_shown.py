@@ -26,7 +26,9 @@ NAMED = {
 }
 # Browsers take the value of a field without a zone, which its label names.
 LABELLED = {("templates/published_results/_version.html", r"Y-m-d\TH:i")}
-_FILTER = re.compile(r"\|\s*(date|time|naturaltime|naturalday)\b(?::(?:\"([^\"]*)\"|'([^']*)'))?")
+_FILTER = re.compile(
+    r"\|\s*(date|time|naturaltime|naturalday)\b(?::(?:\"([^\"]*)\"|'([^']*)'))?"
+)
 # `%H`, unless the zone follows or the literal is the constant of such a field.
 _CLOCK = re.compile(r"%[HIXc](?![^\"']*%Z)")
 _FIELDS = ("_CLOCK: Final = ", "DateTimeInput(")
@@ -51,7 +53,9 @@ def test_code_writes_no_time_without_its_zone() -> None:
             if _CLOCK.search(line) and not any(field in line for field in _FIELDS):
                 wrong.append(f"{path.relative_to(CHECKOUT)}:{number}: {line.strip()}")
     # The column “time_zone” is beside it.
-    assert [each.partition(":")[0] for each in wrong] == ["ranking/pages/page_plots.py"], wrong
+    assert [each.partition(":")[0] for each in wrong] == [
+        "ranking/pages/page_plots.py"
+    ], wrong
 
 
 def test_scripts_show_times_with_the_zone() -> None:
@@ -62,7 +66,9 @@ def test_scripts_show_times_with_the_zone() -> None:
         assert 'timeZoneName: "short"' in text
         # They exclude a zone.
         assert "timeStyle" not in text
-    assert not [text for text in scripts if re.search(r"toLocale(Time|Date)?String", text)]
+    assert not [
+        text for text in scripts if re.search(r"toLocale(Time|Date)?String", text)
+    ]
 
 
 def templates() -> Iterator[tuple[str, str]]:

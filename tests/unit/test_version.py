@@ -45,7 +45,9 @@ class Repository:
         return done.stdout.strip()
 
     def set(self, version: str) -> None:
-        (self.root / "version.py").write_text(f'"""Versions."""\n\nVERSION = "{version}"\n')
+        (self.root / "version.py").write_text(
+            f'"""Versions."""\n\nVERSION = "{version}"\n'
+        )
 
     def commit(self) -> None:
         self.git("add", "--all")
@@ -69,7 +71,9 @@ def test_the_commit_that_sets_a_version_is_that_version(repository: Repository) 
     assert repository.version == STATED
 
 
-def test_later_commits_are_development_versions_of_the_next_one(repository: Repository) -> None:
+def test_later_commits_are_development_versions_of_the_next_one(
+    repository: Repository,
+) -> None:
     (repository.root / "another.py").touch()
     repository.commit()
     repository.commit()
@@ -81,10 +85,14 @@ def test_a_changed_work_tree_is_no_released_version(repository: Repository) -> N
     assert repository.version == f"4.5.7.dev0+g{repository.head}.dirty"
 
 
-def test_a_clone_that_ends_after_the_version_counts_no_commits(repository: Repository) -> None:
+def test_a_clone_that_ends_after_the_version_counts_no_commits(
+    repository: Repository,
+) -> None:
     repository.commit()
     clone = repository.root.with_name("clone")
-    repository.git("clone", "--quiet", "--depth=1", f"file://{repository.root}", str(clone))
+    repository.git(
+        "clone", "--quiet", "--depth=1", f"file://{repository.root}", str(clone)
+    )
     assert package_version(clone, STATED) == f"4.5.7.dev0+g{repository.head}"
 
 
@@ -101,12 +109,18 @@ def test_a_damaged_repository_has_a_development_version(tmp_path: Path) -> None:
 def test_commands_and_rankings_state_the_same_version() -> None:
     for command in (["version.py"], ["-m", "launcher", "--version"]):
         done = subprocess.run(
-            [sys.executable, *command], cwd=CHECKOUT, check=True, capture_output=True, text=True
+            [sys.executable, *command],
+            cwd=CHECKOUT,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         assert done.stdout == f"{code_version()}\n"
 
 
-def test_the_environment_goes_first_and_fits_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_goes_first_and_fits_the_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("QUINTET_CODE_VERSION", " 1.2.3+image " + "x" * 99)
     assert code_version().startswith("1.2.3+image xxx")
     assert len(code_version()) == 60
@@ -115,7 +129,12 @@ def test_the_environment_goes_first_and_fits_the_column(monkeypatch: pytest.Monk
 def test_chart_image_and_changelog_have_the_version() -> None:
     chart = yaml.safe_load((CHECKOUT / "deploy/helm/quintet/Chart.yaml").read_text())
     assert {chart["version"], chart["appVersion"]} == {VERSION}
-    tags = re.findall(r"/quintet:([\w.]+)", (CHECKOUT / "docs/operators.md").read_text())
+    tags = re.findall(
+        r"/quintet:([\w.]+)", (CHECKOUT / "docs/operators.md").read_text()
+    )
     assert set(tags) == {VERSION}
     changelog = (CHECKOUT / "CHANGELOG.md").read_text()
-    assert re.findall(r"^## ([\d.]+) — \d{4}-\d\d-\d\d$", changelog, re.MULTILINE)[0] == VERSION
+    assert (
+        re.findall(r"^## ([\d.]+) — \d{4}-\d\d-\d\d$", changelog, re.MULTILINE)[0]
+        == VERSION
+    )

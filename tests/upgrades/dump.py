@@ -127,7 +127,9 @@ def main() -> None:
     """Migrate, fill and dump the database that the environment names."""
     # No static file needs collecting for the page that is opened.
     os.environ |= {"QUINTET_CODE_VERSION": VERSION, "STATIC_HASHED": "0"}
-    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
+    subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True
+    )
     import django
 
     django.setup()
@@ -135,7 +137,10 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{VERSION}.sql.xz"
     path.write_bytes(
-        lzma.compress(_dumped(os.environ["MIGRATION_DATABASE_URL"]), preset=9 | lzma.PRESET_EXTREME)
+        lzma.compress(
+            _dumped(os.environ["MIGRATION_DATABASE_URL"]),
+            preset=9 | lzma.PRESET_EXTREME,
+        )
     )
     sys.stdout.write(f"{path}: {path.stat().st_size / 1000:.0f} kB\n")
 

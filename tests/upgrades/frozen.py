@@ -25,7 +25,11 @@ def listed_digests() -> dict[str, str]:
 
 def digests() -> dict[str, str]:
     """Return the digest of each migration by its path."""
-    files = [path for app in OURS for path in settings.BASE_DIR.glob(f"{app}/migrations/0*.py")]
+    files = [
+        path
+        for app in OURS
+        for path in settings.BASE_DIR.glob(f"{app}/migrations/0*.py")
+    ]
     return {
         str(path.relative_to(settings.BASE_DIR)): sha256(path.read_bytes()).hexdigest()
         for path in sorted(files)
@@ -59,7 +63,11 @@ def _new_migrations(found: Catalogue) -> list[str]:
         for app, names in catalogue.migrations.items()
         for name in names
     }
-    names = [f"{app}.{name}" for app, names in ours(found.migrations).items() for name in names]
+    names = [
+        f"{app}.{name}"
+        for app, names in ours(found.migrations).items()
+        for name in names
+    ]
     return [name for name in names if name not in known]
 
 

@@ -26,7 +26,9 @@ from whole_campaigns.campaign_file.differences import ChangeKind
 
 MEDIA_TYPE = MEDIA_TYPES["yaml"]
 _PEOPLE = OpenApiParameter(
-    "people", bool, description="Include judges (by pseudonym) and the contact; default no."
+    "people",
+    bool,
+    description="Include judges (by pseudonym) and the contact; default no.",
 )
 
 
@@ -100,7 +102,9 @@ class CampaignFileView(CampaignAPIView):
     @extend_schema(
         operation_id="campaign_file_apply",
         parameters=[
-            OpenApiParameter("check", bool, description="Show the changes without applying them."),
+            OpenApiParameter(
+                "check", bool, description="Show the changes without applying them."
+            ),
             OpenApiParameter(
                 "confirmed",
                 str,
@@ -136,11 +140,18 @@ class CampaignFileView(CampaignAPIView):
         except FormatError as error:
             raise serializers.ValidationError({"detail": str(error)}) from error
         done = 201 if is_new else 200
-        status = 200 if check else done if applied.is_done else 409
+        if check:
+            status = 200
+        else:
+            status = done if applied.is_done else 409
         answer = CampaignFileAppliedSerializer(applied, context={"request": request})
-        return Response(answer.data, status=status, headers={"Cache-Control": "no-store"})
+        return Response(
+            answer.data, status=status, headers={"Cache-Control": "no-store"}
+        )
 
 
 def _may_be_made(request: Request, slug: str) -> bool:
     """Return whether the campaign does not exist, and the user may create it."""
-    return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
+    return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(
+        reader(request)
+    )

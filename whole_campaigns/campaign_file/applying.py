@@ -73,7 +73,10 @@ def campaign_content(*, campaign: Campaign, people: bool = False) -> Body:
         if not content[key]:
             del content[key]
     if not people:
-        systems = [each for test_set in content["test_sets"] for each in test_set["systems"]]
+        systems = []
+        for test_set in content["test_sets"]:
+            for each in test_set["systems"]:
+                systems.append(each)
         for part in (content, *systems):
             for name in _OF_PEOPLE:
                 part.pop(name, None)
@@ -151,7 +154,9 @@ def campaign_file_apply(
 
     Locks the row of the campaign. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
-    part = campaign_file_check(isolated(name, len(content), partial(read_yaml, name, content)))
+    part = campaign_file_check(
+        isolated(name, len(content), partial(read_yaml, name, content))
+    )
     with transaction.atomic():
         run = _begun(part, by, folders, slug=slug, must_be_new=must_be_new)
         before: Body = {}
@@ -160,7 +165,11 @@ def campaign_file_apply(
         _parts_apply(part.of(run.campaign), run)
         run.campaign.refresh_from_db()
         after = _compared(run.campaign, before)
-        changes = [each for each in differences(before, after) if each.path != "version"]
+        changes = [
+            difference
+            for difference in differences(before, after)
+            if difference.path != "version"
+        ]
         lines = [change.words for change in changes]
         code = sha256(json.dumps([part.value, *lines]).encode()).hexdigest()[:32]
         is_done = confirmed is None or confirmed == code
@@ -196,13 +205,20 @@ def _parts_apply(part: Part, run: Run) -> None:
 
 
 def _begun(
-    part: Part, by: User | None, folders: TextFolders | None, *, slug: str | None, must_be_new: bool
+    part: Part,
+    by: User | None,
+    folders: TextFolders | None,
+    *,
+    slug: str | None,
+    must_be_new: bool,
 ) -> Run:
     """Lock or create the campaign."""
     sent = part.validated(IdentityInFileSerializer, is_new=True)
     if slug is not None and sent["slug"] != slug:
         raise part.error(
-            f"this file is for another campaign, not {slug}", f"write slug: {slug}", "slug"
+            f"this file is for another campaign, not {slug}",
+            f"write slug: {slug}",
+            "slug",
         )
     locked = Campaign.objects.select_for_update(no_key=True)
     campaign = locked.filter(slug=sent["slug"]).first()
@@ -216,7 +232,9 @@ def _begun(
         )
     if campaign.state == CampaignState.BIN:
         raise part.error(
-            f"the campaign {campaign.slug} is in the bin", "restore it from the bin first", "slug"
+            f"the campaign {campaign.slug} is in the bin",
+            "restore it from the bin first",
+            "slug",
         )
     if campaign.name != sent["name"]:
         raise part.error(
@@ -245,7 +263,10 @@ def _compared(campaign: Campaign, before: Body | None) -> Body:
     """
     content = campaign_content(campaign=campaign, people=True)
     content["state"] = campaign.state
-    content["closes_at"] = campaign.closes_at.isoformat() if campaign.closes_at else None
+    if campaign.closes_at:
+        content["closes_at"] = campaign.closes_at.isoformat()
+    else:
+        content["closes_at"] = None
     for task in Task.objects.of(campaign).select_related("test_set").order_by("pk"):
         path = _path_of_closing(task)
         is_closed = task.closed_at is not None

@@ -40,7 +40,7 @@ _LONGEST_PATH: Final = 500
 _MOST_FILES: Final = 2_000
 #: Choices named in the API description.
 VERSIONS: Final = [(VERSION, str(VERSION))]
-FORMATS: Final = [each.value for each in TestSetFormat]
+FORMATS: Final = [test_set_format.value for test_set_format in TestSetFormat]
 SYSTEM_KINDS: Final = [SystemKind.SYSTEM.value, SystemKind.REFERENCE.value]
 STATES: Final = [state for state in CampaignState.values if state != CampaignState.BIN]
 OTHER_PROTOCOLS: Final = [each for each in Protocol.values if each != Protocol.RANKING]
@@ -72,7 +72,9 @@ class MomentField(serializers.DateTimeField):
 
 def _segment_field() -> serializers.IntegerField:
     return serializers.IntegerField(
-        min_value=1, max_value=_MOST, help_text="Segment number within the test set, from 1."
+        min_value=1,
+        max_value=_MOST,
+        help_text="Segment number within the test set, from 1.",
     )
 
 
@@ -81,7 +83,9 @@ def _flag(words: str) -> serializers.BooleanField:
 
 
 def _path_field(words: str) -> serializers.CharField:
-    return serializers.CharField(required=False, max_length=_LONGEST_PATH, help_text=words)
+    return serializers.CharField(
+        required=False, max_length=_LONGEST_PATH, help_text=words
+    )
 
 
 def _paths_field(words: str) -> serializers.ListField:
@@ -139,7 +143,9 @@ class SystemInFileSerializer(SystemSerializer):
         required=False,
         help_text="Determined by the texts; a different kind is refused.",
     )
-    withdrawn = _flag("True if new HITs no longer show this system; existing judgments count.")
+    withdrawn = _flag(
+        "True if new HITs no longer show this system; existing judgments count."
+    )
     outputs = serializers.CharField(
         required=False,
         write_only=True,
@@ -149,8 +155,17 @@ class SystemInFileSerializer(SystemSerializer):
 
     class Meta(SystemSerializer.Meta):
         fields = [
-            *("name", "kind", "constrained", "approach", "condition", "team", "contact"),
-            *("withdrawn", "outputs"),
+            *(
+                "name",
+                "kind",
+                "constrained",
+                "approach",
+                "condition",
+                "team",
+                "contact",
+            ),
+            "withdrawn",
+            "outputs",
         ]
         read_only_fields: list[str] = []
 
@@ -164,7 +179,9 @@ class DamagedReferenceInFileSerializer(PlainSerializer):
         help_text="Text shown to judges. Cannot be changed once approved.",
     )
     damage = serializers.ChoiceField(choices=Damage.choices)
-    detail = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
+    detail = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False
+    )
     seed = SeedNumberField()
     attempt = serializers.IntegerField(required=False, min_value=1, max_value=_MOST)
     status = serializers.ChoiceField(
@@ -203,7 +220,13 @@ class TaskSettingsInFileSerializer(TaskChangesAndClosingSerializer):
 
     class Meta(TaskChangesAndClosingSerializer.Meta):
         fields = [
-            *("protocol", "blocks_wanted", "blocks_per_segment", "rules", "segments_again"),
+            *(
+                "protocol",
+                "blocks_wanted",
+                "blocks_per_segment",
+                "rules",
+                "segments_again",
+            ),
             "closed",
         ]
 
@@ -221,7 +244,10 @@ class TaskInFileSerializer(TaskSettingsInFileSerializer):
     class Meta(TaskSettingsInFileSerializer.Meta):
         fields = [
             *TaskSettingsInFileSerializer.Meta.fields,
-            *("training", "design", "ranking_settings", "stopping_rule"),
+            "training",
+            "design",
+            "ranking_settings",
+            "stopping_rule",
         ]
 
 
@@ -243,9 +269,26 @@ class TestSetInFileSerializer(TaskChangesAndClosingSerializer):
 
     class Meta(TaskChangesAndClosingSerializer.Meta):
         fields = [
-            *("name", "texts", "source_language", "target_language", "blocks_wanted"),
-            *("blocks_per_segment", "expertise", "rules", "systems", "damaged_references"),
-            *("training", "design", "ranking_settings", "stopping_rule", "closed", "tasks"),
+            "name",
+            "texts",
+            "source_language",
+            "target_language",
+            "blocks_wanted",
+            *(
+                "blocks_per_segment",
+                "expertise",
+                "rules",
+                "systems",
+                "damaged_references",
+            ),
+            *(
+                "training",
+                "design",
+                "ranking_settings",
+                "stopping_rule",
+                "closed",
+                "tasks",
+            ),
         ]
 
 
@@ -254,12 +297,18 @@ class RuleInFileSerializer(RuleTermsSerializer):
 
     task = None  # type: ignore[assignment]  # by id; here test set and protocol
     test_set = serializers.CharField(
-        allow_null=True, default=None, help_text="Name of the test set; null for all test sets."
+        allow_null=True,
+        default=None,
+        help_text="Name of the test set; null for all test sets.",
     )
     protocol = serializers.ChoiceField(
-        choices=Protocol.choices, default=Protocol.RANKING, help_text="Protocol of the task."
+        choices=Protocol.choices,
+        default=Protocol.RANKING,
+        help_text="Protocol of the task.",
     )
-    switched_off = _flag("True to switch off the rule with these terms. Its past actions stay.")
+    switched_off = _flag(
+        "True to switch off the rule with these terms. Its past actions stay."
+    )
 
 
 class PanelInFileSerializer(PanelCreateSerializer):
@@ -267,8 +316,17 @@ class PanelInFileSerializer(PanelCreateSerializer):
 
     class Meta(PanelCreateSerializer.Meta):
         fields = (  # type: ignore[assignment]
-            *("name", "kind", "blocks_asked", "minutes_allowed", "participations_per_member"),
-            *("screen_out_after_training", "languages", "service", "id_parameter"),
+            *(
+                "name",
+                "kind",
+                "blocks_asked",
+                "minutes_allowed",
+                "participations_per_member",
+            ),
+            "screen_out_after_training",
+            "languages",
+            "service",
+            "id_parameter",
         )
 
 
@@ -276,8 +334,12 @@ class LinkInFileSerializer(JudgesLinkMakeSerializer):
     """A shared link without its URL, identified by its note."""
 
     last_day = None  # type: ignore[assignment]  # here with the time of day
-    expires_at = MomentField(help_text="Expiry. New links use the default validity if omitted.")
-    withdrawn = _flag("True if the link admits no further judges; judges who joined stay.")
+    expires_at = MomentField(
+        help_text="Expiry. New links use the default validity if omitted."
+    )
+    withdrawn = _flag(
+        "True if the link admits no further judges; judges who joined stay."
+    )
 
 
 class ConflictInFileSerializer(PlainSerializer):
@@ -349,6 +411,21 @@ class CampaignFileSerializer(
 
     class Meta(CampaignRulesSerializer.Meta):
         fields = [
-            *("version", "slug", "name", *Rules.__annotations__, "instructions", "judge_groups"),
-            *("test_sets", "quality_rules", "panels", "links", "judges", "state", "closes_at"),
+            *(
+                "version",
+                "slug",
+                "name",
+                *Rules.__annotations__,
+                "instructions",
+                "judge_groups",
+            ),
+            *(
+                "test_sets",
+                "quality_rules",
+                "panels",
+                "links",
+                "judges",
+                "state",
+                "closes_at",
+            ),
         ]

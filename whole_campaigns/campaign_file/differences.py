@@ -38,7 +38,9 @@ class Change:
         line = f"{self.kind} {self.path}"
         if self.before or self.kind is not ChangeKind.ADDED:
             return f"{line}: {self.before} → {self.after}"
-        return f"{line}: {self.after}" if self.after else line
+        if self.after:
+            return f"{line}: {self.after}"
+        return line
 
 
 #: A mapping of the file: its path, and its simple values by key.
@@ -88,11 +90,15 @@ def _items(value: Body, path: str = "") -> Iterator[Item]:
 
 
 def _has_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(name_of(item) for item in value)
+    return (
+        isinstance(value, list) and bool(value) and all(name_of(item) for item in value)
+    )
 
 
 def _joined(path: str, name: str) -> str:
-    return f"{path} › {name}" if path else name
+    if path:
+        return f"{path} › {name}"
+    return name
 
 
 def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
@@ -103,7 +109,10 @@ def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
                 yield Change(ChangeKind.ADDED, key_path, after=_words(value))
         elif before[key] != value:
             is_ended = key_path.rpartition(" › ")[2] in _ENDING and value is True
-            kind = ChangeKind.WITHDRAWN if is_ended else ChangeKind.CHANGED
+            if is_ended:
+                kind = ChangeKind.WITHDRAWN
+            else:
+                kind = ChangeKind.CHANGED
             yield Change(kind, key_path, *_both(before[key], value))
     for key, value in before.items():
         if key not in after and value not in _EMPTY:
@@ -123,12 +132,15 @@ def _line(values: Body) -> str:
 
 def _words(value: Any) -> str:
     text = _text(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    if len(text) <= _SHOWN:
+        return text
+    return f"{text[:_SHOWN]}…"
 
 
 def _both(before: Any, after: Any) -> tuple[str, str]:
     """Return two values in words; for long texts, the part where they begin to differ."""
-    first, second = _text(before), _text(after)
+    first = _text(before)
+    second = _text(after)
     same = len(commonprefix([first, second]))  # noqa: RUF071  characters, not paths
     if max(len(first), len(second)) <= _SHOWN or same <= _SHOWN - _CONTEXT:
         return _words(first), _words(second)

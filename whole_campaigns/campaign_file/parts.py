@@ -23,7 +23,15 @@ Body = dict[str, Any]
 
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: Keys that identify the items of a list.
-NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
+NAMED_BY: Final = (
+    "name",
+    "pseudonym",
+    "language",
+    "measure",
+    "segment",
+    "note",
+    "protocol",
+)
 #: Keys that several items may share; such items are identified by all of their values.
 _SHARED: Final = ("measure", "note")
 _NAMELESS: Final = "–"
@@ -66,7 +74,9 @@ class Part:
     def name(self, key: str) -> str | None:
         """Return the name at a key, for looking up a row; None if there is none."""
         value = self.get(key)
-        return str(value).strip() if isinstance(value, str | int) else None
+        if isinstance(value, str | int):
+            return str(value).strip()
+        return None
 
     def items(self) -> Iterator["Part"]:
         """Return the items of a list."""
@@ -75,7 +85,9 @@ class Part:
 
     def items_of(self, key: str) -> Iterator["Part"]:
         """Return the items of an optional list."""
-        return self[key].items() if key in self else iter(())
+        if key in self:
+            return self[key].items()
+        return iter(())
 
     def validated(
         self,
@@ -135,7 +147,11 @@ class Part:
 
 def differing(now: Body, wanted: Body) -> Body:
     """Return the wanted values that differ from those of now."""
-    return {name: each for name, each in wanted.items() if name not in now or now[name] != each}
+    return {
+        name: each
+        for name, each in wanted.items()
+        if name not in now or now[name] != each
+    }
 
 
 def _first(detail: Any, path: Path = ()) -> tuple[Path, Any]:
@@ -162,7 +178,10 @@ def _invalid(detail: Any, path: Path, serializer: Any) -> tuple[str, str]:
 def _field_at(field: Any, path: Path) -> Any:
     for step in path:
         is_named = isinstance(field, Serializer)
-        field = field.fields.get(step) if is_named else getattr(field, "child", None)
+        if is_named:
+            field = field.fields.get(step)
+        else:
+            field = getattr(field, "child", None)
     return field
 
 
@@ -181,16 +200,22 @@ def structure_check(part: Part, field: Any) -> None:
         _names_check(part)
     elif isinstance(field, Serializer):
         _kind_check(part, dict, "a mapping")
-        known = {name: each for name, each in field.fields.items() if not each.read_only}
+        known = {
+            name: each for name, each in field.fields.items() if not each.read_only
+        }
         for key in part.value:
             if key not in known:
-                raise part.error(f'the key "{key}" is unknown', _known_keys(key, list(known)), key)
+                raise part.error(
+                    f'the key "{key}" is unknown', _known_keys(key, list(known)), key
+                )
             structure_check(part[key], known[key])
 
 
 def _known_keys(key: str, known: list[str]) -> str:
     near = get_close_matches(key, known, n=1)
-    return f'write "{near[0]}"' if near else f"use only the keys {', '.join(known)}"
+    if near:
+        return f'write "{near[0]}"'
+    return f"use only the keys {', '.join(known)}"
 
 
 def _kind_check(part: Part, kind: type, words: str) -> None:
@@ -203,23 +228,34 @@ def _names_check(part: Part) -> None:
     """Raise FormatError if two items of a list have the same name: the second would change the first."""
     lines: dict[str, int | None] = {}
     for each in part.items():
-        key, name = named_by(each.value), name_of(each.value)
-        name = name.casefold() if key == "language" else name
+        key = named_by(each.value)
+        name = name_of(each.value)
+        if key == "language":
+            name = name.casefold()
         if name in lines and key not in _SHARED:
-            raise each.error(f'"{name}" already appears on line {lines[name]}', "keep one of them")
+            raise each.error(
+                f'"{name}" already appears on line {lines[name]}', "keep one of them"
+            )
         if name:
             lines[name] = part.tree.line(each.path)
 
 
 def path_in_words(root: Any, path: Path) -> str:
     """Return a path with names of items in place of numbers: `tasks.newstest.design.kind`."""
-    words, value = [], root
+    words = []
+    value = root
     for step in path:
         if isinstance(step, int):
-            value = value[step] if isinstance(value, list) and step < len(value) else None
+            if isinstance(value, list) and step < len(value):
+                value = value[step]
+            else:
+                value = None
             words.append(name_of(value) or str(step + 1))
         else:
-            value = value.get(step) if isinstance(value, dict) else None
+            if isinstance(value, dict):
+                value = value.get(step)
+            else:
+                value = None
             words.append(step)
     return ".".join(words)
 
@@ -250,9 +286,13 @@ class TextFolders:
     folders: tuple[pathlib.Path, ...]
 
     @classmethod
-    def of(cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()) -> "TextFolders":
+    def of(
+        cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()
+    ) -> "TextFolders":
         """Return the folder of a campaign file and other folders, with links resolved."""
-        return cls(tuple(folder.resolve() for folder in (file.absolute().parent, *others)))
+        return cls(
+            tuple(folder.resolve() for folder in (file.absolute().parent, *others))
+        )
 
     def path(self, part: Part, name: str, key: str) -> pathlib.Path:
         """Return the path of a file or folder.

@@ -38,7 +38,9 @@ def links_read(campaign: Campaign) -> list[Body]:
 
 def _links_standing(campaign: Campaign) -> QuerySet[Invitation]:
     """Return the links that are not withdrawn, including expired ones, so that a file can be applied again."""
-    links = Invitation.objects.filter(campaign=campaign, revoked_at__isnull=True).for_anybody()
+    links = Invitation.objects.filter(
+        campaign=campaign, revoked_at__isnull=True
+    ).for_anybody()
     return links.order_by("pk")
 
 
@@ -72,7 +74,9 @@ def _link_create(part: Part, run: Run) -> None:
     sent.pop("withdrawn", None)
     # At the end of a day, as on pages, so that the preview matches the result.
     last_day = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
-    sent.setdefault("expires_at", timezone.make_aware(datetime.combine(last_day, time.max)))
+    sent.setdefault(
+        "expires_at", timezone.make_aware(datetime.combine(last_day, time.max))
+    )
     if sent["expires_at"] <= timezone.now():
         raise part.error(
             "the new link would already be expired",
@@ -116,17 +120,21 @@ def paired(
 def judges_read(campaign: Campaign) -> list[Body]:
     """Return the judges who are persons, still take part and did not join through a panel."""
     judges = rows_taken(Judge, campaign.pk)
-    judges = judges.prefetch_related("conflicts__system__test_set", "group_members__group")
+    judges = judges.prefetch_related(
+        "conflicts__system__test_set", "group_members__group"
+    )
     return [_judge_read(judge) for judge in judges]
 
 
 def _judge_read(judge: Judge) -> Body:
     return {
         **{name: getattr(judge, name) for name in _OF_JUDGE},
-        "groups": sorted(each.group.name for each in judge.group_members.all()),
+        "groups": sorted(
+            group_member.group.name for group_member in judge.group_members.all()
+        ),
         "conflicts": [
-            {"system": each.name, "test_set": each.test_set.name}
-            for each in _systems_in_conflict(judge)
+            {"system": system.name, "test_set": system.test_set.name}
+            for system in _systems_in_conflict(judge)
         ],
     }
 
@@ -155,7 +163,9 @@ def _judge_add(part: Part, run: Run) -> Judge:
     sent = part.validated(JudgeInFileSerializer, is_new=True)
     with part.refusals("pseudonym"):
         judge = judge_add(
-            campaign=run.campaign, pseudonym=sent["pseudonym"], note=sent.get("note", "")
+            campaign=run.campaign,
+            pseudonym=sent["pseudonym"],
+            note=sent.get("note", ""),
         )
     command = f"add_judge {judge.pseudonym} --campaign {run.campaign.slug} --new-link"
     run.notes.append(f"{judge.pseudonym}: {command}")
@@ -167,11 +177,15 @@ def _new_conflicts(judge: Judge, part: Part) -> list[System]:
     conflicts: list[System] = []
     for each in part.items_of("conflicts"):
         sent = each.validated(ConflictInFileSerializer, is_new=True)
-        systems = System.objects.filter(test_set__campaign=judge.campaign_id, name=sent["system"])
+        systems = System.objects.filter(
+            test_set__campaign=judge.campaign_id, name=sent["system"]
+        )
         if "test_set" in sent:
             systems = systems.filter(test_set__name=sent["test_set"])
         if not systems.exists():
             name = sent["system"]
-            raise each.error(f'system "{name}" not found', "correct the names", "system")
+            raise each.error(
+                f'system "{name}" not found', "correct the names", "system"
+            )
         conflicts += systems.exclude(conflicts__judge=judge).order_by("pk")
     return conflicts

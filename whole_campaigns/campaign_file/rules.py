@@ -5,7 +5,11 @@ from contextlib import contextmanager
 from typing import Final
 
 from annotation.models import QualityRule
-from annotation.services.quality import RuleTerms, quality_rule_switch_off, rule_terms_check
+from annotation.services.quality import (
+    RuleTerms,
+    quality_rule_switch_off,
+    rule_terms_check,
+)
 from campaign.models import Campaign, Protocol, Task, User
 from ranking.pages.summary import effects_in_words
 from ranking.services.quality_rules import (
@@ -56,10 +60,14 @@ def _is_replaced(rule: QualityRule, sent: Body) -> bool:
 
 def rules_apply(parts: Iterable[Part], run: Run) -> None:
     """Switch off rules, change those with other numbers, and add the others. Rules that are not in the file stay."""
-    items = [(part, part.validated(RuleInFileSerializer, is_new=True)) for part in parts]
+    items = [
+        (part, part.validated(RuleInFileSerializer, is_new=True)) for part in parts
+    ]
     rules = rows_taken(QualityRule, run.campaign.pk).select_related("task__test_set")
     added: list[tuple[Part, RuleTerms]] = []
-    for part, sent, rule in paired(items, rules, is_same=_has_terms, is_near=_is_replaced):
+    for part, sent, rule in paired(
+        items, rules, is_same=_has_terms, is_near=_is_replaced
+    ):
         if sent.get("switched_off", False):
             if rule is not None:
                 with part.refusals():
@@ -80,14 +88,17 @@ def rules_apply(parts: Iterable[Part], run: Run) -> None:
 
 
 def _terms(part: Part, sent: Body, run: Run) -> RuleTerms:
-    terms = RuleTerms(**{name: sent[name] for name in _TERMS}, task=_task(part, sent, run))
+    terms = RuleTerms(
+        **{name: sent[name] for name in _TERMS}, task=_task(part, sent, run)
+    )
     with part.refusals():
         rule_terms_check(campaign=run.campaign, terms=terms)
     return terms
 
 
 def _task(part: Part, sent: Body, run: Run) -> Task | None:
-    name, protocol = sent["test_set"], sent["protocol"]
+    name = sent["test_set"]
+    protocol = sent["protocol"]
     if name is None:
         return None
     tasks = Task.objects.of(run.campaign).filter(test_set__name=name)
@@ -122,6 +133,7 @@ def _note(done: RulesInForce, run: Run) -> None:
 def _person(part: Part, run: Run) -> User:
     if run.by is None:
         raise part.error(
-            "switching off a rule requires a user", "specify who applies this file with --as EMAIL"
+            "switching off a rule requires a user",
+            "specify who applies this file with --as EMAIL",
         )
     return run.by

@@ -12,7 +12,11 @@ from campaign.api.serializers import CampaignRulesSerializer
 from campaign.models import Campaign, CampaignState, JudgeGroup, Task, Transition, User
 from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.instructions import instructions_in_force
-from campaign.services.campaigns import campaign_change, campaign_extend, campaign_state_change
+from campaign.services.campaigns import (
+    campaign_change,
+    campaign_extend,
+    campaign_state_change,
+)
 from campaign.services.instructions import instructions_write
 from campaign.services.judge_groups import (
     judge_group_change,
@@ -20,7 +24,10 @@ from campaign.services.judge_groups import (
 )
 from campaign.services.panels import panel_change, panel_create
 from campaign.texts.languages import language_tag_checked
-from whole_campaigns.campaign_file.bodies import PanelInFileSerializer, StateInFileSerializer
+from whole_campaigns.campaign_file.bodies import (
+    PanelInFileSerializer,
+    StateInFileSerializer,
+)
 from whole_campaigns.campaign_file.parts import Body, Part, TextFolders
 from whole_campaigns.campaign_rows import rows_taken
 
@@ -68,7 +75,10 @@ def body(serializer: Serializer[Any]) -> Body:
     for name, each in serializer.fields.items():
         if not (each.read_only or each.write_only):
             value = each.get_attribute(serializer.instance)
-            values[name] = None if value is None else each.to_representation(value)
+            if value is None:
+                values[name] = None
+            else:
+                values[name] = each.to_representation(value)
     return values
 
 
@@ -90,7 +100,9 @@ def reference_show(part: Part, run: Run) -> None:
 
     Test sets in which judges also rank it must say so in the file.
     """
-    changes = {name: each for name, each in _changes(part, run).items() if name in _SHOWN}
+    changes = {
+        name: each for name, each in _changes(part, run).items() if name in _SHOWN
+    }
     allowed = {
         each.get("name")
         for each in part.items_of("test_sets")
@@ -106,11 +118,15 @@ def _changes(part: Part, run: Run) -> Body:
     return part.validated(CampaignRulesSerializer, now=now)
 
 
-def _change(part: Part, run: Run, changes: Body, *, rank_shown_reference: bool = False) -> None:
+def _change(
+    part: Part, run: Run, changes: Body, *, rank_shown_reference: bool = False
+) -> None:
     if not changes:
         return
     with part.refusals():
-        campaign_change(campaign=run.campaign, rank_shown_reference=rank_shown_reference, **changes)
+        campaign_change(
+            campaign=run.campaign, rank_shown_reference=rank_shown_reference, **changes
+        )
     run.campaign.refresh_from_db()
 
 
@@ -135,7 +151,10 @@ def instructions_apply(part: Part, run: Run) -> None:
 
 def groups_read(campaign: Campaign) -> list[Body]:
     """Return the judge groups, without their judges, which list their groups themselves."""
-    return [body(JudgeGroupSerializer(group)) for group in rows_taken(JudgeGroup, campaign.pk)]
+    return [
+        body(JudgeGroupSerializer(group))
+        for group in rows_taken(JudgeGroup, campaign.pk)
+    ]
 
 
 def group_apply(part: Part, run: Run) -> None:
@@ -147,15 +166,21 @@ def group_apply(part: Part, run: Run) -> None:
         with part.refusals():
             judge_group_create(campaign=run.campaign, **sent)
         return
-    changes = part.validated(JudgeGroupSerializer, now=body(JudgeGroupSerializer(group)))
+    changes = part.validated(
+        JudgeGroupSerializer, now=body(JudgeGroupSerializer(group))
+    )
     if "blocks_asked" in changes:
         with part.refusals():
-            judge_group_change(group=group, name=group.name, blocks_asked=changes["blocks_asked"])
+            judge_group_change(
+                group=group, name=group.name, blocks_asked=changes["blocks_asked"]
+            )
 
 
 def panels_read(campaign: Campaign) -> list[Body]:
     """Return the terms of all panels."""
-    return [body(PanelInFileSerializer(panel)) for panel in campaign.panels.order_by("pk")]
+    return [
+        body(PanelInFileSerializer(panel)) for panel in campaign.panels.order_by("pk")
+    ]
 
 
 def panel_apply(part: Part, run: Run) -> None:
@@ -166,9 +191,13 @@ def panel_apply(part: Part, run: Run) -> None:
         with part.refusals():
             panel_create(campaign=run.campaign, user=run.by, **sent)
         return
-    changes = part.validated(PanelInFileSerializer, now=body(PanelInFileSerializer(panel)))
+    changes = part.validated(
+        PanelInFileSerializer, now=body(PanelInFileSerializer(panel))
+    )
     if "kind" in changes:
-        raise part.error(f"the panel belongs to {panel.kind}", "use a different panel name", "kind")
+        raise part.error(
+            f"the panel belongs to {panel.kind}", "use a different panel name", "kind"
+        )
     if changes:
         with part.refusals():
             panel_change(panel=panel, **changes)
@@ -184,11 +213,17 @@ def state_apply(part: Part, run: Run) -> None:
             campaign_state_change(campaign=campaign, transition=transition, by=run.by)
     if sent.get("closes_at", campaign.closes_at) != campaign.closes_at:
         with part.refusals("closes_at"):
-            campaign_extend(campaign=campaign, closes_at=sent["closes_at"], blocks_wanted={})
+            campaign_extend(
+                campaign=campaign, closes_at=sent["closes_at"], blocks_wanted={}
+            )
 
 
 def _transition(part: Part, before: CampaignState) -> Transition:
-    possible = {after: each for each, (sources, after) in TRANSITIONS.items() if before in sources}
+    possible = {
+        after: each
+        for each, (sources, after) in TRANSITIONS.items()
+        if before in sources
+    }
     wanted = CampaignState(part.get("state"))
     if wanted not in possible:
         steps = ", ".join(sorted(set(possible) - {CampaignState.BIN}))

@@ -64,7 +64,8 @@ def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
 def test_sets_read(campaign: Campaign) -> list[Body]:
     """Return the test sets in order of creation."""
     return [
-        _test_set_read(task, number) for number, task in enumerate(rankings_in_order(campaign), 1)
+        _test_set_read(task, number)
+        for number, task in enumerate(rankings_in_order(campaign), 1)
     ]
 
 
@@ -82,17 +83,23 @@ def _test_set_read(task: Task, number: int) -> Body:
         "systems": systems_read(task),
         **_if_any("damaged_references", _damaged_read(task)),
         **_task_read(task),
-        **_if_any("tasks", [_other_task_read(each) for each in _other_tasks(task)]),
+        **_if_any(
+            "tasks", [_other_task_read(other_task) for other_task in _other_tasks(task)]
+        ),
     }
 
 
 def _if_any(key: str, items: list[Body]) -> Body:
-    return {key: items} if items else {}
+    if items:
+        return {key: items}
+    return {}
 
 
 def _other_tasks(task: Task) -> TaskQuerySet:
     """Return the other tasks of a test set, in order of creation."""
-    tasks = Task.objects.filter(test_set=task.test_set_id).exclude(protocol=Protocol.RANKING)
+    tasks = Task.objects.filter(test_set=task.test_set_id).exclude(
+        protocol=Protocol.RANKING
+    )
     return tasks.select_related("test_set__campaign").order_by("pk")
 
 
@@ -116,7 +123,13 @@ def _task_read(task: Task) -> Body:
     design = _design_read(task)
     rule = stopping_rule_in_force(task_id=task.pk)
     return {
-        **_if_any("training", [_training_read(each) for each in training_blocks(task_id=task.pk)]),
+        **_if_any(
+            "training",
+            [
+                _training_read(training_block)
+                for training_block in training_blocks(task_id=task.pk)
+            ],
+        ),
         **({"design": design} if design else {}),
         "ranking_settings": _ranking_settings_read(task),
         **({"stopping_rule": body(StoppingRuleSerializer(rule))} if rule else {}),
@@ -150,7 +163,9 @@ def _other_task_apply(ranking: Task, part: Part, run: Run) -> None:
     if task is None:
         sent = part.validated(TaskSettingsInFileSerializer, is_new=True)
         with part.refusals():
-            task = task_create(test_set=ranking.test_set, protocol=sent["protocol"], by=run.by)
+            task = task_create(
+                test_set=ranking.test_set, protocol=sent["protocol"], by=run.by
+            )
     task.test_set = ranking.test_set
     part = part.of(run.campaign, task)
     _settings_apply(task, part, TaskSettingsInFileSerializer)
@@ -188,7 +203,10 @@ def _task_apply(task: Task, part: Part, run: Run) -> None:
     if "stopping_rule" in part:
         _stopping_rule_apply(task, part, run)
     is_closed = task.closed_at is not None
-    if part.validated(TaskSettingsInFileSerializer).get("closed", is_closed) != is_closed:
+    if (
+        part.validated(TaskSettingsInFileSerializer).get("closed", is_closed)
+        != is_closed
+    ):
         (task_reopen if is_closed else task_close)(task=task)
 
 
@@ -225,7 +243,10 @@ def _damaged_apply(task: Task, parts: Part, run: Run) -> None:
     try:
         bad_references_store(test_set=task.test_set, given=references, reviewer=run.by)
     except BadReferenceRefusedError as error:
-        part = parts if error.segment is None else new[error.segment]
+        if error.segment is None:
+            part = parts
+        else:
+            part = new[error.segment]
         with part.refusals():
             raise
 
@@ -233,7 +254,9 @@ def _damaged_apply(task: Task, parts: Part, run: Run) -> None:
 def _given(values: Body) -> GivenBadReference:
     """Return a damaged reference with these validated values."""
     status = BadReference.Status(values["status"])
-    return GivenBadReference(**{**values, "damage": Damage(values["damage"]), "status": status})
+    return GivenBadReference(
+        **{**values, "damage": Damage(values["damage"]), "status": status}
+    )
 
 
 def _damaged_change(row: BadReference, part: Part, sent: Body, run: Run) -> None:
@@ -247,11 +270,15 @@ def _damaged_change(row: BadReference, part: Part, sent: Body, run: Run) -> None
         return
     if status == _PENDING:
         raise part.error(
-            f"it has been reviewed and stays {row.status}", f"write status: {row.status}", "status"
+            f"it has been reviewed and stays {row.status}",
+            f"write status: {row.status}",
+            "status",
         )
     with part.refusals("status"):
         bad_reference_review(
-            bad_reference=row, approve=status == BadReference.Status.APPROVED, reviewer=run.by
+            bad_reference=row,
+            approve=status == BadReference.Status.APPROVED,
+            reviewer=run.by,
         )
 
 
@@ -260,7 +287,10 @@ def _training_read(block: TrainingBlock) -> Body:
         "segment": block.segment.number,
         "position": block.position,
         "explanation": block.explanation,
-        "expected": {each.output.system.name: each.expected for each in block.candidates.all()},
+        "expected": {
+            candidate.output.system.name: candidate.expected
+            for candidate in block.candidates.all()
+        },
     }
 
 
@@ -303,7 +333,9 @@ def _training_change(task: Task, block: TrainingBlock, part: Part) -> None:
     changes.pop("removed", None)
     if not changes:
         return
-    expected = {each.output: each.expected for each in block.candidates.all()}
+    expected = {
+        candidate.output: candidate.expected for candidate in block.candidates.all()
+    }
     if "expected" in changes:
         expected = _expected(block.segment, part, changes["expected"])
     block.task = task
@@ -354,7 +386,12 @@ def _design_apply(task: Task, part: Part, run: Run) -> None:
         sent = differing({name: getattr(design, name) for name in PARAMETERS}, sent)
     if sent or design is None:
         with part.refusals():
-            design_change(task=task, changed_by=run.by, rank_shown_reference=may_rank_shown, **sent)
+            design_change(
+                task=task,
+                changed_by=run.by,
+                rank_shown_reference=may_rank_shown,
+                **sent,
+            )
 
 
 def _ranking_settings_read(task: Task) -> Body:
@@ -364,7 +401,9 @@ def _ranking_settings_read(task: Task) -> Body:
 def _ranking_settings_apply(task: Task, part: Part, run: Run) -> None:
     sent = part.validated(RankingSettingsSerializer)
     with part.refusals():
-        ranking_settings_change(task=task, changed_by=run.by, **ranking_settings_of(sent))
+        ranking_settings_change(
+            task=task, changed_by=run.by, **ranking_settings_of(sent)
+        )
 
 
 def _stopping_rule_apply(task: Task, part: Part, run: Run) -> None:

@@ -10,7 +10,12 @@ from django.core.management.base import CommandError
 from django.utils.text import slugify
 
 from annotation.importing.test_sets import TestSetFiles, test_set_from_files
-from annotation.services.systems import system_add, system_change, system_restore, system_withdraw
+from annotation.services.systems import (
+    system_add,
+    system_change,
+    system_restore,
+    system_withdraw,
+)
 from campaign.formats import FormatError, SegmentTexts, TestSetFormat
 from campaign.formats.archives import opener
 from campaign.formats.omissions import Omissions
@@ -22,7 +27,10 @@ from campaign.management.files import files_recognised, files_with_roles
 from campaign.models import Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.selectors.texts import text_lines
-from whole_campaigns.campaign_file.bodies import SystemInFileSerializer, TextsInFileSerializer
+from whole_campaigns.campaign_file.bodies import (
+    SystemInFileSerializer,
+    TextsInFileSerializer,
+)
 from whole_campaigns.campaign_file.parts import (
     Body,
     MissingFileError,
@@ -33,7 +41,9 @@ from whole_campaigns.campaign_file.settings import Run, body
 
 _ROLES: Final = ("source", "references", "systems", "documents")
 #: Remedies if only the file itself is available.
-_IMPORT: Final = "import the test set on its page first, or run apply_campaign where the files are"
+_IMPORT: Final = (
+    "import the test set on its page first, or run apply_campaign where the files are"
+)
 _FIRST: Final = (
     "create the campaign without this test set, upload its texts with Add texts and apply this file again in "
     "the settings, or run apply_campaign where the files are"
@@ -96,7 +106,9 @@ def texts_compare(task: Task, part: Part, sent: Body, run: Run) -> None:
     if run.folders is None or "texts" not in part:
         return
     texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
-    reading = SetReading(languages=_pair(texts, sent), by_paragraph=texts["split_paragraphs"])
+    reading = SetReading(
+        languages=_pair(texts, sent), by_paragraph=texts["split_paragraphs"]
+    )
     with (
         suppress(MissingFileError),
         _recognised(part["texts"], texts, run.folders) as recognised,
@@ -124,12 +136,16 @@ def _is_same(stored: Body, segment: SegmentTexts) -> bool:
 
 
 @contextmanager
-def _recognised(part: Part, texts: Body, folders: TextFolders) -> Iterator[RecognisedSet]:
+def _recognised(
+    part: Part, texts: Body, folders: TextFolders
+) -> Iterator[RecognisedSet]:
     if ("files" in texts) == ("source" in texts):
         raise part.error("either files or source is required", "provide one of the two")
     if "files" in texts and any(key in texts for key in _ROLES):
         raise part.error("files cannot have roles here", "use source instead")
-    file_format = TestSetFormat(texts["format"]) if "format" in texts else None
+    file_format = None
+    if "format" in texts:
+        file_format = TestSetFormat(texts["format"])
     try:
         with ExitStack() as stack:
             if "files" in texts:
@@ -138,7 +154,9 @@ def _recognised(part: Part, texts: Body, folders: TextFolders) -> Iterator[Recog
             else:
                 yield _with_roles(part, texts, folders, file_format)
     except CommandError as error:
-        raise part.error(str(error).rstrip("."), "correct the names of the files") from error
+        raise part.error(
+            str(error).rstrip("."), "correct the names of the files"
+        ) from error
     except ImportRefusedError as error:
         raise part.error(error.problem, error.remedy) from error
     except OSError as error:
@@ -160,8 +178,13 @@ def _with_roles(
     return files_with_roles(
         source=path("source", texts["source"]),
         references=[path("references", name) for name in texts.get("references", [])],
-        systems=[(name, path("systems", file)) for name, file in texts.get("systems", {}).items()],
-        documents=path("documents", texts["documents"]) if "documents" in texts else None,
+        systems=[
+            (name, path("systems", file))
+            for name, file in texts.get("systems", {}).items()
+        ],
+        documents=path("documents", texts["documents"])
+        if "documents" in texts
+        else None,
         file_format=file_format,
     )
 
@@ -176,12 +199,17 @@ def _pair(texts: Body, sent: Body) -> tuple[str, str] | None:
 
 def systems_read(task: Task) -> list[Body]:
     """Return the systems by name, without damaged references, which have their own part."""
-    systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
+    systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by(
+        "name"
+    )
     return [_system_read(system) for system in systems]
 
 
 def _system_read(system: System) -> Body:
-    return {**body(SystemInFileSerializer(system)), "withdrawn": system.withdrawn_at is not None}
+    return {
+        **body(SystemInFileSerializer(system)),
+        "withdrawn": system.withdrawn_at is not None,
+    }
 
 
 def system_apply(task: Task, part: Part, run: Run) -> None:

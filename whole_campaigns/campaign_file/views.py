@@ -20,7 +20,11 @@ from campaign.selectors.credentials import may_make_campaigns
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
-from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.applying import (
+    Applied,
+    campaign_file,
+    campaign_file_apply,
+)
 from whole_campaigns.campaign_file.settings import NewLink
 
 _SECTION: Final = "settings"
@@ -34,7 +38,8 @@ class CampaignFileForm(forms.Form):
     """A campaign file to apply."""
 
     file = forms.FileField(
-        label=gettext_lazy("File"), widget=forms.FileInput(attrs={"accept": ".yaml,.yml"})
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),
     )
 
     def content(self) -> bytes:
@@ -92,7 +97,10 @@ def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     if is_answered(request):
         return _confirmed(request, campaign)
     is_sent = request.method == "POST"
-    form = CampaignFileForm(request.POST, request.FILES) if is_sent else CampaignFileForm()
+    if is_sent:
+        form = CampaignFileForm(request.POST, request.FILES)
+    else:
+        form = CampaignFileForm()
     if form.is_valid():
         content = form.content()
         try:
@@ -123,7 +131,10 @@ def _page(
         "section": _SECTION,
         "form": form,
         "links": [
-            (link.note, request.build_absolute_uri(reverse("invitation", args=[link.token])))
+            (
+                link.note,
+                request.build_absolute_uri(reverse("invitation", args=[link.token])),
+            )
             for link in links
         ],
     }
@@ -150,31 +161,38 @@ def _asked(
         fields={"content": packed(content), "code": preview.code},
     )
     if campaign is None:
-        return render(request, _NEW, {"question": question}, status=409 if error else 200)
+        return render(
+            request, _NEW, {"question": question}, status=409 if error else 200
+        )
     return ask(request, question, campaign=campaign, section=_SECTION)
 
 
 def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     try:
         content = unpacked(request.POST.get("content", ""))
-        done = _applied(request, campaign, content, confirmed=request.POST.get("code", ""))
+        done = _applied(
+            request, campaign, content, confirmed=request.POST.get("code", "")
+        )
     except (FormatError, signing.BadSignature) as error:
         return _page(request, campaign, CampaignFileForm.again(error))
     if not done.is_done:
-        again = (
-            _("The result has changed in the meantime. Nothing was created. Review it again.")
-            if campaign is None
-            else _(
+        if campaign is None:
+            again = _(
+                "The result has changed in the meantime. Nothing was created. Review it again."
+            )
+        else:
+            again = _(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
             )
-        )
         return _asked(request, campaign, content, done, again)
     messages.success(request, _("Saved."))
     if done.links:
         # Without a redirect, for which the tokens would have to be stored.
         applied_to = campaign or organised_campaign(request, done.slug)
         return _page(request, applied_to, CampaignFileForm(), done.links)
-    return redirect("campaign-detail" if campaign is None else "campaign-file", done.slug)
+    return redirect(
+        "campaign-detail" if campaign is None else "campaign-file", done.slug
+    )
 
 
 def _applied(
@@ -182,7 +200,8 @@ def _applied(
 ) -> Applied:
     slug = None if campaign is None else campaign.slug
     return campaign_file_apply(
-        name=getattr(request.FILES.get("file"), "name", None) or f"{slug or 'campaign'}.yaml",
+        name=getattr(request.FILES.get("file"), "name", None)
+        or f"{slug or 'campaign'}.yaml",
         content=content,
         by=user_of(request),
         slug=slug,

@@ -18,7 +18,11 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
-from campaign.management.arguments import CommandOptions, protocol_option_add, task_named
+from campaign.management.arguments import (
+    CommandOptions,
+    protocol_option_add,
+    task_named,
+)
 from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Protocol, Task
 from campaign.selectors.tasks import ranking_task
@@ -31,7 +35,9 @@ class Command(BaseCommand):
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
-            "--create-campaign", metavar="NAME", help="create the campaign with this name"
+            "--create-campaign",
+            metavar="NAME",
+            help="create the campaign with this name",
         )
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument(
@@ -75,7 +81,10 @@ class Command(BaseCommand):
         languages = _languages(options)
         no_longer_in_file = options["no_longer_in_file"]
         paths: list[Path] = options["files"]
-        with refusals_told(), Progress(self.stderr, quiet=not options["verbosity"]) as progress:
+        with (
+            refusals_told(),
+            Progress(self.stderr, quiet=not options["verbosity"]) as progress,
+        ):
             progress.begin("Importing")
             total = sum(path.stat().st_size for path in paths)
             files = [StoredFile(str(path), opener(path)) for path in paths]
@@ -84,7 +93,8 @@ class Command(BaseCommand):
                 chosen = ImportOptions(
                     file_format=options["input_format"],
                     languages=languages,
-                    no_longer_in_file=no_longer_in_file and NoLongerInFile(no_longer_in_file),
+                    no_longer_in_file=no_longer_in_file
+                    and NoLongerInFile(no_longer_in_file),
                     machine=options["machine"],
                     watch=lambda done: progress(done, total),
                 )
@@ -102,16 +112,23 @@ class Command(BaseCommand):
 
 
 def _languages(options: CommandOptions) -> LanguagePair | None:
-    source, target = options["source"], options["target"]
+    source = options["source"]
+    target = options["target"]
     if (source is None) != (target is None):
         raise CommandError("Specify --source and --target together, or neither.")
-    return LanguagePair(source, target) if source else None
+    if source:
+        return LanguagePair(source, target)
+    return None
 
 
-def _task(options: CommandOptions, files: list[StoredFile], languages: LanguagePair | None) -> Task:
+def _task(
+    options: CommandOptions, files: list[StoredFile], languages: LanguagePair | None
+) -> Task:
     if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
         raise CommandError("--create-test-set is only available for ranking tasks.")
-    campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])
+    campaign = campaign_for_import(
+        slug=options["campaign"], create_as=options["create_campaign"]
+    )
     name = options["test_set"]
     if options["create_test_set"]:
         test_set = test_set_without_texts_create(

@@ -18,7 +18,11 @@ from campaign.formats import TestSetFormat
 from campaign.formats.isolation import Watch
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
-from campaign.management.arguments import CommandOptions, language_argument, share_argument
+from campaign.management.arguments import (
+    CommandOptions,
+    language_argument,
+    share_argument,
+)
 from campaign.management.files import (
     Progress,
     files_recognised,
@@ -48,11 +52,17 @@ class Command(BaseCommand):
             action="store_true",
             help="report what the files contain and store nothing",
         )
-        parser.add_argument("--campaign", metavar="SLUG", help="required, except with --check")
         parser.add_argument(
-            "--create-campaign", metavar="NAME", help="create the campaign with this name"
+            "--campaign", metavar="SLUG", help="required, except with --check"
         )
-        parser.add_argument("--name", help="name of the test set; required, except with --check")
+        parser.add_argument(
+            "--create-campaign",
+            metavar="NAME",
+            help="create the campaign with this name",
+        )
+        parser.add_argument(
+            "--name", help="name of the test set; required, except with --check"
+        )
         for side, example in (("source", "cs"), ("target", "en")):
             parser.add_argument(
                 f"--{side}-language",
@@ -101,7 +111,10 @@ class Command(BaseCommand):
             type=Path,
             help="plain text file with one document name per line",
         )
-        parser.add_argument("--format", choices=[str(each) for each in TestSetFormat])
+        parser.add_argument(
+            "--format",
+            choices=[str(test_set_format) for test_set_format in TestSetFormat],
+        )
         parser.add_argument(
             "--reference-system",
             metavar="NAME",
@@ -132,9 +145,13 @@ class Command(BaseCommand):
                 return
             _refuse_missing(options, languages)
             quiet = not options["verbosity"]
-            progress = stack.enter_context(Progress(self.stderr, quiet=quiet)).begin("Importing")
+            progress = stack.enter_context(Progress(self.stderr, quiet=quiet)).begin(
+                "Importing"
+            )
             total = 2 * recognised.size()
-            task = _imported(options, recognised, languages, lambda done: progress(done, total))
+            task = _imported(
+                options, recognised, languages, lambda done: progress(done, total)
+            )
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(each["name"], each["why"]) for each in upload.left_out]
@@ -150,7 +167,9 @@ class Command(BaseCommand):
     ) -> None:
         # Without a campaign, the check needs no database.
         slug = options["campaign"]
-        campaign = Campaign.objects.filter(slug=slug).first() if slug else None
+        campaign = None
+        if slug:
+            campaign = Campaign.objects.filter(slug=slug).first()
         found = test_set_files_check(
             files=_files(options, recognised, languages), campaign=campaign
         )
@@ -183,7 +202,9 @@ def _imported(
 
 
 def _files(
-    options: CommandOptions, recognised: RecognisedSet, languages: tuple[str | None, str | None]
+    options: CommandOptions,
+    recognised: RecognisedSet,
+    languages: tuple[str | None, str | None],
 ) -> TestSetFiles:
     """Return the files with the options for reading them."""
     reference_system: str = options["reference_system"]
@@ -196,7 +217,9 @@ def _files(
             languages=_pair(options, languages),
             by_paragraph=options["split_paragraphs"],
             common_documents=options["common_documents"],
-            reference_system=None if reference_system.lower() == "none" else reference_system,
+            reference_system=None
+            if reference_system.lower() == "none"
+            else reference_system,
         ),
         rank_shown_reference=options["rank_shown_reference"],
     )
@@ -204,14 +227,21 @@ def _files(
 
 def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
     """Return the files to read. Raises CommandError if their roles are inconsistent."""
-    files, source = options["files"], options["source"]
+    files = options["files"]
+    source = options["source"]
     if bool(files) == (source is not None):
-        raise CommandError("Specify either FILE, or --source with --reference and --system.")
+        raise CommandError(
+            "Specify either FILE, or --source with --reference and --system."
+        )
     names = [name for name, _path in options["systems"]]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise CommandError(f"--system {min(twice)} is given twice; name every system once.")
-    file_format = TestSetFormat(options["format"]) if options["format"] else None
+        raise CommandError(
+            f"--system {min(twice)} is given twice; name every system once."
+        )
+    file_format = None
+    if options["format"]:
+        file_format = TestSetFormat(options["format"])
     roles = bool(options["references"] or options["systems"] or options["documents"])
     if files and not (roles and len(files) == 1):
         if roles:
@@ -229,7 +259,9 @@ def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
     )
 
 
-def _languages(options: CommandOptions, recognised: RecognisedSet) -> tuple[str | None, str | None]:
+def _languages(
+    options: CommandOptions, recognised: RecognisedSet
+) -> tuple[str | None, str | None]:
     """Return the languages given as options, otherwise those in the file names."""
     source, target = recognised.languages or (None, None)
     return options["source_language"] or source, options["target_language"] or target
@@ -242,10 +274,14 @@ def _pair(
     if options["pair"]:
         return options["pair"][0], options["pair"][1]
     source, target = languages
-    return (source, target) if source and target else None
+    if source and target:
+        return (source, target)
+    return None
 
 
-def _refuse_missing(options: CommandOptions, languages: tuple[str | None, str | None]) -> None:
+def _refuse_missing(
+    options: CommandOptions, languages: tuple[str | None, str | None]
+) -> None:
     given = {
         "--campaign": options["campaign"],
         "--name": options["name"],
@@ -254,11 +290,14 @@ def _refuse_missing(options: CommandOptions, languages: tuple[str | None, str | 
     }
     missing = [option for option, value in given.items() if value is None]
     if missing:
-        raise CommandError(f"Error: the following arguments are required: {', '.join(missing)}")
+        raise CommandError(
+            f"Error: the following arguments are required: {', '.join(missing)}"
+        )
 
 
 def _summary(task: Task) -> str:
-    segments, systems = task.test_set.segments.count(), task.test_set.systems.competing().count()
+    segments = task.test_set.segments.count()
+    systems = task.test_set.systems.competing().count()
     return (
         f"Test set {task.pk} “{task.test_set.name}”: "
         f"{segments:,} segments, {systems} systems{_reference_in_words(task)}"

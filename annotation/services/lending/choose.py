@@ -28,7 +28,11 @@ from annotation.models import (
 from annotation.models.hit import HITQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.rates import attention_due, intra_due
-from annotation.selectors.comparisons import blocks_of, sentences_of_a_judge, sentences_taken
+from annotation.selectors.comparisons import (
+    blocks_of,
+    sentences_of_a_judge,
+    sentences_taken,
+)
 from annotation.selectors.designs import designs_of_tasks
 from annotation.selectors.judges import JudgeStanding, judge_standing
 from annotation.selectors.passes import is_full, passes_so_far
@@ -131,7 +135,9 @@ class OpenTask:
     @property
     def attention_every(self) -> int:
         """Average number of HITs between attention checks; 0 without checks."""
-        return 0 if self.design is None else self.design.attention_every
+        if self.design is None:
+            return 0
+        return self.design.attention_every
 
     @property
     def is_all_there_is(self) -> bool:
@@ -233,7 +239,9 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     """
     # A separate statement: the next ones see what was committed before the lock was free. Until
     # the commit, neither lending nor foreign key lookups scan tables.
-    locks = Judge.objects.select_for_update(no_key=True).annotate(table_scans=TABLE_SCANS_OFF)
+    locks = Judge.objects.select_for_update(no_key=True).annotate(
+        table_scans=TABLE_SCANS_OFF
+    )
     locks.get(pk=judge.pk)
     locked: Any = _judges_with_context().get(pk=judge.pk)
     tasks = _open_tasks(locked, locked.now)
@@ -293,8 +301,11 @@ def _open_task(
     now: datetime,
 ) -> OpenTask:
     """Return a task, annotated with `has_training`, as lending needs it."""
-    none_left_at, requested_at = account.none_left_at, account.requested_at
-    is_none_left = none_left_at is not None and none_left_at >= now - NONE_LEFT_VALID_FOR
+    none_left_at = account.none_left_at
+    requested_at = account.requested_at
+    is_none_left = (
+        none_left_at is not None and none_left_at >= now - NONE_LEFT_VALID_FOR
+    )
     is_silent = requested_at is not None and requested_at < now - _PLANNER_SILENT_AFTER
     return OpenTask(
         task=task,
@@ -318,7 +329,9 @@ _SOURCES: Final[dict[str, Callable[[HITRequest], HITQuerySet]]] = {
 }
 
 
-def hit_claim(source: str, request: HITRequest, *, holds_check: bool | None = None) -> HIT | None:
+def hit_claim(
+    source: str, request: HITRequest, *, holds_check: bool | None = None
+) -> HIT | None:
     """Lock and return the first available HIT of a source that this judge may be lent; None if there is none.
 
     `holds_check` restricts this to HITs with, or without, an attention check.
@@ -345,7 +358,10 @@ def hit_choose(*, task: OpenTask, judge: Judge, request: HITRequest) -> HIT | No
             training = hits_training(judge=judge, task_id=task.task.pk)
             suitable = training.excluding_systems(request.conflicts).available()
             return suitable.select_for_update(skip_locked=True, no_key=True).first()
-    holds_check = None if not task.attention_every else _with_check(task, judge, request)
+    if not task.attention_every:
+        holds_check = None
+    else:
+        holds_check = _with_check(task, judge, request)
     hit = None
     if task.has_repeat and _is_intra_due(task, judge):
         hit = hit_claim("repeats", request)
@@ -364,9 +380,13 @@ def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
     """Return whether the judge may be lent any HIT of the pool now, other than those reserved for them."""
     if task.rules.sentences_of_a_judge:
         return False
-    if task.rules.has_passes and (task.rules.has_later_passes or task.rules.limits_texts):
+    if task.rules.has_passes and (
+        task.rules.has_later_passes or task.rules.limits_texts
+    ):
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.task.pk)
-        is_at_limit = task.rules.limits_texts and is_full(task_id=task.task.pk, texts=so_far.texts)
+        is_at_limit = task.rules.limits_texts and is_full(
+            task_id=task.task.pk, texts=so_far.texts
+        )
         return not (so_far.is_past_first or is_at_limit)
     if task.has_training:
         due = training_round_due(
@@ -385,14 +405,20 @@ def _choose_of_pass(task: OpenTask, request: HITRequest) -> HIT | None:
     if task.rules.has_later_passes or task.rules.limits_texts:
         so_far = passes_so_far(judge_id=request.judge_id, task_id=task.task.pk)
         if so_far.is_past_first:
-            return None if so_far.holds_earlier else hit_claim("repeats", request)
-        if task.rules.limits_texts and is_full(task_id=task.task.pk, texts=so_far.texts):
+            if so_far.holds_earlier:
+                return None
+            return hit_claim("repeats", request)
+        if task.rules.limits_texts and is_full(
+            task_id=task.task.pk, texts=so_far.texts
+        ):
             return None
     # Unlimited distance: HITs that cannot be lent must not hide the rounds after them.
     return hit_claim("whole_pool", request)
 
 
-def _choose_of_sample(request: HITRequest, *, most: int, holds_check: bool | None) -> HIT | None:
+def _choose_of_sample(
+    request: HITRequest, *, most: int, holds_check: bool | None
+) -> HIT | None:
     """Lock and return the first HIT of the judge's samples within their limit per comparison; None if there is none.
 
     No comparison gets more than `most` of the judge's sentences, including judged and held ones,
@@ -414,7 +440,9 @@ def _choose_of_sample(request: HITRequest, *, most: int, holds_check: bool | Non
     return None
 
 
-def _claim_next(task: OpenTask, request: HITRequest, *, holds_check: bool | None) -> HIT | None:
+def _claim_next(
+    task: OpenTask, request: HITRequest, *, holds_check: bool | None
+) -> HIT | None:
     if task.rules.sentences_of_a_judge:
         return _choose_of_sample(
             request, most=task.rules.sentences_of_a_judge, holds_check=holds_check
@@ -423,7 +451,9 @@ def _claim_next(task: OpenTask, request: HITRequest, *, holds_check: bool | None
     sources = [f"{whole}pool", f"{whole}standby"]
     if task.has_reserved(holds_check=holds_check):
         sources.insert(0, "reserved")
-    claimed = (hit_claim(source, request, holds_check=holds_check) for source in sources)
+    claimed = (
+        hit_claim(source, request, holds_check=holds_check) for source in sources
+    )
     return next(filter(None, claimed), None)
 
 

@@ -42,7 +42,10 @@ def assignments_release(*, judge: Judge) -> None:
     caller must hold the lock of the judge's row.
     """
     held = Assignment.objects.filter(
-        judge=judge, completed_at__isnull=True, released_at__isnull=True, lease__endswith__gt=Now()
+        judge=judge,
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__endswith__gt=Now(),
     )
     for assignment in held.select_for_update().annotate(now=Now()):
         # The same time for both: a HIT may be lent from the end of the lease on, but not earlier.
@@ -110,15 +113,21 @@ def assignment_lend(
     if any(question.required for question in owed):
         raise LendingRefusedError("questions")
     known = {after, *in_hand}
-    begun = [assignment for assignment in context.begun if assignment.public_id not in known]
+    begun = [
+        assignment for assignment in context.begun if assignment.public_id not in known
+    ]
     _leases_extend(in_hand, context)
     assignment = _held(begun, context)
     if assignment is None:
         # Some of the begun assignments may just have been released, so count again.
-        if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
+        if context.work.is_quota_reached and (
+            not begun or judge_work(judge).is_quota_reached
+        ):
             return None
         assignment = _lend_new(context, is_ahead=bool(in_hand))
-    return None if assignment is None else LentAssignment(assignment, context)
+    if assignment is None:
+        return None
+    return LentAssignment(assignment, context)
 
 
 def _held(begun: Sequence[Assignment], context: LendingContext) -> Assignment | None:
@@ -146,7 +155,9 @@ def _held(begun: Sequence[Assignment], context: LendingContext) -> Assignment | 
 
 def _is_read_by(judge: Judge, assignment: Assignment) -> bool:
     test_set = assignment.hit.task.test_set
-    return reads_languages(judge.languages, (test_set.source_language, test_set.target_language))
+    return reads_languages(
+        judge.languages, (test_set.source_language, test_set.target_language)
+    )
 
 
 def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
@@ -188,12 +199,18 @@ def _lend_new(context: LendingContext, *, is_ahead: bool = False) -> Assignment 
                 return None
             assignment = _lend(hit, task, context, is_ahead=is_ahead)
             # A check that is left is lent when one is due. All of a second pass is planned at once.
-            holds_check = False if task.attention_every else None
+            holds_check = None
+            if task.attention_every:
+                holds_check = False
             is_last = not has_available_hit(request, holds_check=holds_check)
-            if is_last and not (task.rules.has_passes and hit.purpose == HITPurpose.INTRA):
+            if is_last and not (
+                task.rules.has_passes and hit.purpose == HITPurpose.INTRA
+            ):
                 work_prefetch_request(judge=judge, task_id=task.task.pk)
             return assignment
-    return None if is_ahead else _lend_taken_back(context)
+    if is_ahead:
+        return None
+    return _lend_taken_back(context)
 
 
 def _may_be_lent_ahead(hit: HIT, context: LendingContext) -> bool:
@@ -210,7 +227,9 @@ def _may_be_lent_ahead(hit: HIT, context: LendingContext) -> bool:
     accounts = JudgeAccount.objects.filter(task=hit.task_id, last_lent_at__gte=recently)
     at_work = accounts.values("pk")[:_PLENTY].count()
     wanted = min(len(context.begun) * max(1, at_work), _PLENTY)
-    others = HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
+    others = (
+        HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
+    )
     return others.values("pk")[:wanted].count() == wanted
 
 
@@ -234,7 +253,12 @@ def _take_back(assignment: Assignment) -> HIT | None:
     """End a judge's lease now, and return its HIT, both locked; None if they began it meanwhile, or are answering."""
     held = (
         Assignment.objects.select_for_update(skip_locked=True)
-        .filter(pk=assignment.pk, completed_at=None, released_at=None, lease__startswith__lt=Now())
+        .filter(
+            pk=assignment.pk,
+            completed_at=None,
+            released_at=None,
+            lease__startswith__lt=Now(),
+        )
         .annotate(now=Now())
         .first()
     )
@@ -250,13 +274,17 @@ def _take_back(assignment: Assignment) -> HIT | None:
 
 
 def _end(assignment: Assignment, now: datetime) -> None:
-    assignment.released_at, assignment.lease = now, DateTimeTZRange(assignment.lease.lower, now)
+    assignment.released_at = now
+    assignment.lease = DateTimeTZRange(assignment.lease.lower, now)
     assignment.save(update_fields=["released_at", "lease"])
 
 
-def _lend(hit: HIT, task: OpenTask, context: LendingContext, *, is_ahead: bool) -> Assignment:
+def _lend(
+    hit: HIT, task: OpenTask, context: LendingContext, *, is_ahead: bool
+) -> Assignment:
     """Lend a HIT: make it unavailable until the lease ends, and record that the judge has seen its segments."""
-    judge, apart = context.judge, task.task.exposed_apart
+    judge = context.judge
+    apart = task.task.exposed_apart
     # Another judge may have returned the HIT after `now` was read.
     begin = max(context.now, hit.available_at)
     hit.available_at = max(begin, _lease_end(context, is_ahead=is_ahead))
@@ -267,11 +295,16 @@ def _lend(hit: HIT, task: OpenTask, context: LendingContext, *, is_ahead: bool) 
         lease=DateTimeTZRange(begin, hit.available_at),
         ordinal=_account_count(hit, task.account, begin),
     )
-    again = set(hit.segment_ids) if hit.purpose == HITPurpose.INTRA else set()
+    if hit.purpose == HITPurpose.INTRA:
+        again = set(hit.segment_ids)
+    else:
+        again = set()
     if hit.purpose == HITPurpose.TRAINING:
         # Training may repeat segments of other tasks, and its second round shows the same segments
         # again.
-        seen = judge.exposures.filter(segment__in=hit.segment_ids, apart=apart, is_repeat=False)
+        seen = judge.exposures.filter(
+            segment__in=hit.segment_ids, apart=apart, is_repeat=False
+        )
         again.update(seen.values_list("segment", flat=True))
     Exposure.objects.bulk_create(
         Exposure(
@@ -304,7 +337,9 @@ def _account_count(hit: HIT, account: JudgeAccount, lent_at: datetime) -> int:
         account.hits_since_check = 0
     if is_own:
         account.hits_since_repeat = 0
-    account.last_lent_at, account.requested_at, account.none_left_at = lent_at, None, None
+    account.last_lent_at = lent_at
+    account.requested_at = None
+    account.none_left_at = None
     # Submissions may update `blocks_closed` concurrently. The same query stores a new account.
     JudgeAccount.objects.bulk_create(
         [account],
@@ -328,7 +363,11 @@ def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
     """Lend an expired assignment's HIT to the same judge again; return False if another judge has it."""
     hit = (
         HIT.objects.select_for_update(skip_locked=True, no_key=True)
-        .filter(pk=assignment.hit_id, completed_at__isnull=True, available_at__lte=context.now)
+        .filter(
+            pk=assignment.hit_id,
+            completed_at__isnull=True,
+            available_at__lte=context.now,
+        )
         .first()
     )
     if hit is None:

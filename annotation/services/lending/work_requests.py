@@ -143,8 +143,14 @@ def _pass_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.pk)
         if so_far.planned == passes_of(task).count:
             continue
-        if so_far.is_holding or hits_to_show_again(judge.pk, task.pk, so_far.planned).exists():
-            wait = _SECONDS_IN_HAND if so_far.is_holding else _SECONDS_UNTIL_PLANNED
+        if (
+            so_far.is_holding
+            or hits_to_show_again(judge.pk, task.pk, so_far.planned).exists()
+        ):
+            if so_far.is_holding:
+                wait = _SECONDS_IN_HAND
+            else:
+                wait = _SECONDS_UNTIL_PLANNED
             return NoWork(NoWorkReason.PREPARING, wait)
     return None
 
@@ -183,7 +189,9 @@ def lending_stopped(judge: Judge) -> NoWorkReason | None:
 
 def _reason_of_state(state: str, *, is_past_closing: bool) -> NoWorkReason | None:
     if state == CampaignState.OPEN:
-        return NoWorkReason.CAMPAIGN_CLOSED if is_past_closing else None
+        if is_past_closing:
+            return NoWorkReason.CAMPAIGN_CLOSED
+        return None
     return _BY_STATE[CampaignState(state)]
 
 

@@ -63,7 +63,10 @@ def _blocks(
 ) -> Iterator[Block]:
     for hit in planned:
         for position, block in enumerate(hit.plan.blocks, start=1):
-            control = BlockControl.ATTENTION if block.control else BlockControl.NONE
+            if block.control:
+                control = BlockControl.ATTENTION
+            else:
+                control = BlockControl.NONE
             yield Block(
                 hit_id=stored_ids[hit.plan.number],
                 segment_id=texts.segment_id(block.segment),
@@ -76,10 +79,17 @@ def _blocks(
 
 
 def _hit(
-    hit: PlannedHIT, batch: PlanningBatch, texts: TestSetTexts, stored_ids: Mapping[int, int]
+    hit: PlannedHIT,
+    batch: PlanningBatch,
+    texts: TestSetTexts,
+    stored_ids: Mapping[int, int],
 ) -> HIT:
     blocks = hit.plan.blocks
-    systems = {name for block in blocks for names in block.systems for name in names}
+    systems = set()
+    for block in blocks:
+        for names in block.systems:
+            for name in names:
+                systems.add(name)
     row = HIT(
         task=batch.task,
         design=batch.design,
@@ -174,12 +184,17 @@ class PlanningTransaction(HITPlanning):
         for_standby: bool = False,
         sample: SampleOfAJudge | None = None,
     ) -> None:
-        self.task, self.design, self.sequence, self.now = task, design, sequence, now
+        self.task = task
+        self.design = design
+        self.sequence = sequence
+        self.now = now
         self._turns_before = sequence.turns
         self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
         # Under the lock, no system can be added or withdrawn.
-        inputs = draw_inputs(task=task, design=design, sequence=sequence, at=now, texts=texts)
+        inputs = draw_inputs(
+            task=task, design=design, sequence=sequence, at=now, texts=texts
+        )
         if sample is not None:
             inputs = inputs.limited(sample.taken, most=sample.most)
         self._texts = inputs.texts
@@ -204,7 +219,9 @@ class PlanningTransaction(HITPlanning):
             avoided=sorted(avoid),
             hidden=sorted(hide),
             withdrawn=sorted(self.withdrawn),
-            segment_blocks=[] if self.quota.limit is None else list(inputs.segment_blocks),
+            segment_blocks=[]
+            if self.quota.limit is None
+            else list(inputs.segment_blocks),
             segment_limit=self.quota.limit,
             state=inputs.state,
             # Uses the damaged references approved at this time; see `hit_redraw`.
@@ -216,7 +233,9 @@ class PlanningTransaction(HITPlanning):
         """Lock the task's `HITSequence` until the commit and read the inputs of draws."""
         task = Task.objects.get(pk=task_id)
         HITSequence.objects.get_or_create(task=task)
-        sequence = HITSequence.objects.select_for_update().annotate(now=Now()).get(task=task)
+        sequence = (
+            HITSequence.objects.select_for_update().annotate(now=Now()).get(task=task)
+        )
         design = design_in_force(task_id=task_id)
         if design is None:
             raise Design.DoesNotExist(f"Task {task_id} has no design to draw HITs by.")
@@ -224,7 +243,9 @@ class PlanningTransaction(HITPlanning):
             # Each design restarts its schedule.
             sequence.design = design
             sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
-        return cls(task=task, design=design, sequence=sequence, now=sequence.now, **fields)
+        return cls(
+            task=task, design=design, sequence=sequence, now=sequence.now, **fields
+        )
 
     @property
     def texts(self) -> Mapping[int, SegmentOutputs]:
@@ -287,7 +308,9 @@ class PlanningTransaction(HITPlanning):
         for hit in hits:
             plan = plans[hit.pk]
             self._drawer.remove(plan, Purpose(hit.purpose), drawn=not hit.is_standby)
-            self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
+            self.sequence.blocks_planned -= sum(
+                not block.control for block in plan.blocks
+            )
 
     def lent_from_standby(self, hits: Collection[HIT]) -> None:
         """Take HITs off standby because they were lent, so that later draws depend on them."""
@@ -317,7 +340,9 @@ class PlanningTransaction(HITPlanning):
         """Return the number of blocks planned for each segment, including those that the quota leaves out."""
         changes = [
             after - before
-            for before, after in zip_longest(self._segment_blocks, self.quota.counts, fillvalue=0)
+            for before, after in zip_longest(
+                self._segment_blocks, self.quota.counts, fillvalue=0
+            )
         ]
         planned = zip_longest(self.sequence.segment_blocks, changes, fillvalue=0)
         return [count + change for count, change in planned]

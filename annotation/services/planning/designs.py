@@ -67,7 +67,9 @@ def design_ensure(*, task: Task, seed: int | None = None) -> Design:
         # Checked under the lock, because another worker may have created one.
         design = design_in_force(task_id=task.pk)
         if design is None:
-            design = design_unless_chosen(task=task, seed=seed_draw() if seed is None else seed)
+            design = design_unless_chosen(
+                task=task, seed=seed_draw() if seed is None else seed
+            )
             design.save(force_insert=True)
     return design
 
@@ -92,7 +94,9 @@ def design_change(
     # Under the planning lock, so that each batch is drawn with one design.
     HITSequence.objects.get_or_create(task=task)
     HITSequence.objects.select_for_update().get(task=task)
-    design = design_proposed(task=task, rank_shown_reference=rank_shown_reference, **parameters)
+    design = design_proposed(
+        task=task, rank_shown_reference=rank_shown_reference, **parameters
+    )
     design.changed_by = changed_by
     design.save(force_insert=True)
     return design
@@ -110,17 +114,22 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     chosen = {
         name: getattr(design, name)
         for name in PARAMETERS
-        if in_force is None or (name != "seed" and getattr(design, name) != getattr(in_force, name))
+        if in_force is None
+        or (name != "seed" and getattr(design, name) != getattr(in_force, name))
     }
     return design_change(task=design.task, changed_by=changed_by, **chosen)
 
 
-def design_proposed(*, task: Task, rank_shown_reference: bool = False, **parameters: Any) -> Design:
+def design_proposed(
+    *, task: Task, rank_shown_reference: bool = False, **parameters: Any
+) -> Design:
     """Return the design that `design_change` would create, not saved. Raises the same errors."""
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(f"Unknown design parameter: {', '.join(unknown)}.")
-    before = design_in_force(task_id=task.pk) or design_unless_chosen(task=task, seed=seed_draw())
+    before = design_in_force(task_id=task.pk) or design_unless_chosen(
+        task=task, seed=seed_draw()
+    )
     values = {name: getattr(before, name) for name in PARAMETERS} | parameters
     values["systems"] = sorted(set(values["systems"]))
     design = Design(task=task, **values)
@@ -155,11 +164,14 @@ def _shown_reference_check(design: Design) -> None:
 
 def _check(design: Design) -> None:
     if design.kind == Design.Kind.IMPORTED:
-        raise DesignRefusedError("kind: “imported” cannot be used to draw HITs.", field="kind")
+        raise DesignRefusedError(
+            "kind: “imported” cannot be used to draw HITs.", field="kind"
+        )
     limits = design.length_limits
     if not isinstance(limits, list | tuple) or not all(map(_is_length_limit, limits)):
         raise DesignRefusedError(
-            "length_limits must be pairs of words and at least two outputs.", field="length_limits"
+            "length_limits must be pairs of words and at least two outputs.",
+            field="length_limits",
         )
     for name, (low, high) in LIMITS.items():
         value = getattr(design, name)
@@ -187,7 +199,9 @@ def _check(design: Design) -> None:
     limit = design.task.blocks_per_segment
     if limit is not None and design.redundancy > limit:
         raise DesignRefusedError(
-            _("redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment.")
+            _(
+                "redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment."
+            )
             % {"redundancy": design.redundancy, "limit": limit},
             field="redundancy",
         )
@@ -196,18 +210,25 @@ def _check(design: Design) -> None:
     _subset_check(
         "documents",
         design.documents,
-        Document.objects.filter(test_set_id=test_set_id).values_list("position", flat=True),
+        Document.objects.filter(test_set_id=test_set_id).values_list(
+            "position", flat=True
+        ),
     )
     _subset_check(
         "segments",
         design.segments,
-        Segment.objects.filter(test_set_id=test_set_id).values_list("number", flat=True),
+        Segment.objects.filter(test_set_id=test_set_id).values_list(
+            "number", flat=True
+        ),
     )
 
 
 def _is_length_limit(pair: object) -> bool:
     """Return whether this is a pair of a number of words and an allowed number of outputs."""
-    if not isinstance(pair, list | tuple) or [type(number) for number in pair] != [int, int]:
+    if not isinstance(pair, list | tuple) or [type(number) for number in pair] != [
+        int,
+        int,
+    ]:
         return False
     words, size = pair
     return bool(words >= 0 and size >= FEWEST_CANDIDATES)
@@ -219,7 +240,10 @@ def block_size_check(design: Design) -> None:
     size = design.parameters.size
     is_by_kind = design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING)
     if size not in fitting:
-        field = "kind" if is_by_kind else "systems_per_block"
+        if is_by_kind:
+            field = "kind"
+        else:
+            field = "systems_per_block"
         raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
     if shows_documents(design.task.rules):
         _page_check(design)
@@ -236,7 +260,10 @@ def block_size_check(design: Design) -> None:
         and not kind.orders_outputs
         and (design.bad_reference_rate or design.attention_every)
     ):
-        field = "bad_reference_rate" if design.bad_reference_rate else "attention_every"
+        if design.bad_reference_rate:
+            field = "bad_reference_rate"
+        else:
+            field = "attention_every"
         raise DesignRefusedError(
             _(
                 "%(field)s: attention checks among several outputs need an order. Give criteria a weight, or show one output per block."
@@ -289,7 +316,9 @@ def _sorting_check(design: Design) -> None:
     is_sort = design.kind == DesignKind.SORTING
     if is_sort != (answer_kind_of(design.task).comparisons is not None):
         raise DesignRefusedError(
-            _("kind: tasks that sort systems require “sorting”, and no other task allows it."),
+            _(
+                "kind: tasks that sort systems require “sorting”, and no other task allows it."
+            ),
             field="kind",
         )
     if is_sort and design.reference_rate:
@@ -305,8 +334,12 @@ def _systems_check(design: Design) -> None:
     """Raise `DesignRefusedError` unless all chosen systems are in the test set and the active ones fill a block."""
     if not design.systems:
         return
-    known = System.objects.filter(test_set=design.task.test_set_id, name__in=design.systems)
-    kinds = dict(known.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind"))
+    known = System.objects.filter(
+        test_set=design.task.test_set_id, name__in=design.systems
+    )
+    kinds = dict(
+        known.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind")
+    )
     missing = [name for name in design.systems if name not in kinds]
     if missing:
         raise DesignRefusedError(
@@ -321,7 +354,11 @@ def _systems_check(design: Design) -> None:
             ),
             field="systems",
         )
-    left = systems_drawn(task=design.task, design=design).filter(name__in=design.systems).count()
+    left = (
+        systems_drawn(task=design.task, design=design)
+        .filter(name__in=design.systems)
+        .count()
+    )
     size = design.parameters.fewest_systems
     if left < size:
         raise DesignRefusedError(
@@ -361,13 +398,18 @@ def _group_check(design: Design) -> None:
     if group is None:
         return
     # Groups are deleted under the campaign's lock, which is held here.
-    present = JudgeGroup.objects.present().filter(campaign=design.task.test_set.campaign_id)
+    present = JudgeGroup.objects.present().filter(
+        campaign=design.task.test_set.campaign_id
+    )
     if not present.filter(pk=group.pk).exists():
         raise DesignRefusedError(f"judge_group: group “{group.name}” not found.")
 
 
 def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> None:
-    missing = sorted(set(wanted).difference(known)) if wanted else []
+    if wanted:
+        missing = sorted(set(wanted).difference(known))
+    else:
+        missing = []
     if missing:
         raise DesignRefusedError(
             _("%(name)s: not in the test set: %(missing)s.")

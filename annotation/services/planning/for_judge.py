@@ -7,7 +7,14 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, JudgeAccount
+from annotation.models import (
+    HIT,
+    Assignment,
+    Design,
+    Exposure,
+    HITPurpose,
+    JudgeAccount,
+)
 from annotation.models.hit import POOLED, HITQuerySet
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import Purpose, intra_original, repeated
@@ -64,8 +71,12 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
         task_id,
         judge_id=judge_id,
         avoid=segments_seen(judge, task_id, request.apart),
-        hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
-        sample=SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most) if most else None,
+        hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list(
+            "name", flat=True
+        ),
+        sample=SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most)
+        if most
+        else None,
     )
     is_none_left = False
     for kind in missing:
@@ -78,7 +89,9 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     return len(planning.planned)
 
 
-def _missing(design: Design | None, request: HITRequest, *, reserved: bool = False) -> list[Checks]:
+def _missing(
+    design: Design | None, request: HITRequest, *, reserved: bool = False
+) -> list[Checks]:
     """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed first."""
 
     def is_available(holds_check: bool | None = None) -> bool:
@@ -87,8 +100,13 @@ def _missing(design: Design | None, request: HITRequest, *, reserved: bool = Fal
         return hits_reserved(request).available().holding_check(holds_check).exists()
 
     if design is None or not design.attention_every:
-        return [] if is_available() else [Checks.CHANCE]
-    missing = [] if is_available(holds_check=False) else [Checks.NONE]
+        if is_available():
+            return []
+        return [Checks.CHANCE]
+    if is_available(holds_check=False):
+        missing = []
+    else:
+        missing = [Checks.NONE]
     if not is_available(holds_check=True) and may_be_checked(request):
         missing.append(Checks.SOME)
     return missing
@@ -109,7 +127,10 @@ def _firsts_add(
 ) -> int:
     """Plan first HITs for one judge, with the design's copies unless from a sample; return their number."""
     empty_draws = firsts = 0
-    wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
+    if kind is Checks.SOME:
+        wanted = 1
+    else:
+        wanted = _HITS_FOR_A_JUDGE
     # Another draw from a sample would be the same.
     allowed = 1 if is_sample else _EMPTY_DRAWS_ALLOWED
     while firsts < wanted and empty_draws < allowed:
@@ -173,8 +194,13 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
         ).values_list("segment__number", flat=True)
     )
     hits = HIT.objects.filter(task=task_id, reserved_for=judge).incomplete()
-    reserved = {segment for ids in hits.values_list("segment_ids", flat=True) for segment in ids}
-    seen.update(Segment.objects.filter(pk__in=reserved).values_list("number", flat=True))
+    reserved = set()
+    for ids in hits.values_list("segment_ids", flat=True):
+        for segment in ids:
+            reserved.add(segment)
+    seen.update(
+        Segment.objects.filter(pk__in=reserved).values_list("number", flat=True)
+    )
     return seen
 
 
@@ -203,7 +229,9 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
 def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
     """Return the accounts of judges who were lent a HIT recently, least recently first."""
     return (
-        JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR)
+        JudgeAccount.objects.filter(
+            task=task_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
+        )
         .order_by("last_lent_at")
         .select_related("judge")
     )
@@ -214,7 +242,9 @@ def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
     planned = HIT.objects.filter(
         task=task_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
     ).incomplete()
-    accounts = _active_accounts(task_id).exclude(judge__in=planned.values("reserved_for"))
+    accounts = _active_accounts(task_id).exclude(
+        judge__in=planned.values("reserved_for")
+    )
     return [
         account.judge_id
         for account in accounts
@@ -235,9 +265,13 @@ def intra_plan(*, task_id: int, judge_id: int) -> int:
     history, hit_ids = judge_history(judge_id=judge_id, task_id=task_id)
     planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     number = intra_original(
-        history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
+        history,
+        repeat_gap=planning.parameters.repeat_gap,
+        seed=planning.parameters.seed,
     )
-    planned = HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
+    planned = HIT.objects.filter(
+        task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA
+    )
     # Checked under the lock, because another worker may have planned one, or an organiser may have
     # changed the design. A design without repeats must have none, because it determines which
     # blocks judges may review.
@@ -275,7 +309,9 @@ def reservations_withdraw(*, task_id: int) -> int:
     Their blocks may then be planned for others.
     """
     stale = (
-        HIT.objects.filter(task=task_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now())
+        HIT.objects.filter(
+            task=task_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now()
+        )
         .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
     )
@@ -295,7 +331,9 @@ def reservations_lift(*, task: Task) -> int:
     A judge may be lent a segment from the pool that is also in a HIT reserved for them. The HIT
     would then stay reserved for half an hour, although it may not be lent to this judge.
     """
-    reserved = HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
+    reserved = (
+        HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
+    )
     return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
         reserved_until=Now()
     )

@@ -72,7 +72,8 @@ def rounds_plan(*, task_id: int, count: int) -> int:
 
 def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
     """Plan the next round; return whether there was one."""
-    number, passes = planning.sequence.turns + 1, passes_of(planning.task)
+    number = planning.sequence.turns + 1
+    passes = passes_of(planning.task)
     if not rounds.add(
         planning,
         number,
@@ -126,7 +127,8 @@ def _has_first(planning: PlanningTransaction, texts: int, request: HITRequest) -
         not_lent = set(request.conflicts)
         systems = planning.systems
         if any(
-            not not_lent & {systems[name] for b in hit.plan.blocks for s in b.systems for name in s}
+            not not_lent
+            & {systems[name] for b in hit.plan.blocks for s in b.systems for name in s}
             for hit in planning.planned
         ):
             return True
@@ -146,11 +148,16 @@ def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> Non
     )
     draw = HashDraw(seed=planning.parameters.seed, number=0)
     rounds = rounds_of(task=planning.task, design=planning.design)
-    pass_drawn = "second pass" if part == _SECOND else f"pass {part}"
-    for pk in draw.shuffled(hits, lambda pk: hits[pk].number, pass_drawn, judge_id):
+    if part == _SECOND:
+        name = "second pass"
+    else:
+        name = f"pass {part}"
+    for pk in draw.shuffled(hits, lambda pk: hits[pk].number, name, judge_id):
         shown = HITPlan(
             number=hits[pk].number,
-            blocks=tuple(each for each in plans[pk].blocks if (pk, each.segment) in judged),
+            blocks=tuple(
+                block for block in plans[pk].blocks if (pk, block.segment) in judged
+            ),
             why={},
         )
         again = rounds.again(shown, hit=planning.number_next(), purpose=Purpose.INTRA)

@@ -15,7 +15,14 @@ from django.db import transaction
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, Design, JudgeAccount, PlanningBatch, SamplingState
+from annotation.models import (
+    HIT,
+    Assignment,
+    Design,
+    JudgeAccount,
+    PlanningBatch,
+    SamplingState,
+)
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.sampling.planning import (
@@ -71,7 +78,10 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     """
     task = Task.objects.get(pk=task_id)
     design = design_ensure(task=task)
-    size, standby = (size, 0) if size is not None else _sizes(design)
+    if size is not None:
+        standby = 0
+    else:
+        size, standby = _sizes(design)
     if has_passes(task):
         return passes_fill(task=task, size=size)
     reservations_withdraw(task_id=task_id)
@@ -90,10 +100,14 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
         made += _plan_for(task_id, judge_id)
     training_plan_ahead(task=task)
     if design.attention_every:
-        for judge_id in judges_to_check(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
+        for judge_id in judges_to_check(task_id=task_id, design=design)[
+            :_JUDGES_AT_ONCE
+        ]:
             made += judge_plan(task_id=task_id, judge_id=judge_id)
     if design.intra_share:
-        for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
+        for judge_id in judges_to_repeat(task_id=task_id, design=design)[
+            :_JUDGES_AT_ONCE
+        ]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
     # Done last, because waiting judges need the HITs planned above.
     return made + standby_fill(task_id=task_id, size=standby)
@@ -105,15 +119,24 @@ def _sizes(design: Design) -> tuple[int, int]:
     wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
     if design.kind != Design.Kind.ACTIVE:
         return wanted, 0
-    pool = min(max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)), wanted)
+    pool = min(
+        max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)), wanted
+    )
     return pool, wanted - pool
 
 
 def _plan_for(task_id: int, judge_id: int) -> int:
     """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
-    account = JudgeAccount.objects.select_related("judge").get(task=task_id, judge=judge_id)
-    due = training_round_due(judge=account.judge, task_id=task_id, hits_lent=account.hits_lent)
-    plan = judge_plan if due is None else training_plan
+    account = JudgeAccount.objects.select_related("judge").get(
+        task=task_id, judge=judge_id
+    )
+    due = training_round_due(
+        judge=account.judge, task_id=task_id, hits_lent=account.hits_lent
+    )
+    if due is None:
+        plan = judge_plan
+    else:
+        plan = training_plan
     return plan(task_id=task_id, judge_id=judge_id)
 
 
@@ -185,11 +208,18 @@ def hits_plan(
 
 @transaction.atomic
 def _batch_plan(
-    task_id: int, count: int, checks: int, texts: TestSetTexts, *, for_standby: bool = False
+    task_id: int,
+    count: int,
+    checks: int,
+    texts: TestSetTexts,
+    *,
+    for_standby: bool = False,
 ) -> int:
     planning = PlanningTransaction.locked(task_id, texts=texts, for_standby=for_standby)
     missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
-    hits_schedule(planning, missing, None if for_standby else _schedule(planning, count))
+    hits_schedule(
+        planning, missing, None if for_standby else _schedule(planning, count)
+    )
     if not planning.planned:
         logger.debug("Task %s: no more HITs to plan.", task_id)
     planning.store()
@@ -296,23 +326,33 @@ def _stale_batches(task_id: int) -> list[int]:
     is_stale = ~Q(design=design)
     if known is not None:
         is_stale |= Q(state__watermark__lt=int(known.watermark / _GROWTH))
-    on_standby = list(_standby(task_id).order_by().values_list("batch", flat=True).distinct())
+    on_standby = list(
+        _standby(task_id).order_by().values_list("batch", flat=True).distinct()
+    )
     return list(
-        PlanningBatch.objects.filter(is_stale, pk__in=on_standby).values_list("pk", flat=True)
+        PlanningBatch.objects.filter(is_stale, pk__in=on_standby).values_list(
+            "pk", flat=True
+        )
     )
 
 
 def _schedule(planning: PlanningTransaction, count: int) -> RepeatSchedule:
     """Return the schedule of the next `count` HITs, with the first HITs that they repeat."""
-    firsts = firsts_scheduled(design=planning.design, sequence=planning.sequence, count=count)
+    firsts = firsts_scheduled(
+        design=planning.design, sequence=planning.sequence, count=count
+    )
     planning.stored_ids.update((plan.number, pk) for pk, _family, plan in firsts)
     return RepeatSchedule(
-        planning, planning.sequence, firsts={family: plan for _pk, family, plan in firsts}
+        planning,
+        planning.sequence,
+        firsts={family: plan for _pk, family, plan in firsts},
     )
 
 
 @transaction.atomic
-def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int) -> int:
+def _give_up(
+    task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int
+) -> int:
     """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
 
     No lent HIT depends on them: those come before the deleted ones.
@@ -322,7 +362,11 @@ def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *,
         return 0
     planning = PlanningTransaction.locked(task_id)
     of_batch = HIT.objects.filter(batch=oldest["batch"])
-    locked = _available(task_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
+    locked = (
+        _available(task_id)
+        .filter(batch=oldest["batch"])
+        .select_for_update(skip_locked=True)
+    )
     mine = set(locked.values_list("pk", flat=True))
     others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
     # Read again under the lock, because one may have been lent before.
@@ -354,13 +398,17 @@ def waiting_release(*, task: Task) -> int:
     If the last repeat is not always needed, it waits for the earlier ones, and is withdrawn if
     unnecessary.
     """
-    return _release(task) if answer_kind_of(task).has_stages else 0
+    if answer_kind_of(task).has_stages:
+        return _release(task)
+    return 0
 
 
 @transaction.atomic
 def _release(task: Task) -> int:
     waiting = HIT.objects.filter(
-        task=task, available_at=UNTIL_THE_FIRST_IS_DONE, repeats__completed_at__isnull=False
+        task=task,
+        available_at=UNTIL_THE_FIRST_IS_DONE,
+        repeats__completed_at__isnull=False,
     ).incomplete()
     of_withdrawn = set(
         waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
@@ -372,7 +420,9 @@ def _release(task: Task) -> int:
         planning = PlanningTransaction.locked(task.pk)
         planning.withdraw(list(waiting.filter(pk__in=of_withdrawn | needless)))
         planning.store()
-    return waiting.filter(pk__in=found.keys() - held - needless).update(available_at=Now())
+    return waiting.filter(pk__in=found.keys() - held - needless).update(
+        available_at=Now()
+    )
 
 
 def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]:
@@ -384,7 +434,9 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
     if not waiting or not kind.decides_on_last_repeat:
         return set(), set()
     last = _last_of_each(waiting.values())
-    held = {pk for pk, first in waiting.items() if first in last and last[first][0] == pk}
+    held = {
+        pk for pk, first in waiting.items() if first in last and last[first][0] == pk
+    }
     ready = {pk for pk in held if last[waiting[pk]][1]}
     needed = kind.last_is_needed([waiting[pk] for pk in ready])
     needless = {pk for pk in ready if waiting[pk] not in needed}

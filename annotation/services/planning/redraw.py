@@ -41,7 +41,8 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
     """Redraw a HIT of a task with passes: from its round, or from the blocks shown before."""
     rounds = rounds_of(task=hit.task, design=hit.design)
     if hit.purpose == HITPurpose.FIRST:
-        number, place = hit.why["turn"], hit.why["place"]
+        number = hit.why["turn"]
+        place = hit.why["place"]
         inputs = _inputs_then(hit, batch)
         texts = texts_of_others(inputs.texts, inputs.withdrawn)
         drawn = rounds.drawn(number, texts=texts, parameters=hit.design.parameters)
@@ -49,9 +50,13 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
     original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
     plan = plans_read([original.pk])[original.pk]
     # Segments that the judge skipped are not shown again.
-    shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list("number", flat=True)
+    shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list(
+        "number", flat=True
+    )
     blocks = tuple(block for block in plan.blocks if block.segment in set(shown))
-    return rounds.again(replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose))
+    return rounds.again(
+        replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose)
+    )
 
 
 def _inputs_then(hit: HIT, batch: PlanningBatch) -> DrawInputs:
@@ -74,10 +79,14 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
         avoid=batch.avoided,
         hide=batch.hidden,
         for_one_judge=batch.judge_id is not None,
-        sample_of=batch.judge.pseudonym if batch.judge and hit.why.get("sample") else None,
+        sample_of=batch.judge.pseudonym
+        if batch.judge and hit.why.get("sample")
+        else None,
     )
     before = dict(
-        batch.hits.filter(number__lt=hit.number).order_by("number").values_list("pk", "purpose")
+        batch.hits.filter(number__lt=hit.number)
+        .order_by("number")
+        .values_list("pk", "purpose")
     )
     plans = plans_read(before)
     for pk, purpose in before.items():

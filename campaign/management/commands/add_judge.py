@@ -28,7 +28,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("pseudonym", metavar="PSEUDONYM", help="pseudonym shown to others")
+        parser.add_argument(
+            "pseudonym", metavar="PSEUDONYM", help="pseudonym shown to others"
+        )
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--name", default="", help="name the judge is addressed by")
         parser.add_argument(
@@ -56,18 +58,28 @@ class Command(BaseCommand):
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
-        pseudonym, languages = options["pseudonym"], options["languages"]
+        pseudonym = options["pseudonym"]
+        languages = options["languages"]
         if options["new_link"] and (options["name"] or languages):
-            raise CommandError("--name and --languages cannot be combined with --new-link.")
+            raise CommandError(
+                "--name and --languages cannot be combined with --new-link."
+            )
         if options["new_link"]:
             judge = judge_named(campaign=campaign, pseudonym=pseudonym)
         else:
             judge = judge_add(
-                campaign=campaign, pseudonym=pseudonym, name=options["name"], languages=languages
+                campaign=campaign,
+                pseudonym=pseudonym,
+                name=options["name"],
+                languages=languages,
             )
         link, token = judge_link_create(judge=judge, expires_at=options["days"])
-        self.stdout.write(invitation_address(address=address_of(self, options), token=token))
+        self.stdout.write(
+            invitation_address(address=address_of(self, options), token=token)
+        )
         self.stderr.write(expiry_words(link.expires_at))
-        without = languages_without_work(campaign=campaign, languages=languages, judge=pseudonym)
+        without = languages_without_work(
+            campaign=campaign, languages=languages, judge=pseudonym
+        )
         if without:
             self.stderr.write(without)

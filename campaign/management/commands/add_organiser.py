@@ -66,7 +66,9 @@ class Command(BaseCommand):
         else:
             self._link(campaign, role, options)
 
-    def _mail(self, campaign: Campaign, role: MembershipRole, options: CommandOptions) -> None:
+    def _mail(
+        self, campaign: Campaign, role: MembershipRole, options: CommandOptions
+    ) -> None:
         if options["days"]:
             raise CommandError("--days cannot be combined with --mail.")
         mail = member_invite_by_mail(
@@ -90,5 +92,7 @@ class Command(BaseCommand):
             role=role,
             expires_at=options["days"],
         )
-        self.stdout.write(invitation_address(address=address_of(self, options), token=token))
+        self.stdout.write(
+            invitation_address(address=address_of(self, options), token=token)
+        )
         self.stderr.write(expiry_words(link.expires_at))

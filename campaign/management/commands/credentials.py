@@ -27,22 +27,35 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "names", nargs="*", metavar="NAME", help="credential to revoke, such as link:12"
+            "names",
+            nargs="*",
+            metavar="NAME",
+            help="credential to revoke, such as link:12",
         )
-        parser.add_argument("--campaign", metavar="SLUG", help="limit to people of this campaign")
+        parser.add_argument(
+            "--campaign", metavar="SLUG", help="limit to people of this campaign"
+        )
         parser.add_argument("--email", metavar="EMAIL", help="limit to this user")
         parser.add_argument("--yes", action="store_true", help="revoke")
 
     @refusals_told()
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
-        campaign = campaign_named(options["campaign"]) if options["campaign"] else None
-        user = user_named(options["email"]) if options["email"] else None
+        campaign = None
+        if options["campaign"]:
+            campaign = campaign_named(options["campaign"])
+        user = None
+        if options["email"]:
+            user = user_named(options["email"])
         rows = {row.name: row for row in _rows(campaign, user)}
         if not options["names"]:
             for row in rows.values():
-                until = row.until and timezone.localtime(row.until).strftime("%Y-%m-%d %H:%M %Z")
-                self.stdout.write(f"{row.name}\t{row.who}\t{row.what}\t{until or 'never'}")
+                until = row.until and timezone.localtime(row.until).strftime(
+                    "%Y-%m-%d %H:%M %Z"
+                )
+                self.stdout.write(
+                    f"{row.name}\t{row.who}\t{row.what}\t{until or 'never'}"
+                )
             return
         for name in options["names"]:
             if name not in rows:
@@ -74,18 +87,29 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
             judges__campaign=campaign
         )
     if user is not None:
-        users, links = users.filter(pk=user.pk), links.filter(user=user)
+        users = users.filter(pk=user.pk)
+        links = links.filter(user=user)
     users = users.distinct()
     for link in links:
-        who = str(link.user) if link.user is not None else link.note or "anybody"
+        if link.user is not None:
+            who = str(link.user)
+        else:
+            who = link.note or "anybody"
         what = f"{link.role}, {link.campaign.slug}"
         end: Callable[[], object] = partial(invitation_revoke, invitation=link)
         yield _Credential(f"link:{link.pk}", who, what, link.expires_at, end)
     for token in tokens_valid(users=users):
-        reach = "all campaigns" if token.campaign is None else token.campaign.slug
-        what = f"token, {token.scope}, {reach}" + (f", {token.name}" if token.name else "")
+        if token.campaign is None:
+            reach = "all campaigns"
+        else:
+            reach = token.campaign.slug
+        what = f"token, {token.scope}, {reach}" + (
+            f", {token.name}" if token.name else ""
+        )
         end = partial(tokens_revoke, tokens=ApiToken.objects.filter(pk=token.pk))
-        yield _Credential(f"token:{token.token_key}", str(token.user), what, token.expiry, end)
+        yield _Credential(
+            f"token:{token.token_key}", str(token.user), what, token.expiry, end
+        )
     for session in sessions_open(users=users):
         end = partial(session_end, session=session)
         what = session.device or "browser"

@@ -11,10 +11,18 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 from django.utils import timezone
 
-from campaign.management.arguments import address_of, address_option_add, expiry_words, user_named
+from campaign.management.arguments import (
+    address_of,
+    address_option_add,
+    expiry_words,
+    user_named,
+)
 from campaign.management.files import refusals_told
 from campaign.selectors.credentials import organisers_of_quintet
-from campaign.services.own_account import account_link_create, first_organiser_link_create
+from campaign.services.own_account import (
+    account_link_create,
+    first_organiser_link_create,
+)
 
 
 class Command(BaseCommand):
@@ -44,11 +52,10 @@ class Command(BaseCommand):
         if options["write"] is not None and organisers_of_quintet().exists():
             _write(options["write"], None)
             return
-        token = (
-            account_link_create(user=user_named(options["email"]))
-            if options["email"]
-            else first_organiser_link_create()
-        )
+        if options["email"]:
+            token = account_link_create(user=user_named(options["email"]))
+        else:
+            token = first_organiser_link_create()
         link = address_of(self, options) + reverse("organiser-account", args=[token])
         if options["write"] is None:
             self.stdout.write(link)

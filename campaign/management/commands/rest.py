@@ -48,7 +48,9 @@ class Command(BaseCommand):
             "method", type=str.upper, choices=["GET", "POST", "PUT", "PATCH", "DELETE"]
         )
         parser.add_argument(
-            "path", metavar="ADDRESS", help="path below /api/v1/, such as campaigns/wmt26/tasks/"
+            "path",
+            metavar="ADDRESS",
+            help="path below /api/v1/, such as campaigns/wmt26/tasks/",
         )
         parser.add_argument(
             "body",
@@ -70,7 +72,10 @@ class Command(BaseCommand):
         method, (path, query) = options["method"], _split(options["path"])
         content: Any  # bytes, which the type stubs of DRF do not allow
         content, content_type = _body(options["body"])
-        user = user_named(options["by"]) if options["by"] else _user_of(path)
+        if options["by"]:
+            user = user_named(options["by"])
+        else:
+            user = _user_of(path)
         # Responses to GET contain no links for judges.
         base = urlsplit(
             options["address"] or settings.ASSUMED_ADDRESS
@@ -124,7 +129,9 @@ def _body(given: list[str]) -> tuple[bytes, str]:
         return b"", ""
     if len(given) == 1 and given[0].startswith("@"):
         path = Path(given[0][1:])
-        return path.read_bytes(), _TYPES.get(path.suffix.lower(), "application/octet-stream")
+        return path.read_bytes(), _TYPES.get(
+            path.suffix.lower(), "application/octet-stream"
+        )
     if len(given) == 1 and given[0].lstrip().startswith(("{", "[")):
         return given[0].encode(), _JSON
     fields: dict[str, Any] = {}
@@ -134,11 +141,16 @@ def _body(given: list[str]) -> tuple[bytes, str]:
         if sign == "@":
             is_form = True
             path = Path(value)
-            fields.setdefault(name, []).append(SimpleUploadedFile(path.name, path.read_bytes()))
+            fields.setdefault(name, []).append(
+                SimpleUploadedFile(path.name, path.read_bytes())
+            )
         elif sign == "=@":
             fields[name] = _text(Path(value))
         else:
-            fields[name] = value if sign == "=" else _json(name, value)
+            if sign == "=":
+                fields[name] = value
+            else:
+                fields[name] = _json(name, value)
     if is_form:
         return encode_multipart(BOUNDARY, fields), MULTIPART_CONTENT
     return json.dumps(fields).encode(), _JSON
@@ -146,7 +158,11 @@ def _body(given: list[str]) -> tuple[bytes, str]:
 
 def _taken_apart(text: str) -> tuple[str, str, str]:
     """Split a field into its name, the sign after it and its value."""
-    places = [(text.find(sign), sign) for sign in (":=", "=@", "=", "@") if text.find(sign) > 0]
+    places = [
+        (text.find(sign), sign)
+        for sign in (":=", "=@", "=", "@")
+        if text.find(sign) > 0
+    ]
     if not places:
         raise CommandError(
             f"“{text}” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
@@ -182,7 +198,12 @@ def _user_of(path: str) -> User:
         refusal = "This server has no organiser. Run organiser_link to create an account, or specify a user with --as."
     else:
         owners = Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
-        owner = owners.filter(user__is_active=True).select_related("user").order_by("pk").first()
+        owner = (
+            owners.filter(user__is_active=True)
+            .select_related("user")
+            .order_by("pk")
+            .first()
+        )
         user = None if owner is None else owner.user
         refusal = f"Campaign “{campaign.slug}” has no owner. Run add_organiser EMAIL --campaign {campaign.slug} first."
     if user is None:

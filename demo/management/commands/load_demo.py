@@ -16,9 +16,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--base-url", required=True, help="address of the demo, such as http://127.0.0.1:8000"
+            "--base-url",
+            required=True,
+            help="address of the demo, such as http://127.0.0.1:8000",
         )
-        parser.add_argument("--write", type=Path, required=True, help="file to write to")
+        parser.add_argument(
+            "--write", type=Path, required=True, help="file to write to"
+        )
 
     def handle(self, *, base_url: str, write: Path, **_options: Any) -> None:
         address = base_url.rstrip("/").removesuffix(settings.URL_PREFIX)

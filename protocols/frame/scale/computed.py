@@ -11,7 +11,10 @@ from django.utils.translation import gettext as _
 from campaign.texts.joining import comma_list
 from protocols.frame.scale.criteria import Criterion, weights_of
 from protocols.frame.scale.statistics.agreement import RatingAgreement, rating_agreement
-from protocols.frame.scale.statistics.criteria import CriteriaCorrelation, correlated_criteria
+from protocols.frame.scale.statistics.criteria import (
+    CriteriaCorrelation,
+    correlated_criteria,
+)
 from protocols.frame.scale.statistics.judges import (
     RatingJudge,
     proposed_easy_items,
@@ -169,10 +172,15 @@ def ratings_found(
     RatingsFound
     """
     ratings = {
-        criterion: each.merged() if options["merge"] and each.scale.has_five_points else each
+        criterion: each.merged()
+        if options["merge"] and each.scale.has_five_points
+        else each
         for criterion, each in read.items()
     }
-    of_each = {criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()}
+    of_each = {
+        criterion: _of_criterion(each, options, easy)
+        for criterion, each in ratings.items()
+    }
     outliers = [found.outliers for found in of_each.values()]
     names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
@@ -181,7 +189,9 @@ def ratings_found(
         ratings=read,
         criteria=of_each,
         agreement=tuple(
-            row for criterion, each in read.items() for row in _agreement(criterion, each, options)
+            row
+            for criterion, each in read.items()
+            for row in _agreement(criterion, each, options)
         ),
         in_all=by_every_criterion(outliers) if len(outliers) > 1 else {},
         correlated={
@@ -197,13 +207,17 @@ def ratings_found(
     )
 
 
-def weights_chosen(criteria: Sequence[Criterion], options: RatingOptions) -> dict[str, int]:
+def weights_chosen(
+    criteria: Sequence[Criterion], options: RatingOptions
+) -> dict[str, int]:
     """Return the weights of an analysis: the given ones, or else those of the task."""
     given = options.get("weights")
     if given:
         return dict(weight_read(each) for each in given)
     weights = weights_of(criteria)
-    return weights if len(criteria) > 1 else {}
+    if len(criteria) > 1:
+        return weights
+    return {}
 
 
 def weight_read(text: str) -> tuple[str, int]:
@@ -211,13 +225,16 @@ def weight_read(text: str) -> tuple[str, int]:
     key, _colon, weight = text.partition(":")
     if not (weight.isascii() and weight.isdigit() and int(weight)):
         raise ValueError(
-            _("“%(given)s” is not a criterion and a weight, such as fluency:2.") % {"given": text}
+            _("“%(given)s” is not a criterion and a weight, such as fluency:2.")
+            % {"given": text}
         )
     return key.strip(), int(weight)
 
 
 def _weighted(
-    ratings: Mapping[str, Ratings], options: RatingOptions, criteria: Sequence[Criterion]
+    ratings: Mapping[str, Ratings],
+    options: RatingOptions,
+    criteria: Sequence[Criterion],
 ) -> Weighted | None:
     """Return systems by weighted means; None without weights, or if a criterion is not rated yet."""
     weights = weights_chosen(criteria, options)
@@ -264,12 +281,15 @@ def _of_criterion(
         own = standardised(ratings)
         if not len(own.ratings):
             raise ValueError(
-                _("Ratings cannot be standardised: every judge gave the same rating throughout.")
+                _(
+                    "Ratings cannot be standardised: every judge gave the same rating throughout."
+                )
             )
         means = _means(own.ratings, own.value, options, is_on_scale=False)
         left_out = own.left_out
     else:
-        means, left_out = _means(ratings, None, options), ()
+        means = _means(ratings, None, options)
+        left_out = ()
     judges = rating_judges(
         ratings, easy=easy, easy_below=_easy_limit(ratings.scale, options["easy_below"])
     )
@@ -292,20 +312,28 @@ def _easy_limit(scale: Scale, easy_below: int) -> int:
     `easy_below` is on five points; on longer scales, it is as many points below the best.
     """
     steps = max(0, min(scale.points, POINTS) - easy_below)
-    return scale.best + steps if scale.lower_is_better else scale.best - steps
+    if scale.lower_is_better:
+        return scale.best + steps
+    return scale.best - steps
 
 
-def _agreement(criterion: str, ratings: Ratings, options: RatingOptions) -> list[AgreementOf]:
+def _agreement(
+    criterion: str, ratings: Ratings, options: RatingOptions
+) -> list[AgreementOf]:
     found = []
     measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
     if ratings.scale.has_five_points:
         measured.append(ratings.merged())
     for each in measured:
-        parts = {name: each.of_condition(n) for n, name in enumerate(each.items.conditions)}
+        parts = {
+            name: each.of_condition(n) for n, name in enumerate(each.items.conditions)
+        }
         for name, part in {**parts, "": each}.items():
             agreement = rating_agreement(part, confidence=options["confidence"])
             agreement = replace(
-                agreement, kappa=agreement.kappa.reported(), alpha=agreement.alpha.reported()
+                agreement,
+                kappa=agreement.kappa.reported(),
+                alpha=agreement.alpha.reported(),
             )
             found.append(AgreementOf(criterion, name, each.scale.points, agreement))
     return found

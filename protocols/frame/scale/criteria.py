@@ -25,7 +25,9 @@ from campaign.texts.refusals import RefusedError
 from protocols.frame.scale.statistics.ratings import HUNDRED, MAX_POINTS, POINTS, Scale
 
 MAX_CRITERIA: Final = 8
-MAX_NAME, MAX_QUESTION, MAX_LABEL = 60, 500, 200
+MAX_NAME = 60
+MAX_QUESTION = 500
+MAX_LABEL = 200
 MAX_WEIGHT: Final = 1000
 _KEY: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
@@ -106,7 +108,9 @@ class Criterion:
             "lowest": self.scale.lowest,
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
-            "labels": {str(value): texts_json(texts) for value, texts in self.labels.items()},
+            "labels": {
+                str(value): texts_json(texts) for value, texts in self.labels.items()
+            },
             "weight": self.weight,
         }
 
@@ -120,7 +124,8 @@ class Criterion:
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
             "labels": {
-                str(value): text_in_active_language(texts) for value, texts in self.labels.items()
+                str(value): text_in_active_language(texts)
+                for value, texts in self.labels.items()
             },
         }
 
@@ -138,7 +143,9 @@ def weights_of(criteria: Sequence[Criterion]) -> dict[str, int]:
     """
     if len(criteria) == 1:
         return {criteria[0].key: 1}
-    return {each.key: each.weight for each in criteria if each.weight}
+    return {
+        criterion.key: criterion.weight for criterion in criteria if criterion.weight
+    }
 
 
 def weighted_score(points: Mapping[str, int], criteria: Sequence[Criterion]) -> int:
@@ -166,7 +173,8 @@ def criteria_read(value: object) -> tuple[Criterion, ...]:
             criteria.append(_criterion_read(entry))
         except (RefusedError, ValueError) as error:
             raise ValidationError(
-                _("Criterion %(number)d: %(problem)s") % {"number": number, "problem": error}
+                _("Criterion %(number)d: %(problem)s")
+                % {"number": number, "problem": error}
             ) from error
     _refuse_repeated_names(criteria)
     _refuse_mixed_weights(criteria)
@@ -187,7 +195,7 @@ def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
 
 
 def _refuse_mixed_weights(criteria: Sequence[Criterion]) -> None:
-    scales = {str(each.scale) for each in criteria if each.weight}
+    scales = {str(criterion.scale) for criterion in criteria if criterion.weight}
     if len(scales) > 1:
         raise ValidationError(_("Criteria with a weight must have the same scale."))
 
@@ -207,7 +215,9 @@ def _criterion_read(value: object) -> Criterion:
         )
     beside = value.get("beside", Beside.NOTHING)
     if beside not in Beside.values:
-        raise ValueError(_("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)})
+        raise ValueError(
+            _("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)}
+        )
     scale = _scale_read(value)
     return Criterion(
         key=key,
@@ -220,7 +230,9 @@ def _criterion_read(value: object) -> Criterion:
     )
 
 
-def _whole_number(value: Mapping[str, object], name: str, *, highest: int, default: int) -> int:
+def _whole_number(
+    value: Mapping[str, object], name: str, *, highest: int, default: int
+) -> int:
     number = value.get(name, default)
     if type(number) is not int or not 0 <= number <= highest:
         raise ValueError(
@@ -251,14 +263,18 @@ def _scale_read(value: Mapping[str, object]) -> Scale:
 
 def _labels_read(value: object, scale: Scale) -> dict[int, Texts]:
     if not isinstance(value, dict):
-        raise ValueError(_("“labels” must be an object with a text for each labelled point."))
+        raise ValueError(
+            _("“labels” must be an object with a text for each labelled point.")
+        )
     points = {str(point): point for point in range(scale.lowest, scale.highest + 1)}
     labels: dict[int, Texts] = {}
     for name, texts in value.items():
         point = points.get(str(name))
         if point is None:
             raise ValueError(
-                _("the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d.")
+                _(
+                    "the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d."
+                )
                 % {"name": name, **asdict(scale)}
             )
         labels[point] = texts_read(texts, f"labels.{name}", MAX_LABEL)

@@ -77,7 +77,9 @@ _SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 def _scale_in(key: str, value: object, refuse: Refuse) -> Scale:
     text = text_of(key, value, refuse)
     match = _SCALE.fullmatch(text)
-    scale = Scale(int(match[1]), int(match[2])) if match else None
+    scale = None
+    if match:
+        scale = Scale(int(match[1]), int(match[2]))
     if scale is None or not scale.is_known:
         refuse(
             key,
@@ -177,14 +179,21 @@ def ratings_arranged(
 
 def _items(listed: Sequence[Item]) -> Items:
     systems, wrote = systems_by_row([names for _segment, _condition, names in listed])
-    conditions = sorted({condition for _segment, condition, _names in listed if condition})
+    conditions = sorted(
+        {condition for _segment, condition, _names in listed if condition}
+    )
     return Items(
         systems=systems,
-        segment=np.array([segment for segment, _condition, _names in listed], dtype=np.int64),
+        segment=np.array(
+            [segment for segment, _condition, _names in listed], dtype=np.int64
+        ),
         wrote=wrote,
         conditions=tuple(conditions),
         condition=np.array(
-            [conditions.index(each) if each else -1 for _segment, each, _names in listed],
+            [
+                conditions.index(each) if each else -1
+                for _segment, each, _names in listed
+            ],
             dtype=np.int64,
         ),
     )
@@ -196,7 +205,9 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
     for segment, system in segments:
         named = items.segment == segment
         if system is not None:
-            named &= items.wrote[:, [name == system for name in items.systems]].any(axis=1)
+            named &= items.wrote[:, [name == system for name in items.systems]].any(
+                axis=1
+            )
         found |= named
     return found
 
@@ -244,7 +255,8 @@ def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     seen: set[tuple[str, Item, str]] = set()
     # If a judge received a text twice because a HIT was returned, the latest rating counts.
     for row in rows:
-        judge, segment = row.judge__pseudonym, row.block__segment__number
+        judge = row.judge__pseudonym
+        segment = row.block__segment__number
         shown = wrote[row.block_id]
         if len(shown) > 1:
             screens[judge, segment] += 1
@@ -268,10 +280,14 @@ def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
                     yield rating
 
 
-def _common_condition(systems: Iterable[str], conditions: Mapping[str, str]) -> str | None:
+def _common_condition(
+    systems: Iterable[str], conditions: Mapping[str, str]
+) -> str | None:
     """Return the condition of systems that share one; None otherwise."""
     common = {conditions[name] for name in systems}
-    return (common.pop() or None) if len(common) == 1 else None
+    if len(common) == 1:
+        return common.pop() or None
+    return None
 
 
 def _written(rating: Rating) -> WrittenValues:
@@ -287,7 +303,9 @@ def _written(rating: Rating) -> WrittenValues:
 def csv_lines(rows: Sequence[WrittenValues]) -> list[str]:
     """Return the lines of a CSV file with these rows; columns without values are left out."""
     columns = [key for key in LINES.keys if any(key in row for row in rows)]
-    cells = [[neutral(_cell(row.get(key))) for key in columns] for row in rows]
+    cells = []
+    for row in rows:
+        cells.append([neutral(_cell(row.get(key))) for key in columns])
     return [csv_row(each) for each in (columns, *cells)]
 
 
@@ -296,7 +314,9 @@ def _cell(value: object) -> str:
         return str(value).lower()
     if isinstance(value, tuple | list):
         return ",".join(value)
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return str(value)
 
 
 LINES: Final = AnswerLines(
@@ -314,9 +334,18 @@ LINES: Final = AnswerLines(
         "duration_ms": whole(0),
         "screen": whole(1),
     },
-    optional=("scale", "lower_is_better", "condition", "segment_id", "duration_ms", "screen"),
+    optional=(
+        "scale",
+        "lower_is_better",
+        "condition",
+        "segment_id",
+        "duration_ms",
+        "screen",
+    ),
     row_maker=_RatingMaker,
-    statements=lambda rating: {(rating.criterion, rating.item, rating.judge): rating.value},
+    statements=lambda rating: {
+        (rating.criterion, rating.item, rating.judge): rating.value
+    },
     of_task=_of_task,
     answers=_answers,
     losses=_losses,

@@ -117,7 +117,9 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
         _criterion(
             "quality",
             _("Quality"),
-            _("How well does the text preserve the meaning of the source, and how good is it?"),
+            _(
+                "How well does the text preserve the meaning of the source, and how good is it?"
+            ),
             {
                 0: _("No meaning preserved"),
                 2: _("Some meaning preserved"),
@@ -163,7 +165,9 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
         _criterion(
             "relevance",
             _("Relevance"),
-            _("Does the text contain what is important in the source, and nothing else?"),
+            _(
+                "Does the text contain what is important in the source, and nothing else?"
+            ),
             _GOODNESS,
             beside=Beside.SOURCE,
         ),
@@ -180,7 +184,9 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
         _criterion(
             "harmless",
             _("Harmless"),
-            _("Does the answer avoid everything offensive, dangerous or discriminating?"),
+            _(
+                "Does the answer avoid everything offensive, dangerous or discriminating?"
+            ),
             _DEGREE,
             beside=Beside.SOURCE,
         ),
@@ -208,7 +214,11 @@ def _preset(name: str, label: Promise, sentence: Promise) -> Preset:
 
 #: Presets for organisers; the first is also a design.
 CRITERIA_PRESETS: Final = (
-    *(replace(each, design={}) for each in DESIGN_PRESETS if each.name == ADEQUACY_FLUENCY),
+    *(
+        replace(design_preset, design={})
+        for design_preset in DESIGN_PRESETS
+        if design_preset.name == ADEQUACY_FLUENCY
+    ),
     _preset(
         "da",
         _("Direct assessment"),
@@ -229,7 +239,9 @@ CRITERIA_PRESETS: Final = (
     _preset(
         "summaries",
         _("Summaries"),
-        _("Judges rate coherence, consistency, fluency and relevance on five points (SummEval)."),
+        _(
+            "Judges rate coherence, consistency, fluency and relevance on five points (SummEval)."
+        ),
     ),
     _preset(
         "assistants",

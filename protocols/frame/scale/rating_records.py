@@ -25,14 +25,19 @@ _TRUTH: Final = {"true": True, "false": False}
 def rating_objects(file: InputFile) -> Objects:
     """Read JSON Lines, or a CSV file with the same names in its header."""
     start, file = peek(file, _SNIFFED_BYTES)
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or not start.strip():
+    if (
+        start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+        or not start.strip()
+    ):
         yield from json_objects(file)
         return
     table = read_table(file)
     for line, cells in table.rows():
         cell_of = {name: cells[place] for place, name in table.columns()}
         refuse = refuse_at(file.name, line)
-        values = {key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()}
+        values = {
+            key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()
+        }
         yield line, values, refuse
 
 
@@ -40,7 +45,9 @@ def _cell_value(key: str, cell: str) -> object:
     """Return the value in a cell as JSON has it; an unchanged text where it has none."""
     if key in _WHOLE:
         number = integer(cell.strip(), 0)
-        return cell if number is None else number
+        if number is None:
+            return cell
+        return number
     if key == "lower_is_better":
         return _TRUTH.get(cell.strip().lower(), cell)
     if key == "systems":

@@ -112,7 +112,10 @@ CORRECTION = Option(
     name="correction",
     label=gettext_lazy("Correction for multiple testing"),
     default=Correction.NONE.value,
-    choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
+    choices={
+        each.value: CORRECTION_WORDS[each]
+        for each in (Correction.NONE, Correction.HOLM)
+    },
 )
 WEIGHTS = Option(
     name="weights",
@@ -157,7 +160,9 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
         segment, _space, system = name.partition(" ")
         if not (segment.isascii() and segment.isdigit()):
             raise OptionError(
-                _("“%(given)s” is not a segment number, or a segment number and a system.")
+                _(
+                    "“%(given)s” is not a segment number, or a segment number and a system."
+                )
                 % {"given": name},
                 field=EASY.name,
             )
@@ -169,23 +174,33 @@ def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound
     read: AnswersRead[Rating] = given.answers
     condition = options.get("condition") or None
     if condition:
-        refuse_unknown("condition", [condition], {row.condition or "" for row in read.rows})
+        refuse_unknown(
+            "condition", [condition], {row.condition or "" for row in read.rows}
+        )
     criteria = criteria_of(read.rules)
     rows = [row for row in read.rows if condition in (None, row.condition)]
     ratings = ratings_arranged(rows, criteria)
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
-    easy = _easy(items, options["easy"], are_all=not (read.excluded_judges or condition))
-    return ratings_found(ratings, options, criteria=criteria, easy=easy, words=_words(given, items))
+    easy = _easy(
+        items, options["easy"], are_all=not (read.excluded_judges or condition)
+    )
+    return ratings_found(
+        ratings, options, criteria=criteria, easy=easy, words=_words(given, items)
+    )
 
 
-def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[np.bool_] | None:
+def _easy(
+    items: Items, names: Sequence[str], *, are_all: bool
+) -> npt.NDArray[np.bool_] | None:
     if not names:
         return None
     named = _easy_named(names)
     for name, each in zip(names, named, strict=True):
         if are_all and not easy_items(items, [each]).any():
-            raise ValueError(_("No ratings for “%(given)s” match these options.") % {"given": name})
+            raise ValueError(
+                _("No ratings for “%(given)s” match these options.") % {"given": name}
+            )
     return easy_items(items, named)
 
 
@@ -193,10 +208,13 @@ def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64]
     """Return the word count of each text's source; short texts are proposed as easy first."""
     if given.texts is None:
         return None
-    words, last = given.texts.words(), int(items.segment.max())
+    words = given.texts.words()
+    last = int(items.segment.max())
     if last >= len(words):
         raise ValueError(
-            _("Segment %(last)d was rated, but the source has only %(segments)d segments.")
+            _(
+                "Segment %(last)d was rated, but the source has only %(segments)d segments."
+            )
             % {"segments": len(words) - 1, "last": last}
         )
     return words[items.segment]
@@ -217,15 +235,17 @@ def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
     yield from shortages_in_words(shortages, len(found.systems))
     if len(shortages) == len(found.systems):
         return
-    yield _("Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).") % {
-        "confidence": percent_in_figures(found.confidence)
-    }
+    yield _(
+        "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence)."
+    ) % {"confidence": percent_in_figures(found.confidence)}
     if found.correction is Correction.HOLM:
         yield _("Ranks: simultaneous confidence sets.")
     else:
         yield _("Ranks: a separate confidence set for each system.")
     unsure = [
-        row.system for row in found.systems if row.standard_error is None and row.shortage is None
+        row.system
+        for row in found.systems
+        if row.standard_error is None and row.shortage is None
     ]
     if unsure:
         yield _(
@@ -233,9 +253,12 @@ def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
         ) % {"systems": comma_list(unsure)}
 
 
-def _tell(given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsFound) -> Report:
+def _tell(
+    given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsFound
+) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
-    ratings, items = found.ratings, found.items
+    ratings = found.ratings
+    items = found.items
     counted = {
         "items": len(items),
         "segments": len(set(items.segment.tolist())),
@@ -245,7 +268,8 @@ def _tell(given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsF
     met_again = {criterion: each.met_again for criterion, each in ratings.items()}
     names = found.names
     numbers = [
-        labelled(names[criterion], number_format(len(own))) for criterion, own in ratings.items()
+        labelled(names[criterion], number_format(len(own)))
+        for criterion, own in ratings.items()
     ]
     notes = [
         _(
@@ -271,13 +295,18 @@ def _tell(given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsF
             "met_again": met_again,
         },
         notes=notes,
-        tables=_tables(found, options["confidence"], are_outliers_named=options["deviations"] > 0),
+        tables=_tables(
+            found, options["confidence"], are_outliers_named=options["deviations"] > 0
+        ),
         data={
             "options": _options_reported(options),
             "criteria": found.criteria,
             "agreement": found.agreement,
             "outliers_by_both": found.in_all,
-            **{f"{later}_and_{one}": each for (later, one), each in found.correlated.items()},
+            **{
+                f"{later}_and_{one}": each
+                for (later, one), each in found.correlated.items()
+            },
             **({} if found.weighted is None else {"weighted": found.weighted}),
             "proposed_easy": list(_proposed_items(found)),
         },
@@ -290,7 +319,9 @@ def _options_reported(options: RatingOptions) -> dict[str, object]:
     return {name: values[name] for name in reported}
 
 
-def _tables(found: RatingsFound, confidence: float, *, are_outliers_named: bool) -> Iterator[Table]:
+def _tables(
+    found: RatingsFound, confidence: float, *, are_outliers_named: bool
+) -> Iterator[Table]:
     if found.weighted is not None:
         yield _weighted_means(found.weighted, found.names)
     for criterion, each in found.criteria.items():
@@ -327,7 +358,7 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
                     "criterion": found.names[criterion],
                     "names": comma_list(each.not_standardised),
                 }
-    if any(each.scale.is_continuous for each in found.ratings.values()):
+    if any(rating.scale.is_continuous for rating in found.ratings.values()):
         yield _("Agreement from 0 to 100 is measured in steps of ten.")
     if len(found.correlated) > 1:
         return
@@ -347,7 +378,9 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
 def _with_interval(found: SampledCorrelation) -> str:
     if found.pearson is None:
         return "–"
-    return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
+    return in_figures_with_interval(
+        found.pearson, found.pearson_low, found.pearson_high, 2
+    )
 
 
 def _means(title: str, means: MeanRatings, *, name: str) -> Table:
@@ -380,24 +413,30 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
 def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
     """Return the systems in the order of their weighted means."""
     weights = comma_list(
-        labelled(names[key], number_format(weight)) for key, weight in weighted.weights.items()
+        labelled(names[key], number_format(weight))
+        for key, weight in weighted.weights.items()
     )
     table = _means(_("Ranking by weights"), weighted.means, name="weighted")
-    return replace(table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes])
+    return replace(
+        table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes]
+    )
 
 
 def _all_means(found: RatingsFound) -> Table:
     """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
-    means = {
-        criterion: {row.system: row for row in each.means.systems}
-        for criterion, each in found.criteria.items()
-    }
+    means = {}
+    for criterion, each in found.criteria.items():
+        means[criterion] = {row.system: row for row in each.means.systems}
     first, *others = means
-    listed = [name for name in means[first] if all(name in means[other] for other in others)]
+    listed = [
+        name for name in means[first] if all(name in means[other] for other in others)
+    ]
     columns = [_system_named()]
     for criterion, of_systems in means.items():
         columns += _mean_columns(criterion, found.names[criterion], of_systems)
-    table = Table.of(listed, name="systems", title=_("Systems by criteria"), columns=columns)
+    table = Table.of(
+        listed, name="systems", title=_("Systems by criteria"), columns=columns
+    )
     if len(means) > _TWO:
         return table
     [second] = others
@@ -412,7 +451,9 @@ def _all_means(found: RatingsFound) -> Table:
 
 def _system_named() -> Column:
     """Return the column of rows that are names of systems."""
-    return Column("system", _("System"), is_text=True, names="system", of=lambda name: name)
+    return Column(
+        "system", _("System"), is_text=True, names="system", of=lambda name: name
+    )
 
 
 def _mean_columns(
@@ -432,9 +473,17 @@ def _correlations(found: RatingsFound, confidence: float) -> Table:
         name="correlations",
         title=_("Correlation of criteria"),
         columns=(
-            Column("one", _("Criterion"), is_text=True, of=lambda row: found.names[row[0][1]]),
             Column(
-                "other", _("Other criterion"), is_text=True, of=lambda row: found.names[row[0][0]]
+                "one",
+                _("Criterion"),
+                is_text=True,
+                of=lambda row: found.names[row[0][1]],
+            ),
+            Column(
+                "other",
+                _("Other criterion"),
+                is_text=True,
+                of=lambda row: found.names[row[0][0]],
             ),
             *of_part(
                 lambda row: row[1].of_ratings,
@@ -463,8 +512,18 @@ def _correlations(found: RatingsFound, confidence: float) -> Table:
 def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return columns that name the part of the ratings a row describes."""
     return (
-        Column("criterion", _("Criterion"), is_text=True, of=lambda row: names[row.criterion]),
-        Column("condition", _("Condition"), is_text=True, of=lambda row: row.condition or _("All")),
+        Column(
+            "criterion",
+            _("Criterion"),
+            is_text=True,
+            of=lambda row: names[row.criterion],
+        ),
+        Column(
+            "condition",
+            _("Condition"),
+            is_text=True,
+            of=lambda row: row.condition or _("All"),
+        ),
         Column("points", _("Points")),
     )
 
@@ -472,7 +531,11 @@ def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
 def _n_agreement(found: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
     return Table.of(
-        [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
+        [
+            (each, step)
+            for each in found.agreement
+            for step in each.agreement.n_agreement
+        ],
         name="n_agreement",
         title=_("Ratings of the same text that differ by at most n points"),
         columns=(
@@ -481,8 +544,12 @@ def _n_agreement(found: RatingsFound) -> Table:
                 itemgetter(1),
                 (
                     Column("n", _("n"), is_text=True, of=lambda step: str(step.n)),
-                    *estimate_columns("share", _("Agreeing"), attrgetter("share"), decimals=2),
-                    Column("chance", _("Chance"), decimals=2, of=attrgetter("expected")),
+                    *estimate_columns(
+                        "share", _("Agreeing"), attrgetter("share"), decimals=2
+                    ),
+                    Column(
+                        "chance", _("Chance"), decimals=2, of=attrgetter("expected")
+                    ),
                     *estimate_columns(
                         "beyond",
                         _("Beyond chance"),
@@ -510,7 +577,10 @@ def _n_agreement(found: RatingsFound) -> Table:
 
 
 def _few_judges(found: RatingsFound) -> list[str]:
-    if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
+    if all(
+        each.agreement.for_judges or not each.agreement.pairs
+        for each in found.agreement
+    ):
         return []
     return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
 
@@ -537,7 +607,9 @@ def _kappas(found: RatingsFound) -> Table:
                     ),
                     Column("p_observed", _("P(A)")),
                     Column("p_chance", _("P(E)")),
-                    Column("alpha", _("ordinal α"), of=lambda row: _shown(row.alpha, row)),
+                    Column(
+                        "alpha", _("ordinal α"), of=lambda row: _shown(row.alpha, row)
+                    ),
                     *end_columns("alpha_", of=attrgetter("alpha")),
                     Column("items", _("Texts")),
                 ),
@@ -567,16 +639,19 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
             Column("distance", _("Distance"), decimals=2),
             Column("easy", _("Easy texts")),
             Column(
-                "easy_missed", _("Easy texts missed"), decimals=2, of=lambda row: row.easy_share
+                "easy_missed",
+                _("Easy texts missed"),
+                decimals=2,
+                of=lambda row: row.easy_share,
             ),
             Column(
                 "stands_out",
                 _("Outlier by"),
                 is_text=True,
                 of=lambda row: comma_list(
-                    _rule_in_words(each.rule)
-                    for each in found.outliers
-                    if row.judge in each.outliers
+                    _rule_in_words(outlier.rule)
+                    for outlier in found.outliers
+                    if row.judge in outlier.outliers
                 ),
             ),
         ),
@@ -604,7 +679,10 @@ def _outliers(found: RatingsFound) -> Table:
             }
         )
     if found.in_all:
-        heading = _("Both") if len(found.criteria) == _TWO else _("All")
+        if len(found.criteria) == _TWO:
+            heading = _("Both")
+        else:
+            heading = _("All")
         columns.append(Column("both", heading, of=lambda rule: len(found.in_all[rule])))
     return Table.of(
         Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
@@ -628,11 +706,16 @@ def _removals(found: RatingsFound, confidence: float) -> Table:
                 itemgetter(1),
                 (
                     Column(
-                        "rule", _("Rule"), is_text=True, of=lambda row: _rule_in_words(row.rule)
+                        "rule",
+                        _("Rule"),
+                        is_text=True,
+                        of=lambda row: _rule_in_words(row.rule),
                     ),
                     Column("judges", _("Judges"), of=lambda row: len(row.judges)),
                     Column("share", _("Share of ratings"), decimals=2),
-                    *of_part(attrgetter("correlation"), correlation_columns(confidence)),
+                    *of_part(
+                        attrgetter("correlation"), correlation_columns(confidence)
+                    ),
                     *of_part(
                         attrgetter("correlation_alone"),
                         correlation_columns(
@@ -662,17 +745,28 @@ def _removals(found: RatingsFound, confidence: float) -> Table:
 def _without(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
     official = {
-        system: mean for system, mean in found.removals[0].official.items() if mean is not None
+        system: mean
+        for system, mean in found.removals[0].official.items()
+        if mean is not None
     }
-    columns = [_system_named(), Column("official", _("All judges"), decimals=2, of=official.get)]
+    columns = [
+        _system_named(),
+        Column("official", _("All judges"), decimals=2, of=official.get),
+    ]
     columns += [
-        Column(f"without_{each.rule}", _rule_in_words(each.rule), decimals=2, of=each.without.get)
-        for each in found.removals
+        Column(
+            f"without_{removal.rule}",
+            _rule_in_words(removal.rule),
+            decimals=2,
+            of=removal.without.get,
+        )
+        for removal in found.removals
     ]
     return Table.of(
         sorted(official, key=lambda system: (-official[system], system)),
         name=f"without_{criterion}",
-        title=_("%(criterion)s: system means with and without outliers") % {"criterion": name},
+        title=_("%(criterion)s: system means with and without outliers")
+        % {"criterion": name},
         columns=columns,
     )
 
@@ -680,7 +774,11 @@ def _without(criterion: str, name: str, found: CriterionFound) -> Table:
 def _proposed_items(found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
     items = found.items
     for place in found.proposed_easy.tolist():
-        wrote = [name for name, own in zip(items.systems, items.wrote[place], strict=True) if own]
+        wrote = [
+            name
+            for name, own in zip(items.systems, items.wrote[place], strict=True)
+            if own
+        ]
         yield int(items.segment[place]), wrote
 
 
@@ -697,7 +795,9 @@ def _proposed(found: RatingsFound) -> Table:
         rows=[
             (str(segment), comma_list(systems), count)
             for (segment, systems), count in zip(
-                _proposed_items(found), ratings[found.proposed_easy].tolist(), strict=True
+                _proposed_items(found),
+                ratings[found.proposed_easy].tolist(),
+                strict=True,
             )
         ][:20],
         keys=2,
@@ -718,5 +818,8 @@ ANALYSIS: Final = analysis_of_lines(
     step=gettext_lazy("Measuring agreement"),
     find=_find,
     tell=_tell,
-    file_options=(Option(name="condition", default=""), Option(name="source_text", default="")),
+    file_options=(
+        Option(name="condition", default=""),
+        Option(name="source_text", default=""),
+    ),
 )

@@ -43,7 +43,9 @@ class Command(ReportCommand):
                 default="",
                 help=f"{side} language, for files that do not state it",
             )
-        parser.add_argument("--to", metavar="F", type=Path, required=True, help="file to write")
+        parser.add_argument(
+            "--to", metavar="F", type=Path, required=True, help="file to write"
+        )
         parser.add_argument(
             "--output-format",
             type=SpansFormat,

@@ -20,13 +20,17 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", metavar="CAMPAIGN", help="short name of the campaign")
+        parser.add_argument(
+            "campaign", metavar="CAMPAIGN", help="short name of the campaign"
+        )
         parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
         parser.add_argument("file", metavar="FILE", type=Path)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         task = task_named(
-            campaign=options["campaign"], name=options["test_set"], protocol=Protocol.QUIZ
+            campaign=options["campaign"],
+            name=options["test_set"],
+            protocol=Protocol.QUIZ,
         )
         try:
             file = StoredFile(str(options["file"]), opener(options["file"]))

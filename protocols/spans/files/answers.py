@@ -22,7 +22,13 @@ from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
 from protocols.models import SpansAnswer
-from protocols.spans.answers import answer_json, output_score, span_json, span_read, start_read
+from protocols.spans.answers import (
+    answer_json,
+    output_score,
+    span_json,
+    span_read,
+    start_read,
+)
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import (
     WRITTEN,
@@ -62,7 +68,10 @@ from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
 
 
 def scores_read(
-    *, task: Task, watermark: int | None = None, judgments: ChosenJudgments | None = None
+    *,
+    task: Task,
+    watermark: int | None = None,
+    judgments: ChosenJudgments | None = None,
 ) -> SpansRead:
     """Read the current answers of a task with error spans and scores, or the selected `judgments`.
 
@@ -70,14 +79,19 @@ def scores_read(
     judges. An output counts for all systems that wrote its text. Unnumbered judgments are numbered
     first, unless a watermark is given. Always five queries.
     """
-    until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    if watermark is None:
+        until = judgments_number(task_id=task.pk)
+    else:
+        until = watermark
     if judgments is None:
         excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
         counted = counted_answers(task, until, without=excluded)
     else:
         counted = chosen_answers(task, until, judgments)
     found = tuple(_judgments(task, counted))
-    return SpansRead(found, asked_about=asked_about(task.rules), weights=_weights(task, judgments))
+    return SpansRead(
+        found, asked_about=asked_about(task.rules), weights=_weights(task, judgments)
+    )
 
 
 def _weights(task: Task, chosen: ChosenJudgments | None) -> Weights:
@@ -92,8 +106,12 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
     related = ("judge", "block__segment__document", "spansanswer")
     judgments = list(counted.judgments.select_related(*related))
     wrote = counted.wrote({judgment.block_id for judgment in judgments})
-    first_outputs = {judgment.pk: _first_outputs(judgment.block) for judgment in judgments}
-    shown = Output.objects.filter(pk__in=set(chain.from_iterable(first_outputs.values())))
+    first_outputs = {
+        judgment.pk: _first_outputs(judgment.block) for judgment in judgments
+    }
+    shown = Output.objects.filter(
+        pk__in=set(chain.from_iterable(first_outputs.values()))
+    )
     texts = dict(shown.values_list("pk", "text"))
     # Judges may be shown an output again on purpose, in another block; both judgments count.
     last_repeat: dict[tuple[int, int, str], int] = {}
@@ -155,16 +173,20 @@ def _outputs(
             )
 
 
-def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+def output_scores(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> OutputScores | None:
     """Read the scores of the selected judgments 1…`watermark`; None if there are none.
 
     Scores are from 0 to 100, or minus the weights of the errors if judges give none. Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
     read = scores_read(task=task, watermark=watermark, judgments=chosen)
     return OutputScores.of_rows(
-        (each.judgment.line, each.judgment.judge, system, each.score)
-        for each in scores_of(read.judgments, None if is_scored(task.rules) else read.weights)
-        for system in each.output.systems
+        (score.judgment.line, score.judgment.judge, system, score.score)
+        for score in scores_of(
+            read.judgments, None if is_scored(task.rules) else read.weights
+        )
+        for system in score.output.systems
     )
 
 
@@ -174,9 +196,11 @@ def given_scores(
     """Return the scores in answers, as `output_scores` does."""
     weights = _weights(task, chosen)
     return OutputScores.of_rows(
-        (each.segment, each.judge, system, output_score(output, weights))
-        for each in answers
-        for wrote, output in zip(each.candidates, each.answer["outputs"], strict=True)
+        (answer.segment, answer.judge, system, output_score(output, weights))
+        for answer in answers
+        for wrote, output in zip(
+            answer.candidates, answer.answer["outputs"], strict=True
+        )
         for system in wrote
     )
 
@@ -203,7 +227,10 @@ def output_errors(
     if not spans_are_asked(task.rules):
         return
     read = scores_read(task=task, watermark=watermark, judgments=chosen)
-    weights = None if is_scored(task.rules) else read.weights
+    if is_scored(task.rules):
+        weights = None
+    else:
+        weights = read.weights
     for judgment in read.judgments:
         for output in judgment.outputs:
             errors = [_rated_error(span, weights) for span in output.spans or ()]
@@ -236,8 +263,12 @@ def _content(records: FileRecords) -> FileContent:
 
 def file_answer(judgment: ScoredJudgment) -> FileAnswer:
     """Return a judgment as an answer to be imported, or from which suggestions are taken."""
-    started, ended = judgment.started_at, judgment.ended_at
-    clock = None if started is None or ended is None else round(1000 * (ended - started))
+    started = judgment.started_at
+    ended = judgment.ended_at
+    if started is None or ended is None:
+        clock = None
+    else:
+        clock = round(1000 * (ended - started))
     worked = judgment.duration_ms
     # A log with a single action shows neither the start nor the duration.
     if not clock and not worked:
@@ -275,7 +306,10 @@ def _answer(
         elif output.score is not None:
             lose("scores (the task asks for none)")
         spans = spans_fitting(output, text, rules, lose)
-        answer: OutputJSON = {"score": score, "spans": [span_json(span) for span in spans]}
+        answer: OutputJSON = {
+            "score": score,
+            "spans": [span_json(span) for span in spans],
+        }
         if output.start is not None:
             answer["start"] = start_object(output.start)
         answers.append(answer)
@@ -313,10 +347,16 @@ def spans_fitting(
         )
     fitting = []
     for number, span in enumerate(spans, 1):
-        placed = _in_characters(span, text) if output.in_utf16 else span
+        if output.in_utf16:
+            placed = _in_characters(span, text)
+        else:
+            placed = span
         is_outside = text is None or (placed.end or 0) > len(text)
         if placed.kind == ERROR and is_outside:
-            of = "is not known" if text is None else f"has {len(text):,} characters"
+            if text is None:
+                of = "is not known"
+            else:
+                of = f"has {len(text):,} characters"
             raise AnswerRefusedError(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
@@ -336,7 +376,11 @@ def _as_asked(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
         lose("categories of errors")
         span = replace(span, category="")
     number = span.kind.removeprefix(NUMBERED)
-    if number != span.kind and number.isdecimal() and int(number) <= len(rules["marks"]):
+    if (
+        number != span.kind
+        and number.isdecimal()
+        and int(number) <= len(rules["marks"])
+    ):
         span = replace(span, kind=rules["marks"][int(number) - 1])
     if span.kind not in kinds_allowed(rules):
         if span.kind != SOURCE:
@@ -384,7 +428,8 @@ def _refuse_other_questions(output: ScoredOutput, rules: SpansRules) -> None:
 def _in_characters(span: Span, text: str | None) -> Span:
     if span.kind != ERROR or span.start is None or span.end is None or text is None:
         return span
-    start, end = (characters_of_utf16(text, units) for units in (span.start, span.end))
+    start = characters_of_utf16(text, span.start)
+    end = characters_of_utf16(text, span.end)
     # A boundary inside a character includes the whole character.
     return replace(span, start=start, end=max(start + 1, end))
 

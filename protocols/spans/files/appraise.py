@@ -53,7 +53,15 @@ from ranking.files.labels import refuse_broken_text, system_of
 CHECK: Final = "CHK"
 KINDS = ("TGT", CHECK, "BAD", "REF")
 _MISSING = "missing"
-_FIRST = ("user", "system", "segment", "kind", "source_language", "target_language", "score")
+_FIRST = (
+    "user",
+    "system",
+    "segment",
+    "kind",
+    "source_language",
+    "target_language",
+    "score",
+)
 _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
 _FLAGS: Final = ("True", "False")
 #: Kinds of errors that a judge ticked, after the score, in rows of these lengths that compare two
@@ -109,13 +117,17 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         if is_first:
             refuse_separator_line(file.name, line, text)
             kind = _KIND_CELL.search(text)
-            separator = kind[1] if kind else separator_of(text)
+            if kind:
+                separator = kind[1]
+            else:
+                separator = separator_of(text)
         cells = line_cells(file.name, line, text, separator)
         if is_first and _is_header(cells):
             is_first = False
             continue
         is_first = is_header_alone = False
-        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
+        refuse = refuse_at(file.name, line)
+        lose = losses.at(f"line {line}")
         row = _row(cells, refuse)
         reason = _left_out_because(row)
         if reason:
@@ -147,13 +159,24 @@ def _left_out_because(row: _Row) -> str:
     return ""
 
 
-def _without_scores_of_mqm(judgments: list[ScoredJudgment], losses: Losses) -> list[ScoredJudgment]:
+def _without_scores_of_mqm(
+    judgments: list[ScoredJudgment], losses: Losses
+) -> list[ScoredJudgment]:
     """Return the judgments without scores if they are 0 throughout and errors have categories."""
     outputs = [judgment.outputs[0] for judgment in judgments]
-    spans = [span for output in outputs for span in output.spans or ()]
-    if any(output.score for output in outputs) or not any(span.category for span in spans):
+    spans = []
+    for output in outputs:
+        for span in output.spans or ():
+            spans.append(span)
+    if any(output.score for output in outputs) or not any(
+        span.category for span in spans
+    ):
         return judgments
-    losses.add("scores of 0 throughout (MQM has none)", f"line {judgments[0].line}", len(outputs))
+    losses.add(
+        "scores of 0 throughout (MQM has none)",
+        f"line {judgments[0].line}",
+        len(outputs),
+    )
     return [
         replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
         for judgment in judgments
@@ -168,11 +191,17 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _row(cells: list[str], refuse: Refuse) -> _Row:
-    if len(cells) > _KIND + 4 and cells[_KIND] not in KINDS and cells[_KIND + 1] in KINDS:
+    if (
+        len(cells) > _KIND + 4
+        and cells[_KIND] not in KINDS
+        and cells[_KIND + 1] in KINDS
+    ):
         user, source_id, *others = cells
         row = _row([user, *others], refuse)
         is_segment = bool(id_parts(source_id)[0])
-        return {**row, "segment": source_id} if is_segment else row
+        if is_segment:
+            return {**row, "segment": source_id}
+        return row
     if len(cells) == 7 and cells[5] in KINDS:
         refuse(
             None,
@@ -199,7 +228,11 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
         )
     row = dict(zip((*_FIRST, *errors, *layout), cells, strict=True))
     if not all(_is_time(row.get(name, "")) for name in _BATCH):
-        refuse("batch", "batch and item are not numbers", "use the row as written by Appraise")
+        refuse(
+            "batch",
+            "batch and item are not numbers",
+            "use the row as written by Appraise",
+        )
     return row
 
 
@@ -241,7 +274,9 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
 _TIME: Final = "write the time as Appraise does, in seconds since 1970"
 
 
-def _number(key: str, text: str, refuse: Refuse, remedy: str = "write a number") -> float | None:
+def _number(
+    key: str, text: str, refuse: Refuse, remedy: str = "write a number"
+) -> float | None:
     stripped = text.strip()
     if not _is_said(stripped):
         return None
@@ -302,7 +337,9 @@ def _literal(text: str) -> object:
         return ast.literal_eval(text)
 
 
-def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | None, int | None]:
+def _ends(
+    key: str, start: object, end: object, refuse: Refuse
+) -> tuple[int | None, int | None]:
     if start == _MISSING and end == _MISSING:
         return None, None
     if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
@@ -317,7 +354,9 @@ def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | N
 def _category(value: object) -> str:
     if isinstance(value, list):
         return "/".join(map(str, value))
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def write_appraise_csv(
@@ -327,9 +366,14 @@ def write_appraise_csv(
     losses = Losses()
     lines = []
     written = list(judgments)
-    outputs = [output for judgment in written for output in judgment.outputs]
+    outputs = []
+    for judgment in written:
+        for output in judgment.outputs:
+            outputs.append(output)
     # As in its campaigns with MQM; rows of 0 throughout with categories are read without scores.
-    is_mqm = all(output.score is None and output.spans is not None for output in outputs)
+    is_mqm = all(
+        output.score is None and output.spans is not None for output in outputs
+    )
     is_mqm &= any(span.category for output in outputs for span in output.spans or ())
     for number, judgment in enumerate(written, 1):
         lose = losses.at(f"judgment {number}")
@@ -353,7 +397,9 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
     lose("source texts", judgment.source is not None)
     lose("comments", bool(judgment.comment))
     lose("active times", judgment.duration_ms is not None)
-    lose("that an output was judged a third time or more on purpose", judgment.repeat > 2)
+    lose(
+        "that an output was judged a third time or more on purpose", judgment.repeat > 2
+    )
     lose("which outputs were shown side by side", judgment.is_contrastive)
     lose(
         "identical outputs of several systems",
@@ -398,10 +444,18 @@ def _span_object(span: Span, text: str | None) -> dict[str, object]:
     start: Any = _MISSING
     end: Any = _MISSING
     if span.start is not None and span.end is not None:
-        start, end = utf16_units(text, span.start), utf16_units(text, span.end) - 1
-    error_type = span.category.split("/") if span.category else None
+        start = utf16_units(text, span.start)
+        end = utf16_units(text, span.end) - 1
+    error_type = None
+    if span.category:
+        error_type = span.category.split("/")
     severity = span.severity.value
-    return {"start_i": start, "end_i": end, "severity": severity, "error_type": error_type}
+    return {
+        "start_i": start,
+        "end_i": end,
+        "severity": severity,
+        "error_type": error_type,
+    }
 
 
 def utf16_units(text: str | None, characters: int) -> int:

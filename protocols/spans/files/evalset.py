@@ -19,7 +19,9 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput
 from ranking.files.labels import list_of, object_of, system_of
 
 
-def read_evalset_ratings(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+def read_evalset_ratings(
+    file: InputFile,
+) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
     """Return a judgment for each line with a rating, and the losses.
 
     Raises
@@ -35,17 +37,22 @@ def read_evalset_ratings(file: InputFile) -> tuple[list[ScoredJudgment], tuple[L
         segments[system] += 1
         if rating in ("", "None"):
             continue
-        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
+        refuse = refuse_at(file.name, line)
+        lose = losses.at(f"line {line}")
         try:
             values = object_of("rating", decode_json(rating), refuse)
         except (ValueError, RecursionError):
-            refuse("rating", "the rating is not valid JSON", 'write {"errors": []} or None')
+            refuse(
+                "rating", "the rating is not valid JSON", 'write {"errors": []} or None'
+            )
         errors = list_of("errors", values.get("errors"), refuse)
         spans = spans_of([_span(error, lose) for error in errors], refuse, lose)
         systems = (system_of("system", system, refuse),)
         output = made(ScoredOutput, "outputs", refuse, systems, None, spans)
         named = ("", "", "", str(segments[system]), judge)
-        judgments.append(made(ScoredJudgment, None, refuse, *named, (output,), line=line))
+        judgments.append(
+            made(ScoredJudgment, None, refuse, *named, (output,), line=line)
+        )
     return judgments, losses.found()
 
 
@@ -53,7 +60,9 @@ def _span(error: Any, lose: Lose) -> Any:
     """Return an error in the form of Appraise; other values unchanged."""
     if not isinstance(error, dict):
         return error
-    start, end, category = (error.get(name) for name in ("start", "end", "category"))
+    start = error.get("start")
+    end = error.get("end")
+    category = error.get("category")
     is_empty = start == end
     if is_empty or error.get("is_source_error"):
         # The file has no source with which the place could be compared.

@@ -112,7 +112,8 @@ def read_spans(
     """
     sources = Sources(names, progress=progress)
     judgments: list[tuple[str, ScoredJudgment]] = []
-    files, losses = [], Losses()
+    files = []
+    losses = Losses()
     for name in sources.names:
         with sources.input(name) as (file, stream):
             input_format, found, lost = _file_read(file, input_format)
@@ -153,14 +154,18 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
     def pair(judgment: ScoredJudgment) -> tuple[str, str]:
         return judgment.source_language, judgment.target_language
 
-    chosen = one_language_pair({pair(judgment) for judgment in read.judgments}, selection)
+    chosen = one_language_pair(
+        {pair(judgment) for judgment in read.judgments}, selection
+    )
     others = [judgment for judgment in read.judgments if pair(judgment) != chosen]
     if not others:
         return read
     lost = Loss("judgments of other languages", len(others), f"line {others[0].line}")
     return replace(
         read,
-        judgments=tuple(judgment for judgment in read.judgments if pair(judgment) == chosen),
+        judgments=tuple(
+            judgment for judgment in read.judgments if pair(judgment) == chosen
+        ),
         losses=(*read.losses, lost),
     )
 
@@ -178,7 +183,9 @@ def read_spans_file(
     input_format, judgments, lost = _file_read(file, input_format)
     losses = Losses()
     named = [(file.name, judgment) for judgment in judgments]
-    together = _together(named, losses, input_format, is_one_file=True, keeps_apart=False)
+    together = _together(
+        named, losses, input_format, is_one_file=True, keeps_apart=False
+    )
     return input_format, together, (*lost, *losses.found())
 
 
@@ -188,7 +195,8 @@ def scored_records(
     """Yield the format (detected if None), the judgments, answers to forms, and the losses. Raises FormatError."""
     with file.open() as stream:
         input_format, judgments, losses = read_spans_file(
-            InputFile(file.name, stream), None if file_format is None else SpansFormat(file_format)
+            InputFile(file.name, stream),
+            None if file_format is None else SpansFormat(file_format),
         )
     yield str(input_format)
     yield from judgments
@@ -227,13 +235,19 @@ def _together(
     texts = SegmentTexts()
     for file, judgment in named:
         outputs = (
-            (system, output.text) for output in judgment.outputs for system in output.systems
+            (system, output.text)
+            for output in judgment.outputs
+            for system in output.systems
         )
         where = f"{file}, line {judgment.line}"
         try:
-            texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
+            texts.check(
+                judgment.document, judgment.segment, where, judgment.source, outputs
+            )
         except SegmentProblem as error:
-            raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
+            raise FormatError(
+                file, error.problem, error.remedy, line=judgment.line
+            ) from error
     return counted_judgments(
         named,
         losses,
@@ -244,7 +258,10 @@ def _together(
 
 
 def _without_systems(
-    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses, *, keeps_apart: bool
+    judgments: Sequence[tuple[str, ScoredJudgment]],
+    losses: Losses,
+    *,
+    keeps_apart: bool,
 ) -> list[tuple[str, ScoredJudgment]]:
     """Return judgments whose segments have the same names for all systems, and count the changes."""
     names = shared_names(_item(judgment) for _file, judgment in judgments)
@@ -252,7 +269,9 @@ def _without_systems(
         return list(judgments)
     where = f"line {judgments[0][1].line}"
     losses.add(
-        "names of systems at the end of names of documents (name#system)", where, names.documents
+        "names of systems at the end of names of documents (name#system)",
+        where,
+        names.documents,
     )
     if names.placed:
         losses.add(
@@ -260,7 +279,10 @@ def _without_systems(
             where,
             len(names.segments),
         )
-    what_happened = "compared with no other system" if keeps_apart else "left out"
+    if keeps_apart:
+        what_happened = "compared with no other system"
+    else:
+        what_happened = "left out"
     losses.add(
         f"outputs of documents that were split between two batches ({what_happened})",
         where,
@@ -330,7 +352,9 @@ def _json_format_of(first_line: str) -> SpansFormat | None:
     if '"tgt_text"' in first_line and '"scores"' in first_line:
         return SpansFormat.WMT_JSONL
     is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
-    return None if is_other else SpansFormat.PEARMUT_LOG
+    if is_other:
+        return None
+    return SpansFormat.PEARMUT_LOG
 
 
 _Read = Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]
@@ -362,7 +386,10 @@ def write_spans(
     """Return the lines of a file, including line ends, and the losses."""
     judgments = list(judgments)
     lines, losses = _WRITERS[output_format](judgments)
-    starts = [output.start for judgment in judgments for output in judgment.outputs]
+    starts = []
+    for judgment in judgments:
+        for output in judgment.outputs:
+            starts.append(output.start)
     suggested = len(starts) - starts.count(None)
     if suggested and output_format is not SpansFormat.JSONL:
         losses = (*losses, Loss("errors suggested to judges", suggested, "judgment 1"))

@@ -61,7 +61,12 @@ _REMEDIES: Final[dict[object, str]] = {
 
 
 def made(
-    kind: Callable[..., Made], key: str | None, refuse: Refuse, /, *values: Any, **more: Any
+    kind: Callable[..., Made],
+    key: str | None,
+    refuse: Refuse,
+    /,
+    *values: Any,
+    **more: Any,
 ) -> Made:
     """Make a judgment, output or span of the values, or refuse invalid ones."""
     try:
@@ -70,9 +75,7 @@ def made(
         refuse(key, str(error), _REMEDIES.get(kind, "correct the judgment"))
 
 
-_SHAPE = (
-    '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 80, "spans": []}]}'
-)
+_SHAPE = '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 80, "spans": []}]}'
 
 
 def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -121,7 +124,8 @@ class RecordForm(Generic[Made]):
         """Take a list of objects."""
         listed = list_of(key, value, refuse)
         return tuple(
-            self.taken(f"{key}[{number}]", each, refuse) for number, each in enumerate(listed)
+            self.taken(f"{key}[{number}]", each, refuse)
+            for number, each in enumerate(listed)
         )
 
     def written(self, record: Made) -> dict[str, object]:
@@ -164,7 +168,9 @@ _SPAN: Final = RecordForm(
     {
         "start": _PLACE,
         "end": _PLACE,
-        "severity": lambda key, value, refuse: Severity(word_of(key, value, Severity, refuse)),
+        "severity": lambda key, value, refuse: Severity(
+            word_of(key, value, Severity, refuse)
+        ),
         "category": any_text,
         "kind": name_of,
     },
@@ -221,7 +227,9 @@ _WRITERS: Final[dict[type, Callable[[Any], Any]]] = {
 }
 
 
-def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
+def write_spans_jsonl(
+    judgments: Iterable[ScoredJudgment],
+) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the lines, and no losses."""
     return [json_line(_JUDGMENT.written(judgment)) for judgment in judgments], ()
 

@@ -138,7 +138,8 @@ def _source_errors_alone(file: str, line: int) -> FormatError:
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     line, first = rows[0]
-    text, source = (_plain_text(first[name]) for name in ("target", "source"))
+    text = _plain_text(first["target"])
+    source = _plain_text(first["source"])
     spans = []
     # Positions refer to the text of the error's own row.
     shown: str | None = text
@@ -148,7 +149,9 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
             lose("texts that changed between two errors")
             shown = None
         lose("comments", bool(cells.get(COMMENT)))
-        others = [cell for name, cell in cells.items() if name not in (*COLUMNS, COMMENT)]
+        others = [
+            cell for name, cell in cells.items() if name not in (*COLUMNS, COMMENT)
+        ]
         lose("cells of other columns", sum(map(bool, others)))
         span = _span(cells, refuse_at(file, number), lose)
         if span is not None:
@@ -162,7 +165,8 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
 
 
 def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
-    category, severity = cells["category"], cells["severity"].strip().lower()
+    category = cells["category"]
+    severity = cells["severity"].strip().lower()
     if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
         return None
     if severity not in list(Severity):
@@ -170,14 +174,19 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
         return None
     marked = _marked("target", cells["target"], refuse, lose)
     of_source = _marked("source", cells["source"], refuse, lose)
-    kind = SOURCE if of_source and not marked else ERROR
+    if of_source and not marked:
+        kind = SOURCE
+    else:
+        kind = ERROR
     places = [*marked, *of_source]
     lose("further places of one error", max(0, len(places) - 1))
     start, end = places[0] if places else (None, None)
     return Span(start, end, Severity(severity), category, kind)
 
 
-def _marked(column: str, text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
+def _marked(
+    column: str, text: str, refuse: Refuse, lose: Lose
+) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
     last = len(_plain_text(text))
     spans: list[tuple[int, int]] = []
@@ -189,7 +198,9 @@ def _marked(column: str, text: str, refuse: Refuse, lose: Lose) -> list[tuple[in
             continue
         if (part == "<v>") is (begun is not None):
             refuse(
-                column, "the marks <v> and </v> are not paired", "close each mark before the next"
+                column,
+                "the marks <v> and </v> are not paired",
+                "close each mark before the next",
             )
         if begun is not None:
             spans.append((begun, end))
@@ -200,7 +211,9 @@ def _marked(column: str, text: str, refuse: Refuse, lose: Lose) -> list[tuple[in
     return [span for span in spans if span[0] < span[1]]
 
 
-def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
+def write_mqm_tsv(
+    judgments: Iterable[ScoredJudgment],
+) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the rows under a header, and the losses.
 
     ``doc_id`` counts the segments of a document in order of first occurrence.
@@ -254,20 +267,32 @@ def _lines(
 ) -> Iterator[str]:
     text = output.text or ""
     for span in output.spans or (None,):
-        target, source = text, _MARK.sub("", judgment.source or "")
+        target = text
+        source = _MARK.sub("", judgment.source or "")
         if span is None:
-            category, severity = "No-error", "No-error"
+            category = "No-error"
+            severity = "No-error"
         else:
             lose("special marks", span.kind not in (*PLACED, MISSING))
             if span.kind == SOURCE:
                 source = _with_marks(source, span)
             elif span.kind == ERROR:
                 target = _with_marks(text, span)
-            category, severity = span.category or "Other", span.severity.value.capitalize()
+            category = span.category or "Other"
+            severity = span.severity.value.capitalize()
             lose("missing error categories (written as Other)", not span.category)
-        cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
+        cells = [
+            system,
+            judgment.document,
+            str(place),
+            judgment.segment,
+            judgment.judge,
+        ]
         yield (
-            "\t".join(_cell(cell, lose) for cell in (*cells, source, target, category, severity))
+            "\t".join(
+                _cell(cell, lose)
+                for cell in (*cells, source, target, category, severity)
+            )
             + "\n"
         )
 
@@ -282,4 +307,6 @@ def _cell(text: str, lose: Lose) -> str:
     """
     plain = re.sub("[\t\r\n]", " ", text)
     lose("tabs and line breaks in texts", plain != text)
-    return '"' + plain.replace('"', '""') + '"' if '"' in plain else plain
+    if '"' in plain:
+        return '"' + plain.replace('"', '""') + '"'
+    return plain

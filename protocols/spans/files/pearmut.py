@@ -60,7 +60,9 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     return _judgments(log_read(file, losses), file.name, losses), losses.found()
 
 
-def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+def read_pearmut_campaign(
+    file: InputFile,
+) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
     """Return the `error_spans` of a campaign's items as judgments without a judge, and the losses.
 
     Raises
@@ -69,15 +71,22 @@ def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[
         If the file is not such a campaign, or a span is outside its text.
     """
     losses = Losses()
-    refuse, lose = refuse_at(file.name, 1), losses.at("line 1")
-    campaign = object_of("", decode_file(text_of_file(file, MAX_BYTES), file=file.name), refuse)
+    refuse = refuse_at(file.name, 1)
+    lose = losses.at("line 1")
+    campaign = object_of(
+        "", decode_file(text_of_file(file, MAX_BYTES), file=file.name), refuse
+    )
     judgments = []
     for item in _items(list_of("data", campaign.get("data"), refuse)):
         suggested = object_of("error_spans", item.get("error_spans", {}), refuse)
-        annotation = {model: {"error_spans": spans} for model, spans in suggested.items()}
+        annotation = {
+            model: {"error_spans": spans} for model, spans in suggested.items()
+        }
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
-            answers = entry_answers(1, str(campaign.get("campaign_id")), "", entry, refuse, lose)
+            answers = entry_answers(
+                1, str(campaign.get("campaign_id")), "", entry, refuse, lose
+            )
             judgments += _judgments(answers, file.name, losses)
     return judgments, losses.found()
 
@@ -99,7 +108,8 @@ def _judgments(
         if isinstance(item, FormAnswer):
             losses.add(FORMS, f"line {item.line}")
             continue
-        refuse, lose = refuse_at(file, item.line), losses.at(f"line {item.line}")
+        refuse = refuse_at(file, item.line)
+        lose = losses.at(f"line {item.line}")
         facts = {name: getattr(item, name) for name in _SHARED}
         outputs = tuple(_output(output, refuse, lose) for output in item.outputs)
         judgments.append(made(ScoredJudgment, None, refuse, **facts, outputs=outputs))
@@ -111,16 +121,21 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
     lose(SLIDERS, bool(values.get("sliders")))
     lose("texts that judges wrote", bool(values.get("textfield")))
     lose("other keys of annotations", bool(values.keys() - set(_OF_OUTPUT)))
-    score, spans = values.get("score"), values.get("error_spans")
+    score = values.get("score")
+    spans = values.get("error_spans")
     lose("outputs without a score", "score" in values and score is None)
     if score is not None:
         score = score_value(f"{output.key}.score", score, refuse)
     if spans is not None:
         spans = _spans(f"{output.key}.error_spans", spans, output.text, refuse, lose)
-    return made(ScoredOutput, "outputs", refuse, (output.system,), score, spans, output.text)
+    return made(
+        ScoredOutput, "outputs", refuse, (output.system,), score, spans, output.text
+    )
 
 
-def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
+def _spans(
+    key: str, value: object, text: str, refuse: Refuse, lose: Lose
+) -> tuple[Span, ...]:
     places = character_of_place(text)
     spans = []
     for number, each in enumerate(list_of(key, value, refuse)):
@@ -143,10 +158,13 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
                 "provide the log as written by Pearmut, with the text that was judged",
             )
         elif first < len(places):
-            start, end = places[first], places[last] + 1
+            start = places[first]
+            end = places[last] + 1
         category = str(values.get("category") or "")
         refuse_broken_text(f"{own}.category", category, refuse)
-        spans.append(made(Span, own, refuse, start, end, Severity(severity), category, kind))
+        spans.append(
+            made(Span, own, refuse, start, end, Severity(severity), category, kind)
+        )
     return tuple(spans)
 
 
@@ -176,7 +194,10 @@ def write_pearmut_log(
         identifier = segment_id(judgment.document, judgment.segment)
         place = places.setdefault(identifier, len(places))
         names = names_of(identifier, "")
-        lose("languages", names[:2] != (judgment.source_language, judgment.target_language))
+        lose(
+            "languages",
+            names[:2] != (judgment.source_language, judgment.target_language),
+        )
         lose(
             "documents whose names hold “_#_” beside segments without a number",
             names[2:] != (judgment.document, judgment.segment),
@@ -257,7 +278,8 @@ def _marked(span: Span, places: Sequence[int]) -> range:
 
 def _span_written(span: Span, places: Sequence[int], lose: Lose) -> LoggedSpan:
     marked = _marked(span, places)
-    first, last = marked[0], marked[-1]
+    first = marked[0]
+    last = marked[-1]
     if span.end is not None:
         exact = places[first] == span.start and places[last] == span.end - 1
         lose("line breaks at the ends of spans", not exact)

@@ -26,13 +26,16 @@ def counted_judgments(
     FormatError
         If two answers differ and no time tells which is later.
     """
-    submissions = [
-        _submission(file, judgment, output, system, is_logged=is_logged)
-        for file, judgment in judgments
-        for output in judgment.outputs
-        for system in output.systems
-    ]
-    counts = iter(counted_submissions(submissions, losses, _described, is_one_file=is_one_file))
+    submissions = []
+    for file, judgment in judgments:
+        for output in judgment.outputs:
+            for system in output.systems:
+                submissions.append(
+                    _submission(file, judgment, output, system, is_logged=is_logged)
+                )
+    counts = iter(
+        counted_submissions(submissions, losses, _described, is_one_file=is_one_file)
+    )
     found = []
     for _file, judgment in judgments:
         outputs = []
@@ -48,7 +51,12 @@ def counted_judgments(
 
 
 def _submission(
-    file: str, judgment: ScoredJudgment, output: ScoredOutput, system: str, *, is_logged: bool
+    file: str,
+    judgment: ScoredJudgment,
+    output: ScoredOutput,
+    system: str,
+    *,
+    is_logged: bool,
 ) -> Submission:
     languages = judgment.source_language, judgment.target_language
     segment = judgment.document, judgment.segment

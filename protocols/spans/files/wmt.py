@@ -58,9 +58,14 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
         for system, answers in scores.items():
             key = f"scores.{system}"
             text = texts.get(system)
-            shown = None if text is None else any_text(f"tgt_text.{system}", text, refuse)
+            if text is None:
+                shown = None
+            else:
+                shown = any_text(f"tgt_text.{system}", text, refuse)
             for number, answer in enumerate(_answers(key, answers, refuse), 1):
-                started_at, ended_at = _times(f"{key}.times", answer.get("times"), refuse)
+                started_at, ended_at = _times(
+                    f"{key}.times", answer.get("times"), refuse
+                )
                 judgments.append(
                     made(
                         ScoredJudgment,
@@ -98,7 +103,9 @@ def _segment(identifier: str, line_of_document: int) -> _Segment:
     """
     pair, *others = identifier.split(MARK)
     place = line_of_document
-    number = integer(others[-1], 0) if len(others) > 2 else None
+    number = None
+    if len(others) > 2:
+        number = integer(others[-1], 0)
     if number is not None:
         place = number + 1
         others.pop()
@@ -106,7 +113,9 @@ def _segment(identifier: str, line_of_document: int) -> _Segment:
         return _Segment("", "", identifier, segment_id(identifier, str(place)))
     source_language, _dash, target_language = pair.partition("-")
     document = "/".join(others)
-    return _Segment(source_language, target_language, document, segment_id(document, str(place)))
+    return _Segment(
+        source_language, target_language, document, segment_id(document, str(place))
+    )
 
 
 def _answers(key: str, value: object, refuse: Refuse) -> Iterator[JSONObject]:
@@ -127,15 +136,21 @@ def _by_annotator(values: JSONObject) -> Iterator[JSONObject]:
     yield from answers.values()
 
 
-def _judge(key: str, answer: JSONObject, number: int, refuse: Refuse, lose: Lose) -> str:
+def _judge(
+    key: str, answer: JSONObject, number: int, refuse: Refuse, lose: Lose
+) -> str:
     name = answer.get("annotator")
     if name is None:
         lose("names of annotators that the file lacks (numbered instead)")
         return f"annotator {number}"
-    return judge_of(text_of(f"{key}.annotator", name, refuse), f"{key}.annotator", refuse)
+    return judge_of(
+        text_of(f"{key}.annotator", name, refuse), f"{key}.annotator", refuse
+    )
 
 
-def _times(key: str, value: object, refuse: Refuse) -> tuple[float | None, float | None]:
+def _times(
+    key: str, value: object, refuse: Refuse
+) -> tuple[float | None, float | None]:
     if value is None:
         return None, None
     times = [_seconds(key, time, refuse) for time in list_of(key, value, refuse)]
@@ -165,7 +180,9 @@ def _output(
     spans = None
     if answer.get("errors") is not None:
         errors = list_of(f"{key}.errors", answer["errors"], refuse)
-        spans = tuple(_placed(span, text, lose) for span in spans_of(errors, refuse, lose))
+        spans = tuple(
+            _placed(span, text, lose) for span in spans_of(errors, refuse, lose)
+        )
     return made(
         ScoredOutput,
         key,
@@ -181,7 +198,8 @@ def _placed(span: Span, text: str | None, lose: Lose) -> Span:
     """Return a span in characters, inside its text."""
     if span.start is None or span.end is None or text is None:
         return span
-    start, end = (characters_of_utf16(text, units) for units in (span.start, span.end))
+    start = characters_of_utf16(text, span.start)
+    end = characters_of_utf16(text, span.end)
     last = max(len(text), 1)
     lose("spans that end after their text (shortened)", end > last)
     start = min(start, last - 1)

@@ -108,10 +108,16 @@ def score_agreement(
     `weights` are those of errors, for scores derived from them.
     """
     by_judge: dict[str, dict[Item, float]] = defaultdict(dict)
-    for each in scores_of(judgments, weights):
-        by_judge[each.judgment.judge][each.segment, min(each.output.systems)] = each.score
+    for score in scores_of(judgments, weights):
+        by_judge[score.judgment.judge][score.segment, min(score.output.systems)] = (
+            score.score
+        )
     standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
-    pairs, raw, of_items, z, of_z = [], [], [], [], []
+    pairs = []
+    raw = []
+    of_items = []
+    z = []
+    of_z = []
     for one, other in combinations(sorted(by_judge), 2):
         items = sorted(by_judge[one].keys() & by_judge[other].keys())
         if not items:
@@ -126,14 +132,17 @@ def score_agreement(
             of_z.append(segments)
     if not raw:
         return ScoreAgreement((), 0, None, None, None, None, None)
-    together, segments = np.concatenate(raw), np.concatenate(of_items)
+    together = np.concatenate(raw)
+    segments = np.concatenate(of_items)
     both = _both_ways(together, segments, confidence)
     distance = np.abs(together[:, 0] - together[:, 1]).mean()
     return ScoreAgreement(
         pairs=tuple(pairs),
         shared=len(together),
         pearson=both.value,
-        standardised=_both_ways(np.concatenate(z), np.concatenate(of_z), confidence).value
+        standardised=_both_ways(
+            np.concatenate(z), np.concatenate(of_z), confidence
+        ).value
         if z
         else None,
         low=both.low,
@@ -142,7 +151,9 @@ def score_agreement(
     )
 
 
-def _values(items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]) -> FloatArray:
+def _values(
+    items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]
+) -> FloatArray:
     return np.array([(one[item], other[item]) for item in items])
 
 
@@ -161,7 +172,10 @@ def _pair(
     figures: dict[str, float | None] = {}
     for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
         found = _correlated(values, segments, confidence, coefficient)
-        key = "" if coefficient is Coefficient.PEARSON else f"{coefficient}_"
+        if coefficient is Coefficient.PEARSON:
+            key = ""
+        else:
+            key = f"{coefficient}_"
         figures[coefficient.value] = found.value
         figures[f"{key}low"], figures[f"{key}high"] = found.low, found.high
     return JudgePairScores(
@@ -174,7 +188,9 @@ def _pair(
     )
 
 
-def _both_ways(values: FloatArray, segments: Int64Array, confidence: float) -> ClusteredCorrelation:
+def _both_ways(
+    values: FloatArray, segments: Int64Array, confidence: float
+) -> ClusteredCorrelation:
     """Return the correlation of pairs, each counted in both orders."""
     if len(values) < _FEWEST:
         return ClusteredCorrelation(len(values), None, None, None)

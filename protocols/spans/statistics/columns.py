@@ -32,7 +32,9 @@ class OutputScore:
 
 def score_of(output: ScoredOutput, weights: Weights | None) -> float | None:
     """Return the score of an output, by the weights of its errors if there are weights; None if it has none."""
-    return output.score if weights is None else weighted_score(output, weights)
+    if weights is None:
+        return output.score
+    return weighted_score(output, weights)
 
 
 def scores_of(
@@ -68,12 +70,21 @@ def score_columns(
     ValueError
         If no output has such a score.
     """
-    rows = [
-        (system, (each.judgment.document, each.judgment.segment), each.judgment.judge, each.score)
-        for each in scores_of(judgments, weights)
-        for system in each.output.systems
-    ]
+    rows = []
+    for score in scores_of(judgments, weights):
+        for system in score.output.systems:
+            rows.append(
+                (
+                    system,
+                    (score.judgment.document, score.judgment.segment),
+                    score.judgment.judge,
+                    score.score,
+                )
+            )
     if not rows:
-        what = "a score" if weights is None else "errors marked, or none asked for"
+        if weights is None:
+            what = "a score"
+        else:
+            what = "errors marked, or none asked for"
         raise ValueError(f"no output has {what}")
     return ScoreColumns.of_rows(rows)

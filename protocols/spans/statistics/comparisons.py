@@ -74,8 +74,13 @@ def blocks_of_scores(
     rows = list(_of_screens(scores) if compared == "screen" else _of_judges(scores))
     if not rows:
         raise ValueError(_NOTHING_COMPARED[compared])
-    outputs = [output for judgment in judgments for output in judgment.outputs]
-    blocks = blocks_from_rows(rows, {name for output in outputs for name in output.systems})
+    outputs = []
+    for judgment in judgments:
+        for output in judgment.outputs:
+            outputs.append(output)
+    blocks = blocks_from_rows(
+        rows, {name for output in outputs for name in output.systems}
+    )
     names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
     of_segments = [document for document, _segment in names]
     documents, document = np.unique(of_segments, return_inverse=True)
@@ -86,9 +91,9 @@ def blocks_of_scores(
 
 def _of_screens(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
     screens: dict[tuple[int, int, str], dict[str, _Candidate]] = defaultdict(dict)
-    for each in scores:
-        screen = (each.screen, each.segment, each.judgment.judge)
-        screens[screen].update(_candidates(each))
+    for score in scores:
+        screen = (score.screen, score.segment, score.judgment.judge)
+        screens[screen].update(_candidates(score))
     for (_screen, segment, judge), of_screen in screens.items():
         together = _together(of_screen)
         if len(together) > 1:
@@ -97,13 +102,15 @@ def _of_screens(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
 
 def _of_judges(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
     of_judge: dict[tuple[str, int], dict[str, _Candidate]] = defaultdict(dict)
-    for each in scores:
-        of_judge[each.judgment.judge, each.segment].update(_candidates(each))
+    for score in scores:
+        of_judge[score.judgment.judge, score.segment].update(_candidates(score))
     for (judge, segment), candidates in sorted(of_judge.items()):
         together = _together(dict(sorted(candidates.items())))
         for one, other in combinations(together, 2):
             if one.text != other.text:
-                yield _block(judge, segment, {one: together[one], other: together[other]})
+                yield _block(
+                    judge, segment, {one: together[one], other: together[other]}
+                )
 
 
 def _candidates(score: OutputScore) -> _Candidates:
@@ -122,7 +129,9 @@ def _together(candidates: _Candidates) -> dict[_Candidate, list[str]]:
     return systems
 
 
-def _block(judge: str, segment: int, systems: Mapping[_Candidate, list[str]]) -> BlockRow:
+def _block(
+    judge: str, segment: int, systems: Mapping[_Candidate, list[str]]
+) -> BlockRow:
     order = sorted({candidate.score for candidate in systems}, reverse=True)
     return BlockRow(
         judge=judge,

@@ -41,7 +41,13 @@ from ranking.core.metrics.figures import (
     flipped_sums,
     pair_differences,
 )
-from ranking.core.ranges import Correction, RankRanges, adjusted, clusters, ranges_of_better
+from ranking.core.ranges import (
+    Correction,
+    RankRanges,
+    adjusted,
+    clusters,
+    ranges_of_better,
+)
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scored.means import Unit, unit_scores
 from ranking.core.scores import TIE_DECIMALS
@@ -120,7 +126,8 @@ def apply_rule(
     mean = np.array([column[np.isfinite(column)].mean() for column in values.T])
     # Rounding, so that ties do not depend on the order of summation; then by name.
     order = np.argsort(-np.round(mean, TIE_DECIMALS), kind="stable")
-    values, mean = values[:, order], mean[order]
+    values = values[:, order]
+    mean = mean[order]
     size = len(order)
     present = np.isfinite(values).astype(np.int64)
     common = present.T @ present
@@ -135,9 +142,12 @@ def apply_rule(
         for upper, lower in combinations(range(size), 2):
             if common[upper, lower] >= FEWEST_COMMON:
                 generator = _generator_of(seed, systems[upper], systems[lower])
-                p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
+                p[upper, lower] = _TESTS[rule](
+                    values[:, upper], values[:, lower], generator
+                )
         none = np.zeros(size, dtype=np.int64)
-        ranges, cluster = RankRanges(low=none, high=none), _CLUSTERS[rule](p < LEVEL)
+        ranges = RankRanges(low=none, high=none)
+        cluster = _CLUSTERS[rule](p < LEVEL)
     tested = np.isfinite(p).any(axis=0) | np.isfinite(p).any(axis=1)
     return RuleResult(
         rule=rule,
@@ -167,7 +177,9 @@ def _differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
     return np.asarray(upper[both] - lower[both])
 
 
-def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
+def wilcoxon_p(
+    upper: FloatArray, lower: FloatArray, _generator: np.random.Generator
+) -> float:
     """Return the one-sided p-value of the Wilcoxon signed-rank test that the first is better; 1
     without differences, NaN without common units.
     """
@@ -175,11 +187,15 @@ def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Gener
 
     differences = _differences(upper, lower)
     if not np.any(differences):
-        return 1.0 if len(differences) else np.nan
+        if len(differences):
+            return 1.0
+        return np.nan
     return float(stats.wilcoxon(differences, alternative="greater").pvalue)
 
 
-def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
+def either_t_p(
+    upper: FloatArray, lower: FloatArray, _generator: np.random.Generator
+) -> float:
     """Return the smaller two-sided p-value of the paired and the unpaired t-test; 1 if neither can
     be computed, NaN without common units.
     """
@@ -227,7 +243,8 @@ def _smaller_p(
     there are too few, NaN without common units.
     """
     differences = _differences(upper, lower)
-    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
+    one = upper[np.isfinite(upper)]
+    other = lower[np.isfinite(lower)]
     p_values = [1.0] if len(differences) else []
     if len(differences) > 1:
         p_values.append(paired(differences))
@@ -247,7 +264,9 @@ def permutation_p(values: FloatArray, *, seed: int = 0) -> FloatArray:
     differences = np.nan_to_num(pair_differences(values))
     least = np.abs(differences.sum(axis=0)) * (1 - 1e-12)
     keys = segment_keys(np.arange(len(values)))
-    flipped = flipped_sums(differences, keys, Drawing(resamples=_PERMUTATIONS, seed=seed))
+    flipped = flipped_sums(
+        differences, keys, Drawing(resamples=_PERMUTATIONS, seed=seed)
+    )
     as_far = np.count_nonzero(np.abs(flipped) >= least, axis=0)
     # The observed signs are among all flips.
     drawn = int(len(values) > MOST_ENUMERATED)
@@ -272,7 +291,9 @@ def _until_first_difference(apart: BoolArray) -> Int64Array:
 
 def _all_above_from_all_below(apart: BoolArray) -> Int64Array:
     ends = range(1, len(apart))
-    return _clusters_ending(np.array([apart[:end, end:].all() for end in ends], dtype=np.bool_))
+    return _clusters_ending(
+        np.array([apart[:end, end:].all() for end in ends], dtype=np.bool_)
+    )
 
 
 def _upper_is_better(values: FloatArray) -> BoolArray:
@@ -283,13 +304,17 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
     return np.asarray(np.nansum(differences, axis=0) > 0)
 
 
-def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:
+def _for_sure(
+    apart: BoolArray, upper_is_better: BoolArray
+) -> tuple[RankRanges, Int64Array]:
     """Return rank ranges by counting significantly better and worse systems, always including the
     rank by mean.
     """
     found = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     place = np.arange(1, len(apart) + 1)
-    ranges = RankRanges(low=np.minimum(found.low, place), high=np.maximum(found.high, place))
+    ranges = RankRanges(
+        low=np.minimum(found.low, place), high=np.maximum(found.high, place)
+    )
     return ranges, clusters(ranges)
 
 

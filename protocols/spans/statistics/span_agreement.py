@@ -86,8 +86,11 @@ def span_agreement(
             both_free += not any(has_errors)
             one_free += has_errors[0] != has_errors[1]
     sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
-    weighted, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
-    return SpanAgreement(shared, *weighted, *unweighted, both_free=both_free, one_free=one_free)
+    weighted = _ratio(sums[:, 0], sums[:, 2], confidence)
+    unweighted = _ratio(sums[:, 1], sums[:, 2], confidence)
+    return SpanAgreement(
+        shared, *weighted, *unweighted, both_free=both_free, one_free=one_free
+    )
 
 
 def common_characters(*outputs: ScoredOutput) -> FloatArray:
@@ -107,17 +110,22 @@ def _ratio(
     if not count:
         return None, None, None
     ratio = Figure.of_sums(above, below, ())
-    value, error = ratio.value, sqrt(variance_of_sum(ratio.influence, np.arange(count)))
+    value = ratio.value
+    error = sqrt(variance_of_sum(ratio.influence, np.arange(count)))
     if count < FEWEST_SEGMENTS or not 0 < value < 1 or error == 0:
         return value, None, None
     from scipy.special import expit, logit
 
-    reach = Drawing(confidence=confidence).quantile(count) * error / (value * (1 - value))
+    reach = (
+        Drawing(confidence=confidence).quantile(count) * error / (value * (1 - value))
+    )
     middle = logit(value)
     return value, float(expit(middle - reach)), float(expit(middle + reach))
 
 
-def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
+def marked_stretches(
+    outputs: Sequence[ScoredOutput],
+) -> tuple[Int64Array, list[Int64Array]]:
     """Return the lengths of the stretches between span boundaries, and each output's severity on
     each stretch.
 
@@ -127,7 +135,10 @@ def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[
     """
     placed = [[*map(_placed, output.spans or ())] for output in outputs]
     cuts = np.unique(
-        np.array([end for spans in placed for span in spans for end in span[:2]], dtype=np.int64)
+        np.array(
+            [end for spans in placed for span in spans for end in span[:2]],
+            dtype=np.int64,
+        )
     )
     length = np.diff(cuts)
     severities = []

@@ -88,7 +88,9 @@ def suggestion_effects(
             for name in MEASURES
             if len({row.is_shown for row in rows[name]}) > 1
         ],
-        outcomes={name: _share(rows[name], confidence) for name in OUTCOMES if rows[name]},
+        outcomes={
+            name: _share(rows[name], confidence) for name in OUTCOMES if rows[name]
+        },
         added=sum(row.value == 1 for row in rows["added"]),
     )
 
@@ -97,7 +99,8 @@ def _values(
     judgment: ScoredJudgment, output: ScoredOutput, weights: Weights | None
 ) -> Iterator[tuple[str, float]]:
     """Yield measures of an answer about an output, and 0 or 1 for each outcome of each suggested error."""
-    spans, start = output.spans or (), output.start
+    spans = output.spans or ()
+    start = output.start
     score = score_of(output, weights)
     if score is not None:
         yield "score", score
@@ -144,5 +147,6 @@ def _difference(measure: str, rows: Sequence[_Row], confidence: float) -> Differ
     if units >= FEWEST_SEGMENTS:
         error = sqrt(variance_of_sum(shown.influence - withheld.influence, segment))
         reach = Drawing(confidence=confidence).quantile(units) * error
-        low, high = difference - reach, difference + reach
+        low = difference - reach
+        high = difference + reach
     return Difference(measure, shown.value, withheld.value, difference, low, high)

@@ -83,7 +83,8 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     together = (judged.T @ judged).toarray()
     own = np.flatnonzero(np.diagonal(together))
     one, other = np.nonzero(np.triu(together, k=1))
-    first, second = np.concatenate([own, one]), np.concatenate([own, other])
+    first = np.concatenate([own, one])
+    second = np.concatenate([own, other])
     row = np.full((judges, judges), -1, dtype=np.int64)
     row[first, second] = np.arange(len(first))
     return PairsOfJudges(first=first, second=second, row=row)
@@ -102,12 +103,15 @@ def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _C
     return np.concatenate([segments for segments, _tables in parts]), tables
 
 
-def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) -> _Counted:
+def _tables_by_segment(
+    comparisons: CollapsedComparisons, pairs: PairsOfJudges
+) -> _Counted:
     """Return the S segments, and the tables of each segment, shape (9 G, S)."""
     judges = max(len(pairs.row), 1)
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
     raters, rater = np.unique(
-        segment_of_item[comparisons.item] * judges + comparisons.judge, return_inverse=True
+        segment_of_item[comparisons.item] * judges + comparisons.judge,
+        return_inverse=True,
     )
     one = np.ones(len(rater), dtype=np.int64)
     rated = sparse.coo_array(
@@ -127,7 +131,9 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
     table = category[once] * _CATEGORIES + other_category[once]
     cell = table * len(pairs.first) + pairs.row[first[once], second[once]]
     shape = (len(pairs.first) * _TABLE, len(segments))
-    return segments, sparse.coo_array((counts.data[once], (cell, segment[once])), shape).tocsc()
+    return segments, sparse.coo_array(
+        (counts.data[once], (cell, segment[once])), shape
+    ).tocsc()
 
 
 def cohen_shares(
@@ -165,7 +171,9 @@ def cohen_shares(
     of_inter, of_intra = (
         [
             _weighted_mean(
-                each.reshape(_CATEGORIES, _CATEGORIES, count, each.shape[1])[:, :, kept],
+                each.reshape(_CATEGORIES, _CATEGORIES, count, each.shape[1])[
+                    :, :, kept
+                ],
                 pairs.ways[kept],
                 symmetric=symmetric,
             )
@@ -173,14 +181,20 @@ def cohen_shares(
         ]
         for kept in pairs.sides(pairing)
     )
-    return Shares(*np.concatenate(of_inter, axis=1)), Shares(*np.concatenate(of_intra, axis=1))
+    return Shares(*np.concatenate(of_inter, axis=1)), Shares(
+        *np.concatenate(of_intra, axis=1)
+    )
 
 
-def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> FloatArray:
+def _weighted_mean(
+    tables: Int64Array, ways: Int64Array, *, symmetric: bool
+) -> FloatArray:
     """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
     weight = pairs / ways[:, np.newaxis]
-    weighted = [_sum(np.where(pairs > 0, each * weight, 0)) for each in (p_agree, p_chance)]
+    weighted = [
+        _sum(np.where(pairs > 0, each * weight, 0)) for each in (p_agree, p_chance)
+    ]
     return share(np.stack(weighted), _sum(weight))
 
 
@@ -241,7 +255,9 @@ def cohen_variances(
     return inter, intra
 
 
-def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:
+def _changes(
+    found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool
+) -> _Changes:
     """Return the changes when each segment's tables, columns of shape (9 G, S), are left out."""
     segments, counted = found
     cells = counted.tocoo()
@@ -252,7 +268,8 @@ def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bo
     outcomes[position, outcome] = cells.data
     tables = outcomes.reshape(-1, _CATEGORIES, _CATEGORIES)
     segment, pair = np.divmod(codes, max(len(ways), 1))
-    before, own_ways = whole[pair], ways[pair]
+    before = whole[pair]
+    own_ways = ways[pair]
     left = _contributions(before - tables, own_ways, symmetric=symmetric)
     return _Changes(
         pair=pair,
@@ -262,7 +279,9 @@ def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bo
     )
 
 
-def _contributions(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> FloatArray:
+def _contributions(
+    tables: Int64Array, ways: Int64Array, *, symmetric: bool
+) -> FloatArray:
     """Return weight · P(A), weight · P(E) and weight of each table, shape (3, T)."""
     compared, p_agree, p_chance = cohen_of_tables(tables, symmetric=symmetric)
     weight = compared / ways
@@ -285,7 +304,8 @@ def _variance(
     """
     judges = len(pairs.row)
     here = kept[changes.pair]
-    pair, sums = changes.pair[here], changes.sums[:, here]
+    pair = changes.pair[here]
+    sums = changes.sums[:, here]
     segments, segment = np.unique(changes.segment[here], return_inverse=True)
     both = pairs.first != pairs.second
     # A pair of two judges is left out with either of them; a judge's pair with themselves, only
@@ -298,7 +318,8 @@ def _variance(
     )
     cells, index = np.unique(cell, return_inverse=True)
     of_cells = np.concatenate([sums, sums[:, both[pair]]], axis=1)
-    first, second = pairs.first[kept], pairs.second[kept & both]
+    first = pairs.first[kept]
+    second = pairs.second[kept & both]
     of_judges = sums_by_place(contributions[:, kept], first, judges)
     of_judges += sums_by_place(contributions[:, kept & both], second, judges)
     compared = np.bincount(first, counted[0, kept], judges)
@@ -318,7 +339,8 @@ def _variance(
         raters=np.empty((4, 0), dtype=np.int64),
     )
     # Pairs compared by two judges, in total and on a segment.
-    in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]
+    in_all = counted[:, kept & both]
+    on_segment = changes.counted[:, (kept & both)[changes.pair]]
     _p_agree, by_chance, weight = contributions[:, kept & both]
     counts = PairCounts(
         comparable=in_all[0],

@@ -142,7 +142,9 @@ def jackknife(kappa: float, without: FloatArray) -> float:
     return float((count - 1) / count * (changes @ changes))
 
 
-def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatArray, FloatArray]:
+def variances(
+    parts: Sequence[VarianceParts], level: KappaLevel
+) -> tuple[FloatArray, FloatArray]:
     """Estimate the variance of each κ over judges, or over segments and judges, and its degrees of freedom.
 
     For J judges with equal shares (otherwise, for their effective number), the degrees of freedom
@@ -174,13 +176,17 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
     of_segments = _column(parts, "of_segments")
-    once = pairs_counted_once(of_judges, _column(parts, "pairs"), _column(parts, "judges"))
+    once = pairs_counted_once(
+        of_judges, _column(parts, "pairs"), _column(parts, "judges")
+    )
     counted_twice = _column(parts, "overlap") - _column(parts, "pairs_in_segments")
     both = of_segments + once - counted_twice
     value = np.maximum(np.maximum(both, of_segments), once)
     # Satterthwaite. NaN where there are fewer than two segments.
     segments_degrees = np.maximum(_column(parts, "segments") - 1, 1)
-    uncertain = np.maximum(once, 0.0) ** 2 / judges_degrees + of_segments**2 / segments_degrees
+    uncertain = (
+        np.maximum(once, 0.0) ** 2 / judges_degrees + of_segments**2 / segments_degrees
+    )
     degrees_of_freedom = judges_degrees.copy()
     np.divide(value**2, uncertain, out=degrees_of_freedom, where=uncertain > 0)
     return value, np.fmax(judges_degrees, degrees_of_freedom)
@@ -197,7 +203,9 @@ def _degrees_of_judges(judges: FloatArray) -> FloatArray:
     return np.maximum(_MIN_DEGREES_OF_FREEDOM, degrees)
 
 
-def pairs_counted_once(of_judges: FloatArray, pairs: FloatArray, judges: FloatArray) -> FloatArray:
+def pairs_counted_once(
+    of_judges: FloatArray, pairs: FloatArray, judges: FloatArray
+) -> FloatArray:
     """Return the variance over judges, V_judges, with the pairs of two judges counted once.
 
     If the agreement of judges i and j is a_i + a_j + b_ij, and κ its mean over the pairs of J judges,
@@ -251,8 +259,11 @@ def kappa_intervals(
     """
     word_check("level", level, KappaLevel)
     values, degrees_of_freedom = variances(parts, level)
-    kappas, variance = np.array([each.kappa for each in parts]), np.maximum(values, 0.0)
-    low, high = kappa_ends(kappas, np.array(p_chance), variance, degrees_of_freedom, confidence)
+    kappas = np.array([part.kappa for part in parts])
+    variance = np.maximum(values, 0.0)
+    low, high = kappa_ends(
+        kappas, np.array(p_chance), variance, degrees_of_freedom, confidence
+    )
     rows = zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
     return [_interval(each, level, *row) for each, row in zip(parts, rows, strict=True)]
 
@@ -312,7 +323,8 @@ def kappa_ends(
     """Return the ends of intervals that are symmetric on the scale of log(1 − κ), cut at the lowest
     possible κ; NaN where something is NaN, or κ is 1.
     """
-    apart, quantile = 1 - kappa, stdtrit(degrees_of_freedom, (1 + confidence) / 2)
+    apart = 1 - kappa
+    quantile = stdtrit(degrees_of_freedom, (1 + confidence) / 2)
     # Beyond this, the interval contains every κ, and exp would overflow.
     reach = np.minimum(700.0, share(quantile * np.sqrt(variance), apart))
     lowest = 0.0 - share(p_chance, 1 - p_chance)
@@ -408,7 +420,9 @@ def why_not_reported(
     """Return why an estimated κ is not reported; None if it is, or if there is none."""
     if kappa is None or says_enough(low, high):
         return None
-    return NotEstimable.NO_INTERVAL if low is None else NotEstimable.INTERVAL_TOO_WIDE
+    if low is None:
+        return NotEstimable.NO_INTERVAL
+    return NotEstimable.INTERVAL_TOO_WIDE
 
 
 class WithKappa(Protocol):
@@ -452,7 +466,10 @@ def agreement_fields(
     """Return the fields of `Agreement`; NaN becomes None, with the reason."""
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
     estimable = not math.isnan(kappa)
-    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
+    if comparable:
+        reason = NotEstimable.CHANCE_IS_CERTAIN
+    else:
+        reason = NotEstimable.NO_COMPARISON
     return {
         "comparable": comparable,
         "agreeing": agreeing,

@@ -61,7 +61,9 @@ def judge_pair_tables(
     ).tocsr()
     pairs = (rated.T @ rated).toarray().reshape(judges, categories, judges, categories)
     ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
-    tables: Int64Array = pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
+    tables: Int64Array = (
+        pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
+    )
     return tables
 
 
@@ -157,13 +159,16 @@ class PairsAgreement:
         no_interval = None
         if kappa is not None and low is None:
             too_few = self.effective[row] < _FEWEST_SEGMENTS
-            no_interval = NoInterval.TOO_FEW_SEGMENTS if too_few else NoInterval.NO_VARIATION
+            if too_few:
+                no_interval = NoInterval.TOO_FEW_SEGMENTS
+            else:
+                no_interval = NoInterval.NO_VARIATION
         return PairAgreement(
             judges=(self.names[self.first[row]], self.names[self.second[row]]),
             segments=int(self.segments[row]),
             comparable=int(self.comparable[row]),
             agreeing=int(self.agreeing[row]),
-            outcomes=tuple(tuple(each) for each in self.outcomes[row].tolist()),
+            outcomes=tuple(tuple(outcome) for outcome in self.outcomes[row].tolist()),
             p_agree=float(self.p_agree[row]),
             p_chance=float(self.p_chance[row]),
             kappa=kappa,
@@ -177,7 +182,8 @@ class PairsAgreement:
         """Return −1 (1) for pairs whose whole interval is below (above) a band, else 0; shape
         (P,).
         """
-        below, above = self.high < low, self.low > high
+        below = self.high < low
+        above = self.low > high
         return above.astype(np.int64) - below.astype(np.int64)
 
 
@@ -232,7 +238,9 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     level = 1 - (1 - confidence) / max(1, len(pairs))
     variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
     variance *= share(effective, effective - 1)
-    variance = np.fmax(variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE]))
+    variance = np.fmax(
+        variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE])
+    )
     known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
     variance = np.where(known, variance, np.nan)
     low, high = kappa_ends(kappa, p_chance, variance, effective - 1, level)
@@ -279,15 +287,22 @@ def _kappa_and_slope(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return P(A), P(E), κ, and the derivatives of κ by the four sums, shape (P, 4)."""
     n = sums[:, COMPARABLE]
-    p_agree, own, other = (share(sums[:, column], n) for column in (AGREEING, OWN_TIES, OTHER_TIES))
+    p_agree = share(sums[:, AGREEING], n)
+    own = share(sums[:, OWN_TIES], n)
+    other = share(sums[:, OTHER_TIES], n)
     p_chance = cohen_chance(own, other)
     kappa = kappa_of(p_agree, p_chance)
     rest = np.where(p_chance < 1, 1 - p_chance, np.nan)
     # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t.
     by_chance = -(1 - p_agree) / rest**2
-    by_own, by_other = by_chance * (3 * other - 1) / 2, by_chance * (3 * own - 1) / 2
+    by_own = by_chance * (3 * other - 1) / 2
+    by_other = by_chance * (3 * own - 1) / 2
     slope = np.empty_like(sums)
-    slope[:, AGREEING], slope[:, OWN_TIES], slope[:, OTHER_TIES] = 1 / rest, by_own, by_other
+    slope[:, AGREEING], slope[:, OWN_TIES], slope[:, OTHER_TIES] = (
+        1 / rest,
+        by_own,
+        by_other,
+    )
     slope[:, COMPARABLE] = -(p_agree / rest + by_own * own + by_other * other)
     return p_agree, p_chance, kappa, slope / n[:, np.newaxis]
 

@@ -89,7 +89,9 @@ class LeftOutSums:
         judges = len(self.tied)
         position = np.concatenate([judge, judges + judge]), np.tile(segment, 2)
         values = np.concatenate([ties, comparisons])
-        return sparse.coo_array((values, position), shape=(2 * judges, len(self.numbers))).tocsc()
+        return sparse.coo_array(
+            (values, position), shape=(2 * judges, len(self.numbers))
+        ).tocsc()
 
     @property
     def ties(self) -> TieSums:
@@ -110,7 +112,10 @@ class _Part:
 
 
 def left_out_of_comparisons(
-    blocks: Blocks, pairing: Pairing, of_units: OfUnits, chance_from: Blocks | None = None
+    blocks: Blocks,
+    pairing: Pairing,
+    of_units: OfUnits,
+    chance_from: Blocks | None = None,
 ) -> tuple[LeftOutSums, LeftOutSums, SharedItemCounts]:
     """Return the changes of the sums for agreement on comparisons when each segment and judge is
     left out.
@@ -130,25 +135,37 @@ def left_out_of_comparisons(
         Sums between judges and of judges with themselves, and the items that judges share.
     """
     pairing = member_of(Pairing, "pairing", pairing)
-    names = tuple(sorted({*blocks.judges, *(chance_from.judges if chance_from else ())}))
+    names = tuple(
+        sorted({*blocks.judges, *(chance_from.judges if chance_from else ())})
+    )
     judges = len(names)
-    inter, intra, ties = [], [], []
+    inter = []
+    intra = []
+    ties = []
     met = no_shared_items(judges)
-    leave_out = inter_left_out if pairing is Pairing.UNORDERED else pooled_left_out
+    if pairing is Pairing.UNORDERED:
+        leave_out = inter_left_out
+    else:
+        leave_out = pooled_left_out
     for cells in comparison_cells(_renumbered(blocks, names), pairing):
         raters = raters_of(cells, judges)
         inter.append(_part(cells, leave_out(cells), raters, judges, of_units))
         intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
         ties.append(_ties(cells, raters, judges))
         here = count_shared_items(cells, raters, judges)
-        met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
+        met = SharedItemCounts(
+            others=met.others + here.others, moments=met.moments + here.moments
+        )
     if chance_from is not None:
         ties = [
             _ties(cells, raters_of(cells, judges), judges)
             for cells in comparison_cells(_renumbered(chance_from, names), pairing)
         ]
     all_ties = np.concatenate(ties, axis=1)
-    repeated = all_ties if pairing is Pairing.UNORDERED else all_ties[:, all_ties[3] > 0]
+    if pairing is Pairing.UNORDERED:
+        repeated = all_ties
+    else:
+        repeated = all_ties[:, all_ties[3] > 0]
     return (
         _sums(inter, judges, all_ties[:3]),
         _sums(intra, judges, repeated[:3]),
@@ -156,12 +173,15 @@ def left_out_of_comparisons(
     )
 
 
-def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, LeftOutSums]:
+def left_out_of_labels(
+    blocks: Blocks, of_units: OfUnits
+) -> tuple[LeftOutSums, LeftOutSums]:
     """Return the changes of the sums for agreement on labels when each segment and judge is left
     out.
     """
     judges = len(blocks.judges)
-    inter, intra = [], []
+    inter = []
+    intra = []
     for cells in label_cells(blocks):
         raters = raters_of(cells, judges)
         inter.append(_part(cells, inter_left_out(cells), raters, judges, of_units))
@@ -197,7 +217,8 @@ def leave_one_out(
     p_agree, p_chance = evaluate(whole)
     kappa = float(kappa_of(p_agree, p_chance)[0])
     changes = kappas(sums.cells) - kappa
-    pairs, pairs_in_segments = 0.0, 0.0
+    pairs = 0.0
+    pairs_in_segments = 0.0
     if counts is not None:
         pairs, pairs_in_segments = squared_changes_of_pairs(counts, float(p_chance[0]))
     return VarianceParts(
@@ -216,10 +237,14 @@ def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     """Return the blocks with judges numbered by their index in `names`."""
     place = {name: index for index, name in enumerate(names)}
     new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
-    return replace(blocks, judge=new[blocks.judge], judges=names) if len(new) else blocks
+    if len(new):
+        return replace(blocks, judge=new[blocks.judge], judges=names)
+    return blocks
 
 
-def _part(cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> _Part:
+def _part(
+    cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits
+) -> _Part:
     values = of_units(left_out.values, left_out.pairs)
     others = of_units(left_out.values_without, left_out.pairs_without)
     numbers, index = np.unique(cells.item_segment[cells.item], return_inverse=True)
@@ -230,7 +255,9 @@ def _part(cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units
         of_segment=sums_by_place(values[:, once], index[once], len(numbers)),
         rater=raters.segment * judges + raters.judge,
         of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
-        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
+        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(
+            np.int64
+        ),
         by_category=left_out.pairs[once].sum(axis=0),
     )
 
@@ -239,7 +266,9 @@ def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
     """Return each rater's number, ties, comparisons, and items compared more than once."""
     compared = cells.counts.sum(axis=1)
     columns = (cells.counts[:, Outcome.TIE], compared, compared > 1)
-    sums = sums_by_place(np.stack(columns), raters.of_cell, len(raters.judge)).astype(np.int64)
+    sums = sums_by_place(np.stack(columns), raters.of_cell, len(raters.judge)).astype(
+        np.int64
+    )
     return np.vstack([raters.segment * judges + raters.judge, sums])
 
 
@@ -267,7 +296,8 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     by_judge = sums_by_place(cells, raters % max(judges, 1), judges)
     # Squares are not sums over segments.
     by_judge[count:] = (
-        np.stack(tie_sums.without_each(of_ties, comparisons)) - np.stack(tie_sums)[:, np.newaxis]
+        np.stack(tie_sums.without_each(of_ties, comparisons))
+        - np.stack(tie_sums)[:, np.newaxis]
     )
     rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
     by_category = np.sum([part.by_category for part in parts], axis=0)
@@ -296,7 +326,8 @@ def _decrease(own: Int64Array, ties: FloatArray, comparisons: FloatArray) -> Flo
     ties, comparisons : float64, shape (R,)
         All of this judge.
     """
-    ties_left, comparisons_left = ties - own[0], comparisons - own[1]
+    ties_left = ties - own[0]
+    comparisons_left = comparisons - own[1]
     return np.stack(
         [
             own[0],

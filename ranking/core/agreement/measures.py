@@ -144,21 +144,33 @@ def measure_agreement(
     options = IntervalOptions(**how)
     blocks_required("measure_agreement", blocks)
     if chance_from is not None and chance not in {Chance.CONGER, Chance.SCOTT}:
-        raise ValueError("chance_from: this chance is not estimated from other judgments")
+        raise ValueError(
+            "chance_from: this chance is not estimated from other judgments"
+        )
     is_cohen = chance is Chance.COHEN
-    additive = (
-        pooled(Chance.SCOTT) if is_cohen else additive_of(chance, len(Outcome), symmetric=symmetric)
+    if is_cohen:
+        additive = pooled(Chance.SCOTT)
+    else:
+        additive = additive_of(chance, len(Outcome), symmetric=symmetric)
+    *sides, shared = left_out_of_comparisons(
+        blocks, pairing, additive.of_units, chance_from
     )
-    *sides, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
     if is_cohen:
         kind: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
-        shares = cohen_shares(blocks, resamples=options.drawn, seed=options.seed, **kind)
-        inter, intra = options.estimates(sides, shares, lambda: cohen_variances(blocks, **kind))
+        shares = cohen_shares(
+            blocks, resamples=options.drawn, seed=options.seed, **kind
+        )
+        inter, intra = options.estimates(
+            sides, shares, lambda: cohen_variances(blocks, **kind)
+        )
     else:
         # With a distance between outcomes, pairs can agree in part.
         in_part = chance is Chance.KRIPPENDORFF_ORDINAL
         expected = chance_of_pairs(chance, sides[0].tied)
-        counts = None if in_part else shared.of_pairs(expected)
+        if in_part:
+            counts = None
+        else:
+            counts = shared.of_pairs(expected)
         own = additive_of(chance, len(Outcome), symmetric=symmetric, of_same_judge=True)
         [inter] = options.estimates_of_sums(sides[:1], additive, counts)
         [intra] = options.estimates_of_sums(sides[1:], own)
@@ -190,7 +202,9 @@ class IntervalOptions:
     @property
     def drawn(self) -> int:
         """Number of resamples of segments."""
-        return self.resamples if self.resample == "segments" else 0
+        if self.resample == "segments":
+            return self.resamples
+        return 0
 
     def estimates_of_sums(
         self,
@@ -218,7 +232,9 @@ class IntervalOptions:
         resampled, of_judges = np.split(drawn, [of_segments.shape[0]])
         ties, comparisons = np.split(of_judges, 2)
         whole = [*resampled, *TieSums.of(ties, comparisons)]
-        return Shares(*additive.evaluate(np.column_stack([sums.whole, np.stack(whole)])))
+        return Shares(
+            *additive.evaluate(np.column_stack([sums.whole, np.stack(whole)]))
+        )
 
     def estimates(
         self,
@@ -231,9 +247,13 @@ class IntervalOptions:
         if self.resample == "segments":
             cut = trim_count(self.resamples, self.confidence)
             kappas = [kappa_of(each.p_agree[1:], each.p_chance[1:]) for each in shares]
-            intervals = [trimmed(*each, cut) for each in zip(kappas, chances, strict=True)]
+            intervals = [
+                trimmed(*each, cut) for each in zip(kappas, chances, strict=True)
+            ]
         else:
-            intervals = kappa_intervals(variances(), chances, self.resample, self.confidence)
+            intervals = kappa_intervals(
+                variances(), chances, self.resample, self.confidence
+            )
         return [
             AgreementEstimate(
                 **agreement_fields(
@@ -332,8 +352,8 @@ def label_agreement(
     chances = (Chance.FLEISS, Chance.KRIPPENDORFF_ORDINAL)
     measures = [additive_of(chance, MAX_LABEL, symmetric=False) for chance in chances]
     fleiss, alpha = (
-        options.estimates_of_sums(left_out_of_labels(blocks, each.of_units), each)
-        for each in measures
+        options.estimates_of_sums(left_out_of_labels(blocks, measure.of_units), measure)
+        for measure in measures
     )
     return LabelAgreements(
         *(
@@ -367,6 +387,8 @@ def _share_within(n: int) -> Evaluate:
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         counts = sums[:MAX_LABEL]
-        return share(counts[: n + 1].sum(axis=0), counts.sum(axis=0)), np.zeros(sums.shape[1])
+        return share(counts[: n + 1].sum(axis=0), counts.sum(axis=0)), np.zeros(
+            sums.shape[1]
+        )
 
     return evaluate

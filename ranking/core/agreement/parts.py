@@ -218,7 +218,8 @@ class PartsMeasure:
     def __init__(self, p_chance: float, **how: Unpack[KappaOptions]) -> None:
         if not 0 <= p_chance < 1:
             raise ValueError("p_chance: expected a probability below 1")
-        self.p_chance, self.how = p_chance, how
+        self.p_chance = p_chance
+        self.how = how
 
     def of(self, part: Sequence[str | int], blocks: Blocks) -> PartAgreement:
         """Measure the agreement on the blocks of a part.
@@ -237,7 +238,9 @@ class PartsMeasure:
         return PartAgreement(
             part=tuple(part),
             segments=len(np.unique(blocks.segment)),
-            agreement=replace(agreement, kappa=kappa, low=low, high=high, p_chance=self.p_chance),
+            agreement=replace(
+                agreement, kappa=kappa, low=low, high=high, p_chance=self.p_chance
+            ),
         )
 
     def of_each(
@@ -256,7 +259,11 @@ class PartsMeasure:
 
 
 def agreement_by_systems(
-    blocks: Blocks, size: int, measure: PartsMeasure, *, progress: Progress | None = None
+    blocks: Blocks,
+    size: int,
+    measure: PartsMeasure,
+    *,
+    progress: Progress | None = None,
 ) -> tuple[PartAgreement, ...]:
     """Measure the agreement on the comparisons that contain each system, or each pair of systems.
 
@@ -277,8 +284,12 @@ def agreement_by_systems(
         both of its systems.
     """
     parts = list(combinations(range(len(blocks.systems)), size))
-    names = [[blocks.systems[system] for system in part] for part in parts]
-    return measure.of_each(names, (comparisons_with(blocks, *part) for part in parts), progress)
+    names = []
+    for part in parts:
+        names.append([blocks.systems[system] for system in part])
+    return measure.of_each(
+        names, (comparisons_with(blocks, *part) for part in parts), progress
+    )
 
 
 def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> Blocks:
@@ -299,18 +310,22 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
         are not unique.
     """
     own = blocks.candidates[:, system]
-    comparisons, kept = [], []
+    comparisons = []
+    kept = []
     for position in range(blocks.positions):
         beside = blocks.candidates == position
         if other is not None:
             beside &= beside[:, [other]]
         labelled = (beside & (blocks.labels > 0)).any(axis=1)
-        rows = np.flatnonzero((own != position) & (blocks.labels[:, system] > 0) & labelled)
+        rows = np.flatnonzero(
+            (own != position) & (blocks.labels[:, system] > 0) & labelled
+        )
         comparisons.append(rows)
         kept.append(beside[rows] | (blocks.candidates[rows] == own[rows, np.newaxis]))
     if not comparisons:
         return blocks
-    taken, inside = blocks.take(np.concatenate(comparisons)), np.concatenate(kept)
+    taken = blocks.take(np.concatenate(comparisons))
+    inside = np.concatenate(kept)
     return replace(
         taken,
         labels=np.where(inside, taken.labels, 0).astype(np.int8),

@@ -233,9 +233,13 @@ def agreement_of_tallies(
             raise ValueError("resample: segments cannot be resampled from sums")
         counts = count_agreement(blocks)
         unit = counts.segments.astype(np.uint64)
-        sums = bootstrap_sums(counts.by_segment(judges), unit, resamples=resamples, seed=seed)
+        sums = bootstrap_sums(
+            counts.by_segment(judges), unit, resamples=resamples, seed=seed
+        )
         samples = kappas(
-            sums.reshape(tallies.of_judges.shape[1], judges, resamples).transpose(1, 2, 0)
+            sums.reshape(tallies.of_judges.shape[1], judges, resamples).transpose(
+                1, 2, 0
+            )
         )[0]
         cut = trim_count(resamples, confidence)
         intervals = [trimmed(*each, cut) for each in zip(samples, chances, strict=True)]
@@ -247,7 +251,9 @@ def agreement_of_tallies(
     # Each pair has two judges, so sums over judges count it twice.
     pairs = np.vstack([own_pairs, own_pairs.sum(axis=0) // 2]).T
     columns = (*pairs, share(pairs[1], pairs[0]))
-    rows = zip(*(each.tolist() for each in columns), chances, intervals, strict=True)
+    rows = zip(
+        *(column.tolist() for column in columns), chances, intervals, strict=True
+    )
     *found, inter = (Agreement(**agreement_fields(*row)) for row in rows)
     comparisons, ties = tallies.of_judges[:, [COMPARISONS, TIES]].T
     work = (each.tolist() for each in (tallies.blocks, comparisons, ties))

@@ -147,7 +147,9 @@ class TieSums(NamedTuple):
 
     def of_same_judge(self) -> FloatArray:
         """Return P(E) of pairs of each judge with themselves, weighted by squared comparisons."""
-        return share(self.ties_squared + self._decided_squared() / 2, self.comparisons_squared)
+        return share(
+            self.ties_squared + self._decided_squared() / 2, self.comparisons_squared
+        )
 
     def of_all(self) -> FloatArray:
         """Return Scott's P(E)."""
@@ -155,7 +157,9 @@ class TieSums(NamedTuple):
 
     def _decided_squared(self) -> AnyArray:
         """Return each judge's squared decided comparisons, summed over judges."""
-        squared: AnyArray = self.comparisons_squared - 2 * self.products + self.ties_squared
+        squared: AnyArray = (
+            self.comparisons_squared - 2 * self.products + self.ties_squared
+        )
         return squared
 
 
@@ -163,7 +167,9 @@ class TieSums(NamedTuple):
 TIE_ROWS = len(TieSums._fields)
 
 
-def pooled_chance(sums: TieSums, chance: Chance, *, of_same_judge: bool = False) -> FloatArray:
+def pooled_chance(
+    sums: TieSums, chance: Chance, *, of_same_judge: bool = False
+) -> FloatArray:
     """Return P(E) of all judges together: Conger's, Scott's, or a fixed one."""
     chance = member_of(Chance, "chance", chance)
     if chance in FIXED_CHANCE:
@@ -172,7 +178,9 @@ def pooled_chance(sums: TieSums, chance: Chance, *, of_same_judge: bool = False)
         return sums.of_all()
     if chance is not Chance.CONGER:
         raise ValueError(f"chance: {chance.value} is not the same for all judges")
-    return sums.of_same_judge() if of_same_judge else sums.of_different_judges()
+    if of_same_judge:
+        return sums.of_same_judge()
+    return sums.of_different_judges()
 
 
 def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
@@ -187,7 +195,9 @@ def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         ties = TieSums(*sums[-TIE_ROWS:])
-        return share(sums[0], sums[1]), pooled_chance(ties, chance, of_same_judge=of_same_judge)
+        return share(sums[0], sums[1]), pooled_chance(
+            ties, chance, of_same_judge=of_same_judge
+        )
 
     return Additive(of_units, evaluate)
 
@@ -231,10 +241,14 @@ def fleiss(*, symmetric: bool) -> Additive:
         return np.stack([within, compared > 0, *values.T * (compared > 0)])
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        within, units, values = sums[0], sums[1], sums[2:-TIE_ROWS]
+        within = sums[0]
+        units = sums[1]
+        values = sums[2:-TIE_ROWS]
         if symmetric:
             values = (values + values[::-1]) / 2
-        return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
+        return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(
+            axis=0
+        )
 
     return Additive(of_units, evaluate)
 
@@ -261,7 +275,10 @@ def _krippendorff(
         coincidences = (coincidences + coincidences[::-1, ::-1]) / 2
     values = coincidences.sum(axis=1)
     total = values.sum(axis=0)
-    distance = _ordinal(values) if ordinal else _nominal(len(values))
+    if ordinal:
+        distance = _ordinal(values)
+    else:
+        distance = _nominal(len(values))
     observed = share((coincidences * distance).sum(axis=(0, 1)), total)
     products = values[:, np.newaxis] * values[np.newaxis, :]
     expected = share((products * distance).sum(axis=(0, 1)), total * (total - 1))
@@ -295,9 +312,11 @@ def cohen_of_cells(
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
     """Return `cohen_of_tables` for tables of shape (K, K, ...), several times faster."""
     pairs: Int64Array = cells.sum(axis=(0, 1))
-    rows, columns = share(cells.sum(axis=1), pairs), share(cells.sum(axis=0), pairs)
+    rows = share(cells.sum(axis=1), pairs)
+    columns = share(cells.sum(axis=0), pairs)
     if symmetric:
-        rows, columns = (rows + rows[::-1]) / 2, (columns + columns[::-1]) / 2
+        rows = (rows + rows[::-1]) / 2
+        columns = (columns + columns[::-1]) / 2
     p_agree = share(np.trace(cells), pairs)
     return pairs, p_agree, (rows * columns).sum(axis=0)
 
@@ -313,7 +332,9 @@ def _ordinal(values: FloatArray) -> FloatArray:
     return np.nan_to_num(share(distance, distance[0, -1]))
 
 
-def sums_by_place(values: npt.NDArray[Any], position: Int64Array, places: int) -> FloatArray:
+def sums_by_place(
+    values: npt.NDArray[Any], position: Int64Array, places: int
+) -> FloatArray:
     """Sum the columns with the same place: from shape (m, N) to (m, places)."""
     return np.stack([np.bincount(position, row, places) for row in values])
 
@@ -327,13 +348,17 @@ def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
 
 def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
     """Return (P(A) − P(E)) / (1 − P(E)), NaN where P(E) = 1."""
-    kappa: FloatArray = (p_agree - p_chance) / np.where(p_chance < 1, 1 - p_chance, np.nan)
+    kappa: FloatArray = (p_agree - p_chance) / np.where(
+        p_chance < 1, 1 - p_chance, np.nan
+    )
     return kappa
 
 
 def lowest_kappa(p_chance: float) -> float:
     """Return the lowest possible κ, which is that for P(A) = 0; 0 if P(E) = 1."""
-    return 0.0 - p_chance / (1 - p_chance) if p_chance < 1 else 0.0
+    if p_chance < 1:
+        return 0.0 - p_chance / (1 - p_chance)
+    return 0.0
 
 
 def kappa_of_judge(
@@ -364,7 +389,9 @@ def kappa_of_judge(
     return kappa_of(p_agree, by_chance), by_chance
 
 
-def squared_changes_of_pairs(counts: PairCounts, p_chance: float) -> tuple[float, float]:
+def squared_changes_of_pairs(
+    counts: PairCounts, p_chance: float
+) -> tuple[float, float]:
     """Return sums of squared changes of κ when two judges' pairs are left out, in total and by
     segment.
 
@@ -383,7 +410,8 @@ def squared_changes_of_pairs(counts: PairCounts, p_chance: float) -> tuple[float
     -------
     pairs, pairs_in_segments : float
     """
-    comparable, agreeing = counts.comparable, counts.agreeing
+    comparable = counts.comparable
+    agreeing = counts.agreeing
     all_pairs = int(comparable.sum())
     if not all_pairs or not p_chance < 1:
         return 0.0, 0.0

@@ -100,7 +100,11 @@ class AgreementTallies:
 
     def arrays(self) -> dict[str, Int64Array]:
         """Return the sums by name."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "judges"}
+        return {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if one.name != "judges"
+        }
 
     def change(self, other: AgreementTallies, sign: int) -> None:
         """Add the sums of other tallies to those of the same judges in place, or subtract them if
@@ -109,7 +113,8 @@ class AgreementTallies:
         place = {name: index for index, name in enumerate(self.judges)}
         known = [index for index, name in enumerate(other.judges) if name in place]
         own = np.array([place[other.judges[index]] for index in known], dtype=np.int64)
-        mine, theirs = self.arrays(), other.arrays()
+        mine = self.arrays()
+        theirs = other.arrays()
         from_rows = _rows(np.array(known, dtype=np.int64))
         for name, rows in _rows(own).items():
             mine[name][rows] += sign * theirs[name][from_rows[name]]
@@ -127,8 +132,12 @@ class AgreementTallies:
 def _rows(judges: Int64Array) -> dict[str, Any]:
     """Return the indices of some judges' sums, by the name of the array."""
     by_judge = (
-        *("blocks", "segments", "of_judges"),
-        *("products", "products_with_others", "products_with_all"),
+        "blocks",
+        "segments",
+        "of_judges",
+        "products",
+        "products_with_others",
+        "products_with_all",
     )
     return {
         "numbers": ...,
@@ -172,20 +181,24 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     """
     judges = len(blocks.judges)
     found = count_agreement(blocks, shared_items=True)
-    counts, shared = found.counts, found.shared_items
+    counts = found.counts
+    shared = found.shared_items
     if shared is None:
         raise ValueError("counts: expected those with shared items")
-    own, all_of_them = counts[:, PAIRS], counts[:, OF_ALL]
+    own = counts[:, PAIRS]
+    all_of_them = counts[:, OF_ALL]
     by_segment = sums_of_rows(all_of_them, found.segment, len(found.segments))
     pairs = counts[:, [COMPARABLE, AGREEING]]
     gone = GONE_WITH_JUDGE * all_of_them
     return AgreementTallies(
         judges=blocks.judges,
         blocks=np.bincount(blocks.judge, minlength=judges).astype(np.int64),
-        numbers=np.array([len(found.segments), np.count_nonzero(by_segment[:, 0])], dtype=np.int64),
-        segments=np.bincount(found.judge[counts[:, COMPARABLE] > 0], minlength=judges).astype(
-            np.int64
+        numbers=np.array(
+            [len(found.segments), np.count_nonzero(by_segment[:, 0])], dtype=np.int64
         ),
+        segments=np.bincount(
+            found.judge[counts[:, COMPARABLE] > 0], minlength=judges
+        ).astype(np.int64),
         of_judges=found.by_judge(judges),
         with_others=shared.others,
         products=sums_of_products(own, own, found.judge, judges),
@@ -199,7 +212,8 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
 
 
 #: Columns of `OF_ALL`.
-_TIES, _COMPARISONS = 2, 3
+_TIES = 2
+_COMPARISONS = 3
 #: Shares as (part, whole): agreeing pairs, and the ties from which P(E) is estimated.
 _AGREE = (AGREEING, COMPARABLE)
 _SHARES_OF_ALL = (_AGREE, (_TIES, _COMPARISONS))
@@ -221,18 +235,25 @@ def kappa_of_all(counts: Int64Array, chance: Chance) -> tuple[FloatArray, FloatA
     kappa, p_chance : float64, shape (...)
     """
     chance = member_of(Chance, "chance", chance)
-    p_chance = pooled_chance(TieSums.of(counts[..., TIES], counts[..., COMPARISONS]), chance)
+    p_chance = pooled_chance(
+        TieSums.of(counts[..., TIES], counts[..., COMPARISONS]), chance
+    )
     pairs = counts.sum(axis=0)
-    return kappa_of(share(pairs[..., AGREEING], pairs[..., COMPARABLE]), p_chance), p_chance
+    return kappa_of(
+        share(pairs[..., AGREEING], pairs[..., COMPARABLE]), p_chance
+    ), p_chance
 
 
 def _kappas_without_each(counts: Int64Array, chance: Chance) -> FloatArray:
     """Return κ over all pairs without each judge, from counts of shape (J, 6)."""
-    ties, comparisons = counts[:, TIES], counts[:, COMPARISONS]
+    ties = counts[:, TIES]
+    comparisons = counts[:, COMPARISONS]
     left = TieSums.of(ties, comparisons).without_each(ties, comparisons)
     own = counts[:, [COMPARABLE, AGREEING]]
     pairs = own.sum(axis=0) - 2 * own
-    return kappa_of(share(pairs[:, AGREEING], pairs[:, COMPARABLE]), pooled_chance(left, chance))
+    return kappa_of(
+        share(pairs[:, AGREEING], pairs[:, COMPARABLE]), pooled_chance(left, chance)
+    )
 
 
 def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
@@ -255,7 +276,9 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     by_judge = tallies.of_judges[:, OF_ALL]
     # Each pair counts for both of its judges, so all numbers of pairs are doubled.
     whole = by_judge.sum(axis=0)
-    kappa, p_chance = (float(value) for value in kappa_of_all(tallies.of_judges, chance))
+    kappa, p_chance = (
+        float(value) for value in kappa_of_all(tallies.of_judges, chance)
+    )
     comparing = by_judge[:, _COMPARISONS] > 0
     without_judge = _kappas_without_each(tallies.of_judges, chance)[comparing]
     tied = share(by_judge[:, _TIES], by_judge[:, _COMPARISONS])
@@ -310,10 +333,10 @@ def parts_of_judges(
     met = tallies.with_others[:, :, COMPARABLE]
     shares = _SHARES_OF_JUDGE if p_chance is None else (_AGREE,)
     slope = _slopes_of_judges(whole, *kappas)[:, : len(shares)]
-    squares, overlap = (
-        _squared_changes(whole, products, shares, slope).tolist()
-        for products in (tallies.products, tallies.products_with_others)
-    )
+    squares = _squared_changes(whole, tallies.products, shares, slope).tolist()
+    overlap = _squared_changes(
+        whole, tallies.products_with_others, shares, slope
+    ).tolist()
     # Converted to Python numbers for all judges at once: there may be a thousand.
     columns = (
         tallies.segments,
@@ -337,7 +360,9 @@ def parts_of_judges(
     )
 
 
-def _of_segments(squares: float, segments: int, pairs: int, squared_pairs: int) -> float:
+def _of_segments(
+    squares: float, segments: int, pairs: int, squared_pairs: int
+) -> float:
     """Return the variance over segments; NaN if fewer than two of them have pairs."""
     if segments < 2:
         return math.nan
@@ -361,15 +386,21 @@ def _left_out_one_by_one(
 
 def _slope_of_all(whole: Int64Array, kappa: float, p_chance: float) -> FloatArray:
     """Return the derivatives of κ by P(A), and by the share of ties, which determines P(E)."""
-    beyond = 1 / (1 - p_chance) if p_chance < 1 else math.nan
+    if p_chance < 1:
+        beyond = 1 / (1 - p_chance)
+    else:
+        beyond = math.nan
     tied = float(share(whole[_TIES], whole[_COMPARISONS]))
     return np.array([beyond, (kappa - 1) * beyond * (3 * tied - 1)])
 
 
-def _slopes_of_judges(whole: Int64Array, kappa: FloatArray, p_chance: FloatArray) -> FloatArray:
+def _slopes_of_judges(
+    whole: Int64Array, kappa: FloatArray, p_chance: FloatArray
+) -> FloatArray:
     """Return the derivatives of each judge's κ by P(A), and by both shares of ties, shape (J, 3)."""
     beyond = share(np.ones(len(whole)), 1 - p_chance)
-    tied, others = (share(whole[:, kind], whole[:, COMPARABLE]) for kind in (OWN_TIES, OTHER_TIES))
+    tied = share(whole[:, OWN_TIES], whole[:, COMPARABLE])
+    others = share(whole[:, OTHER_TIES], whole[:, COMPARABLE])
     moved = (kappa - 1) * beyond / 2
     return np.stack([beyond, moved * (3 * others - 1), moved * (3 * tied - 1)], axis=1)
 

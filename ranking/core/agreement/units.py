@@ -43,7 +43,9 @@ class Cells:
     item_segment: Int64Array
 
 
-def comparison_cells(blocks: Blocks, pairing: Pairing = Pairing.UNORDERED) -> Iterator[Cells]:
+def comparison_cells(
+    blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
+) -> Iterator[Cells]:
     """Yield the ratings of comparisons, with the outcomes as categories, some segments at a time."""
     pairing = member_of(Pairing, "pairing", pairing)
     for shard in shards_of_whole_segments(blocks):
@@ -66,7 +68,9 @@ def _cells(
 ) -> Cells:
     judges = max(judges, 1)
     codes, cell = np.unique(rated.item * judges + rated.judge, return_inverse=True)
-    counts = np.bincount(cell * categories + category, minlength=len(codes) * categories)
+    counts = np.bincount(
+        cell * categories + category, minlength=len(codes) * categories
+    )
     item, judge = np.divmod(codes, judges)
     return Cells(item, judge, counts.reshape(-1, categories), rated.item_segment)
 
@@ -169,7 +173,9 @@ class SharedItemCounts:
     others: Int64Array
     moments: Int64Array
 
-    def of_pairs(self, chance_of: Callable[[Int64Array, Int64Array], FloatArray]) -> PairCounts:
+    def of_pairs(
+        self, chance_of: Callable[[Int64Array, Int64Array], FloatArray]
+    ) -> PairCounts:
         """Return the pairs of judges with shared comparisons, each once.
 
         Parameters
@@ -184,7 +190,8 @@ class SharedItemCounts:
             comparable=numbers[:, COMPARABLE],
             agreeing=numbers[:, AGREEING],
             chance=chance_of(one, other),
-            in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0) // 2,
+            in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0)
+            // 2,
         )
 
 
@@ -229,7 +236,9 @@ class Raters:
 def raters_of(cells: Cells, judges: int) -> Raters:
     """Return the judges who compared items of each segment."""
     segment = cells.item_segment[cells.item].astype(np.int64)
-    codes, of_cell = np.unique(segment * max(judges, 1) + cells.judge, return_inverse=True)
+    codes, of_cell = np.unique(
+        segment * max(judges, 1) + cells.judge, return_inverse=True
+    )
     numbers, judge = np.divmod(codes, max(judges, 1))
     return Raters(segment=numbers, judge=judge, of_cell=of_cell)
 
@@ -281,7 +290,9 @@ def sums_of_products(
     """Sum the products of two numbers of each row by place, shape (places, m, m')."""
     products = one[:, :, np.newaxis] * other[:, np.newaxis, :]
     flat = products.reshape(len(one), one.shape[1] * other.shape[1])
-    return sums_of_rows(flat, position, places).reshape(places, one.shape[1], other.shape[1])
+    return sums_of_rows(flat, position, places).reshape(
+        places, one.shape[1], other.shape[1]
+    )
 
 
 def counts_of_tables(tables: Int64Array) -> Int64Array:
@@ -297,7 +308,9 @@ def counts_of_tables(tables: Int64Array) -> Int64Array:
     return np.stack(columns, axis=1)
 
 
-def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
+def shared_tables(
+    cells: Cells, raters: Raters
+) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
 
     The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
@@ -383,7 +396,9 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
     AgreementCounts
     """
     judges = len(blocks.judges)
-    segments, raters, counts = [], [], []
+    segments = []
+    raters = []
+    counts = []
     met = no_shared_items(judges)
     for cells in comparison_cells(blocks):
         rater = raters_of(cells, judges)
@@ -424,7 +439,8 @@ def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Ar
     items = len(cells.item_segment)
     totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
     others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
-    own, theirs = cells.counts.sum(axis=1), others.sum(axis=1)
+    own = cells.counts.sum(axis=1)
+    theirs = others.sum(axis=1)
     ties = cells.counts[:, Outcome.TIE]
     columns = (
         own * theirs,

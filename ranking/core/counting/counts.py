@@ -41,7 +41,9 @@ class Tallies:
     def of_systems(self, kept: Int64Array) -> Tallies:
         """Return the counts between the systems with these indices."""
         names = tuple(self.systems[index] for index in kept.tolist())
-        return Tallies(names, *(each[np.ix_(kept, kept)] for each in (self.wins, self.ties)))
+        return Tallies(
+            names, *(each[np.ix_(kept, kept)] for each in (self.wins, self.ties))
+        )
 
     @property
     def comparisons(self) -> int:
@@ -124,19 +126,22 @@ def listed_comparisons(
         the systems. The outcome is 1 if the first system is better, −1 if the second one is, 0 for a tie.
     """
     labelled = blocks.labels > 0
-    places = blocks.candidates if as_shown else np.zeros_like(blocks.candidates)
+    if as_shown:
+        places = blocks.candidates
+    else:
+        places = np.zeros_like(blocks.candidates)
     order = np.argsort(np.where(labelled, places, np.int8(127)), axis=1, kind="stable")
     systems = order[:, : int(np.count_nonzero(labelled, axis=1).max(initial=0))]
-    labels, candidates = (
-        np.take_along_axis(column, systems, axis=1) for column in (blocks.labels, blocks.candidates)
-    )
+    labels = np.take_along_axis(blocks.labels, systems, axis=1)
+    candidates = np.take_along_axis(blocks.candidates, systems, axis=1)
     p, q = np.triu_indices(systems.shape[1], 1)
     # Labelled systems come first, so if the second one has a label, both have.
     compared = (labels[:, q] > 0) & (candidates[:, p] != candidates[:, q])
     if blocks.best_worst:
         compared &= labels[:, p] != labels[:, q]
     block, pair = np.nonzero(compared)
-    p, q = p[pair], q[pair]
+    p = p[pair]
+    q = q[pair]
     margin = labels[block, q] - labels[block, p]
     return block, systems[block, p], systems[block, q], np.sign(margin).astype(np.int64)
 
@@ -189,7 +194,10 @@ def comparisons_of(blocks: Blocks, covariate: FloatArray | None = None) -> Compa
         block, *others = listed_comparisons(blocks.take(rows))
         parts.append(np.stack([block + rows.start, *others]))
     block, first, second, outcome = np.concatenate(parts, axis=1)
-    columns = [] if covariate is None else [covariate[block, first] - covariate[block, second]]
+    if covariate is None:
+        columns = []
+    else:
+        columns = [covariate[block, first] - covariate[block, second]]
     return Comparisons(
         first=first,
         second=second,
@@ -292,10 +300,12 @@ class Layout:
         n = self.systems
         first, second = np.divmod(np.arange(n * n), max(1, n))
         if self.ties:
-            first, second = np.tile(first, 2), np.tile(second, 2)
+            first = np.tile(first, 2)
+            second = np.tile(second, 2)
         if self.outright:
             own = np.tile(np.arange(n), 3)
-            first, second = np.append(first, own), np.append(second, own)
+            first = np.append(first, own)
+            second = np.append(second, own)
         system = np.arange(n)[:, np.newaxis]
         is_member: BoolArray = (first == system) | (second == system)
         return is_member[:, self.used]
@@ -304,7 +314,9 @@ class Layout:
         """Return the indices of the m cells of this layout in a larger layout, shape (m,)."""
         n = self.systems
         outright = larger.size - 3 * n + np.arange(3 * n * self.outright)
-        return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(np.int64)
+        return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(
+            np.int64
+        )
 
     def cells_of(self, kept: Int64Array) -> Int64Array:
         """Return the indices of the cells that compare only some of the systems.
@@ -321,7 +333,10 @@ class Layout:
         """
         n = self.systems
         pairs = (kept[:, np.newaxis] * n + kept).ravel()
-        parts = [pairs, n * n + pairs] if self.ties else [pairs]
+        if self.ties:
+            parts = [pairs, n * n + pairs]
+        else:
+            parts = [pairs]
         if self.outright:
             start = self.size - 3 * n
             parts += [start + kind * n + kept for kind in range(3)]
@@ -337,14 +352,17 @@ class Layout:
 
     def unpack(self, cells: Int64Array) -> Counts:
         """Convert vectors of counts, of shape (..., m), to `Counts`."""
-        n, lead = self.systems, cells.shape[:-1]
+        n = self.systems
+        lead = cells.shape[:-1]
         ties = shown = best = alone = None
         if self.ties:
             above = cells[..., n * n : 2 * n * n].reshape(*lead, n, n)
             ties = above + np.swapaxes(above, -1, -2)
         if self.outright:
             start = self.size - 3 * n
-            shown, best, alone = (cells[..., start + k * n : start + (k + 1) * n] for k in range(3))
+            shown, best, alone = (
+                cells[..., start + k * n : start + (k + 1) * n] for k in range(3)
+            )
         wins = np.ascontiguousarray(cells[..., : n * n]).reshape(*lead, n, n)
         return Counts(wins=wins, ties=ties, shown=shown, best=best, alone=alone)
 
@@ -352,13 +370,15 @@ class Layout:
         """List the cells that each block adds one to, as rows of blocks and cells in arbitrary
         order.
         """
-        n, count = self.systems, len(blocks)
+        n = self.systems
+        count = len(blocks)
         block, first, second, outcome = listed_comparisons(blocks)
         cell = np.where(outcome > 0, first * n + second, second * n + first)
         if self.ties:
             cell = np.where(outcome == 0, n * n + first * n + second, cell)
         counted = (outcome != 0) | self.ties
-        blocks_, cells = [block[counted]], [cell[counted]]
+        blocks_ = [block[counted]]
+        cells = [cell[counted]]
         if self.outright:
             is_listed, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
             is_listed[block, first] = is_listed[block, second] = True
@@ -366,7 +386,9 @@ class Layout:
             drew[block[outcome == 0], second[outcome == 0]] = True
             lost[block[outcome < 0], first[outcome < 0]] = True
             lost[block[outcome > 0], second[outcome > 0]] = True
-            for kind, holds in enumerate((is_listed, is_listed & ~lost, is_listed & ~lost & ~drew)):
+            for kind, holds in enumerate(
+                (is_listed, is_listed & ~lost, is_listed & ~lost & ~drew)
+            ):
                 row, system = np.nonzero(holds)
                 blocks_.append(row)
                 cells.append(self.size - (3 - kind) * n + system)
@@ -386,11 +408,15 @@ class Layout:
 
 def count(blocks: Blocks, layout: Layout) -> Int64Array:
     """Count the cells of a layout over blocks, shape (m,)."""
-    total: Int64Array = counts_of_units(blocks, layout, np.zeros(len(blocks), dtype=np.int64), 1)
+    total: Int64Array = counts_of_units(
+        blocks, layout, np.zeros(len(blocks), dtype=np.int64), 1
+    )
     return total.ravel()
 
 
-def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int) -> Int64Array:
+def counts_of_units(
+    blocks: Blocks, layout: Layout, unit: Int64Array, units: int
+) -> Int64Array:
     """Count the cells of a layout over the blocks of each unit.
 
     Parameters
@@ -411,7 +437,9 @@ def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int
     totals = np.zeros(units * layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         block, cell = layout.listed(blocks.take(rows))
-        totals += np.bincount(unit[rows][block] * layout.size + cell, minlength=len(totals))
+        totals += np.bincount(
+            unit[rows][block] * layout.size + cell, minlength=len(totals)
+        )
     return totals.reshape(units, layout.size)
 
 
@@ -434,7 +462,9 @@ def effective_number(sizes: npt.NDArray[np.integer] | FloatArray) -> float:
     """
     values = sizes.astype(np.float64)
     squares = float(values @ values)
-    return float(values.sum()) ** 2 / squares if squares else 0.0
+    if squares:
+        return float(values.sum()) ** 2 / squares
+    return 0.0
 
 
 @dataclass(frozen=True)
@@ -458,12 +488,16 @@ class UnitSizes:
     def squares(self) -> tuple[int, ...]:
         """Sums of squares over segments, over judges, and over documents if they are known."""
         known = (self.segments, self.judges)
-        return known if self.documents is None else (*known, self.documents)
+        if self.documents is None:
+            return known
+        return (*known, self.documents)
 
 
 def effective_number_from(total: int, squares: int) -> float:
     """Return (Σ a)² / Σ a² of integers; 0 if all are 0."""
-    return float(total) ** 2 / float(squares) if squares else 0.0
+    if squares:
+        return float(total) ** 2 / float(squares)
+    return 0.0
 
 
 def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
@@ -481,7 +515,7 @@ def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
     UnitSizes
     """
     units = (blocks.segment, blocks.judge, blocks.document)
-    squares = (_squares(each, sizes) for each in units if each is not None)
+    squares = (_squares(unit, sizes) for unit in units if unit is not None)
     return UnitSizes(int(sizes.sum()), *squares)
 
 

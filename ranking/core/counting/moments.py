@@ -75,10 +75,14 @@ class Moments:
         a_u is the sum of the counts of unit u: its number of comparisons, unless blocks won
         outright are counted as well. The result is 0 without comparisons.
         """
-        return effective_number_from(int(self.cells.sum()), int(getattr(self, unit).sum()))
+        return effective_number_from(
+            int(self.cells.sum()), int(getattr(self, unit).sum())
+        )
 
 
-def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUnit) -> FloatArray:
+def effective_units_by_system(
+    moments: Moments, layout: Layout, unit: ClusterUnit
+) -> FloatArray:
     """Return the effective number of units of each system.
 
     Parameters
@@ -180,7 +184,9 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     return total
 
 
-def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_array[np.int64]:
+def unit_counts(
+    blocks: Blocks, layout: Layout, unit: Int64Array
+) -> sparse.csr_array[np.int64]:
     """Return the counts of each unit in the used cells of a layout.
 
     Parameters
@@ -196,12 +202,14 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
     sparse int64, shape (k, U)
     """
     units = int(unit.max(initial=-1)) + 1
-    cells, owners = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    cells = [np.empty(0, dtype=np.int64)]
+    owners = [np.empty(0, dtype=np.int64)]
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         block, own = layout.listed(blocks.take(rows))
         cells.append(own)
         owners.append(unit[rows][block])
-    cell, owner = np.concatenate(cells), np.concatenate(owners)
+    cell = np.concatenate(cells)
+    owner = np.concatenate(owners)
     ones = np.ones(len(cell), dtype=np.int64)
     # `csr_array` adds up repeated entries of a cell for a unit.
     total = sparse.csr_array((ones, (cell, owner)), shape=(layout.size, units))
@@ -236,11 +244,16 @@ class AllMoments:
         known = {one.name: getattr(self, one.name) for one in fields(self)}
         square = np.ix_(used, used)
         return replace(
-            self, **{name: one[square] for name, one in known.items() if one is not None}
+            self,
+            **{name: one[square] for name, one in known.items() if one is not None},
         )
 
     def chosen(
-        self, cells: Int64Array, *, several_documents: bool, fewest_documents: float = MIN_UNITS
+        self,
+        cells: Int64Array,
+        *,
+        several_documents: bool,
+        fewest_documents: float = MIN_UNITS,
     ) -> Moments:
         """Return the moments for computing a variance over segments and judges.
 
@@ -260,7 +273,8 @@ class AllMoments:
             As `ranking.core.counting.moments.moments_of_blocks` returns them.
         """
         few_documents = False
-        documents, both = self.documents, self.judges_of_documents
+        documents = self.documents
+        both = self.judges_of_documents
         if several_documents and documents is not None and both is not None:
             moments = Moments(cells, both, documents, self.judges)
             if moments.effective("segments") >= fewest_documents:

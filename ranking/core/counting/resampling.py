@@ -109,7 +109,9 @@ def poisson_weights(
     """
     start = generator_states(key, seed=seed)
     first_group = first_resample // _LANES
-    groups = np.arange(first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64)
+    groups = np.arange(
+        first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64
+    )
     bits = random_bits(start, groups)
     # "<u8" before "<u2", so that lane 0 is the low sixteen bits on every platform.
     lanes = bits.astype("<u8", copy=False).view("<u2")
@@ -122,7 +124,9 @@ def poisson_weights(
         # Complementing the state separates this second stream from the first.
         low = _mix(~start[rows] + (ids + np.uint64(1)) * _GAMMA) >> np.uint64(16)
         uniform = (lanes[rows, columns].astype(np.uint64) << np.uint64(48)) | low
-        weights[rows, columns] = np.searchsorted(poisson_thresholds(), uniform, side="right")
+        weights[rows, columns] = np.searchsorted(
+            poisson_thresholds(), uniform, side="right"
+        )
     return weights
 
 
@@ -173,7 +177,9 @@ def shuffled(key: UInt64Array, *, seed: int, run: int) -> UInt64Array:
 UNITS_AT_A_TIME = 1024
 
 
-def bootstrap_wins(blocks: Blocks, *, resamples: int = 1000, seed: int = 0) -> Int64Array:
+def bootstrap_wins(
+    blocks: Blocks, *, resamples: int = 1000, seed: int = 0
+) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
     Blocks are resampled because comparisons of one block are not independent. Koehn (2012, §5.1)
@@ -250,7 +256,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 _MASK = (1 << 64) - 1
 #: Outcomes of a comparison in the order of `Resampling.draw_pairs`; the third is a tie.
-_FIRST_WON, _SECOND_WON = 0, 1
+_FIRST_WON = 0
+_SECOND_WON = 1
 
 
 def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt64Array:
@@ -282,7 +289,9 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
     if level == "segments":
         return segment_keys(blocks.segment)
     if level == "judges":
-        return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
+        return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[
+            blocks.judge
+        ]
     raise ValueError(f"there are no units of level {level!r}")
 
 
@@ -310,13 +319,16 @@ def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
     -------
     uint64, shape (B,)
     """
-    judge = _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
+    judge = _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[
+        blocks.judge
+    ]
     key = _mix(_mix(blocks.segment.astype(np.uint64) + _GAMMA) ^ judge)
     _keys, unit, times = np.unique(key, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(times[unit] > 1)
     if not len(rows):
         return key
-    rows_in_order, labels = blocks.candidates[rows][:, order], blocks.labels[rows][:, order]
+    rows_in_order = blocks.candidates[rows][:, order]
+    labels = blocks.labels[rows][:, order]
     rows = rows[np.lexsort((*rows_in_order.T, *labels.T, unit[rows]))]
     number = np.arange(len(rows)) - np.searchsorted(unit[rows], unit[rows])
     key[rows] = _mix(key[rows] + number.astype(np.uint64))
@@ -325,12 +337,18 @@ def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
 
 def _keys_of_numbers(column: npt.NDArray[np.integer], person: bytes) -> UInt64Array:
     numbers, unit = np.unique(column, return_inverse=True)
-    return _keys_of([struct.pack("<q", number) for number in numbers.tolist()], person)[unit]
+    return _keys_of([struct.pack("<q", number) for number in numbers.tolist()], person)[
+        unit
+    ]
 
 
 def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
-    digests = (blake2b(content, digest_size=8, person=person).digest() for content in contents)
-    return np.array([int.from_bytes(digest, "little") for digest in digests], dtype=np.uint64)
+    digests = (
+        blake2b(content, digest_size=8, person=person).digest() for content in contents
+    )
+    return np.array(
+        [int.from_bytes(digest, "little") for digest in digests], dtype=np.uint64
+    )
 
 
 @dataclass(frozen=True)
@@ -395,7 +413,9 @@ class Resampling:
         """
         if self.level == "pairs":
             if layout.outright:
-                raise ValueError("resample: blocks won outright cannot be counted in pairs")
+                raise ValueError(
+                    "resample: blocks won outright cannot be counted in pairs"
+                )
             return self.pair_counts(tally(blocks), layout, ids)
         totals = np.zeros((layout.size, len(ids)), dtype=np.int64)
         keys = self._keys(blocks)
@@ -415,7 +435,9 @@ class Resampling:
         (B,).
         """
         # For all blocks at once, because the key of a document depends on its first segment.
-        units: list[Level] = ["segments", "judges"] if self.level == "two_way" else [self.level]
+        units: list[Level] = (
+            ["segments", "judges"] if self.level == "two_way" else [self.level]
+        )
         return [unit_keys(blocks, unit, documents=self.documents) for unit in units]
 
     def _weights(self, keys: list[UInt64Array], ids: range) -> Int16Array:
@@ -474,7 +496,9 @@ class Resampling:
             ``np.triu_indices(n, 1)``.
         """
         above = np.triu_indices(len(tallies.systems), 1)
-        kinds = np.stack([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
+        kinds = np.stack(
+            [tallies.wins[above], tallies.wins.T[above], tallies.ties[above]]
+        )
         seen = np.flatnonzero(kinds)
         total = int(kinds.sum())
         drawn = np.zeros((len(ids), kinds.size), dtype=np.int64)
@@ -530,7 +554,8 @@ def _generators(seed: int, ids: range) -> Iterator[np.random.Generator]:
     Resetting the key of one generator is faster than creating another.
     """
     bits = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
-    random, start = np.random.Generator(bits), bits.state
+    random = np.random.Generator(bits)
+    start = bits.state
     for id_ in ids:
         start["state"]["key"] = np.array([seed, id_], dtype=np.uint64)
         bits.state = start

@@ -134,24 +134,30 @@ def diagnose_campaign(
         raise ValueError(f"unknown reference {reference!r}")
     names = blocks.systems
     tallies = tally(blocks)
-    wins, losses, ties = (
-        tallies.wins.sum(axis=1),
-        tallies.wins.sum(axis=0),
-        tallies.ties.sum(axis=1),
-    )
+    wins = tallies.wins.sum(axis=1)
+    losses = tallies.wins.sum(axis=0)
+    ties = tallies.ties.sum(axis=1)
     total = wins + losses + ties
     score = share(wins + ties, total)
     is_shown = blocks.candidates >= 0
     judged = np.count_nonzero(is_shown, axis=0)
     others = np.array([name != reference for name in names], dtype=np.bool_)
-    rounded = score if decimals is None else np.round(score, decimals)
+    if decimals is None:
+        rounded = score
+    else:
+        rounded = np.round(score, decimals)
     beside = None
     if reference is not None:
         beside = np.count_nonzero(is_shown[is_shown[:, names.index(reference)]], axis=0)
     if also_shown is not None:
-        more = np.array([also_shown.get(name, (0, 0)) for name in names], dtype=np.int64)
+        more = np.array(
+            [also_shown.get(name, (0, 0)) for name in names], dtype=np.int64
+        )
         judged = judged + more[:, 0]
-        beside = None if beside is None else beside + more[:, 1]
+        if beside is None:
+            beside = None
+        else:
+            beside = beside + more[:, 1]
     labels, blank = count_labels(blocks)
     return CampaignDiagnosis(
         systems=names,
@@ -178,7 +184,9 @@ def diagnose_campaign(
         else correlation_sampled(
             share(beside, judged)[others], rounded[others], confidence=CONFIDENCE
         ),
-        win_ratios=win_ratios(blocks if reference is None else blocks.without([reference])),
+        win_ratios=win_ratios(
+            blocks if reference is None else blocks.without([reference])
+        ),
     )
 
 
@@ -196,7 +204,9 @@ def win_ratios(blocks: Blocks) -> dict[str, float | None]:
         Expected Wins by system, ties sorted by name; systems without an estimate come last.
     """
     known = expected_wins(tally(blocks).wins).by_system(blocks.systems)
-    order = sorted(known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name))
+    order = sorted(
+        known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name)
+    )
     return {name: known[name] for name in order}
 
 
@@ -219,7 +229,9 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
     """
     labelled = blocks.labels > 0
     label = np.where(labelled, blocks.labels, np.iinfo(np.int8).max)
-    best = labelled & (label == label.min(axis=1, initial=np.iinfo(np.int8).max)[:, np.newaxis])
+    best = labelled & (
+        label == label.min(axis=1, initial=np.iinfo(np.int8).max)[:, np.newaxis]
+    )
     alone = np.count_nonzero(best, axis=1) == 1
     won = np.count_nonzero(best[alone], axis=0)
     return {**_by_name(blocks.systems, won), NOBODY: len(blocks) - int(won.sum())}
@@ -232,12 +244,14 @@ def count_labels(blocks: Blocks) -> tuple[int, int]:
         here = blocks.candidates == position
         shown = int(np.count_nonzero(here.any(axis=1)))
         given = int(np.count_nonzero((here & (blocks.labels > 0)).any(axis=1)))
-        labelled, blank = labelled + given, blank + shown - given
+        labelled = labelled + given
+        blank = blank + shown - given
     return labelled, blank
 
 
 def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
-    wins, ties = tallies.wins.tolist(), tallies.ties.tolist()
+    wins = tallies.wins.tolist()
+    ties = tallies.ties.tolist()
     return {
         a: {
             b: (wins[i][j], wins[j][i], ties[i][j])
@@ -286,7 +300,9 @@ class IdenticalTexts:
     differently: tuple[RankedDifferently, ...]
 
 
-def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -> IdenticalTexts:
+def identical_texts(
+    blocks: Blocks, texts: Mapping[str, Sequence[str | None]]
+) -> IdenticalTexts:
     """Find identical texts that one judge ranked differently (Bojar et al. 2011, Table 9).
 
     Texts are identical if all their characters are equal. Collapsed outputs are shown once and
@@ -328,7 +344,9 @@ def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -
             )
             for row in rows[blocks.labels[rows, a] != blocks.labels[rows, b]].tolist()
         ]
-    ranked_differently.sort(key=lambda row: (row.segment, row.judge, row.systems, row.labels))
+    ranked_differently.sort(
+        key=lambda row: (row.segment, row.judge, row.systems, row.labels)
+    )
     return IdenticalTexts(compared=compared, differently=tuple(ranked_differently))
 
 

@@ -83,9 +83,11 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
     Correlation
         Pearson's coefficient, and Spearman's with mean ranks for ties.
     """
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    one = np.asarray(x, dtype=np.float64)
+    other = np.asarray(y, dtype=np.float64)
     known = ~(np.isnan(one) | np.isnan(other))
-    one, other = one[known], other[known]
+    one = one[known]
+    other = other[known]
     return Correlation(
         pairs=len(one),
         pearson=_pearson(one, other),
@@ -129,13 +131,19 @@ def correlation_sampled(
     the coverage of the intervals.
     """
     coefficient = correlation(x, y)
-    pairs, pearson, spearman = coefficient.pairs, coefficient.pearson, coefficient.spearman
+    pairs = coefficient.pairs
+    pearson = coefficient.pearson
+    spearman = coefficient.spearman
     if pearson is None or spearman is None:
         return SampledCorrelation(pairs, pearson, spearman)
     if pairs < FEWEST_PAIRS:
-        return SampledCorrelation(pairs, pearson, spearman, no_interval=NoInterval.FEW_PAIRS)
+        return SampledCorrelation(
+            pairs, pearson, spearman, no_interval=NoInterval.FEW_PAIRS
+        )
     if abs(pearson) > 1 - _NOT_ONE:
-        return SampledCorrelation(pairs, pearson, spearman, no_interval=NoInterval.STRAIGHT_LINE)
+        return SampledCorrelation(
+            pairs, pearson, spearman, no_interval=NoInterval.STRAIGHT_LINE
+        )
     pearson_low, pearson_high = _interval(pearson, 1.0, pairs, confidence)
     spearman_low, spearman_high = _of_ranks(spearman, pairs, confidence)
     return SampledCorrelation(
@@ -150,7 +158,9 @@ def _of_ranks(value: float, pairs: int, confidence: float) -> tuple[float, float
     return (-1.0 if value < -most else low), (1.0 if value > most else high)
 
 
-def _interval(value: float, variance: float, pairs: int, confidence: float) -> tuple[float, float]:
+def _interval(
+    value: float, variance: float, pairs: int, confidence: float
+) -> tuple[float, float]:
     """Return the ends of the interval of a coefficient whose z has the variance `variance` / (n −
     3).
     """
@@ -165,9 +175,12 @@ def _pearson(x: FloatArray, y: FloatArray) -> float | None:
     # Compare the numbers, because the computed deviation of equal numbers may not be exactly zero.
     if len(x) < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return None
-    x, y = x - x.mean(), y - y.mean()
+    x = x - x.mean()
+    y = y - y.mean()
     scale = np.sqrt((x * x).sum() * (y * y).sum())
-    return float(np.clip((x * y).sum() / scale, -1, 1)) if scale > 0 else None
+    if scale > 0:
+        return float(np.clip((x * y).sum() / scale, -1, 1))
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,15 +198,21 @@ def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
     mean(a²) and E = mean(b²). Each term of these involves three pairs, and a pair may be any of the
     three.
     """
-    in_x, in_y = _places(x), _places(y)
-    a, b = -_signed_mean(in_x, np.ones(len(x))), -_signed_mean(in_y, np.ones(len(y)))
-    both, of_x, of_y = (float((one * other).mean()) for one, other in ((a, b), (a, a), (b, b)))
+    in_x = _places(x)
+    in_y = _places(y)
+    a = -_signed_mean(in_x, np.ones(len(x)))
+    b = -_signed_mean(in_y, np.ones(len(y)))
+    both = float((a * b).mean())
+    of_x = float((a * a).mean())
+    of_y = float((b * b).mean())
     in_both = a * b + _signed_mean(in_x, b) + _signed_mean(in_y, a) - 3 * both
     in_x_alone = a**2 + 2 * _signed_mean(in_x, a) - 3 * of_x
     in_y_alone = b**2 + 2 * _signed_mean(in_y, b) - 3 * of_y
     scale = sqrt(of_x * of_y)
     value = float(np.clip(both / scale, -1, 1))
-    return Influenced(value, in_both / scale - value / 2 * (in_x_alone / of_x + in_y_alone / of_y))
+    return Influenced(
+        value, in_both / scale - value / 2 * (in_x_alone / of_x + in_y_alone / of_y)
+    )
 
 
 def kendall_influenced(
@@ -206,11 +225,18 @@ def kendall_influenced(
     Time grows with n log n.
     """
     count = len(x)
-    c = (order_balance(x, y, np.zeros(count, np.int64)) if balance is None else balance) / count
-    u, v = (1 - np.bincount(position)[position] / count for position in (_places(x), _places(y)))
+    c = (
+        order_balance(x, y, np.zeros(count, np.int64)) if balance is None else balance
+    ) / count
+    u, v = (
+        1 - np.bincount(position)[position] / count
+        for position in (_places(x), _places(y))
+    )
     scale = sqrt(u.mean() * v.mean())
     value = float(np.clip(c.mean() / scale, -1, 1))
-    return Influenced(value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2))
+    return Influenced(
+        value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2)
+    )
 
 
 def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array:
@@ -234,7 +260,9 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
         places[np.argsort(upto, kind="stable")] = np.arange(len(x))
         equal = places - (np.cumsum(counts) - counts)[upto]
         if bit < bits:
-            balance += np.where(upto & 1, 1, -1) * (2 * (equal_before - equal) - counts[upto ^ 1])
+            balance += np.where(upto & 1, 1, -1) * (
+                2 * (equal_before - equal) - counts[upto ^ 1]
+            )
         equal_before = equal
     # Where x is equal, y is descending, so that each j with another y has counted as opposed.
     in_many = group * (many.max() + 1) + many
@@ -330,15 +358,16 @@ def correlation_clustered(
     measures its coverage.
     """
     coefficient = member_of(Coefficient, "coefficient", coefficient)
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    one = np.asarray(x, dtype=np.float64)
+    other = np.asarray(y, dtype=np.float64)
     count = len(one)
     if count < 2 or np.all(one == one[0]) or np.all(other == other[0]):
         return ClusteredCorrelation(count, None, None, None)
     value, variance_for = _measured(one, other, coefficient)
-    fewest = min((len(np.unique(each)) for each in kinds), default=0)
+    fewest = min((len(np.unique(kind)) for kind in kinds), default=0)
     if value is None or fewest < 2 or 1 - value**2 < _NOTHING:
         return ClusteredCorrelation(count, value, None, None)
-    alone = [variance_for(each) for each in kinds]
+    alone = [variance_for(kind) for kind in kinds]
     shared = sum(variance_for(_both(*each)) for each in combinations(kinds, 2))
     variance = max(sum(alone) - shared, *alone)
     if not np.isfinite(variance) or variance < _NOTHING:
@@ -347,7 +376,9 @@ def correlation_clustered(
 
     z = np.arctanh(value)
     reach = float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
-    return ClusteredCorrelation(count, value, float(np.tanh(z - reach)), float(np.tanh(z + reach)))
+    return ClusteredCorrelation(
+        count, value, float(np.tanh(z - reach)), float(np.tanh(z + reach))
+    )
 
 
 def _measured(
@@ -356,9 +387,13 @@ def _measured(
     """Return the coefficient, and a function for the variance of its z over clusters."""
     if coefficient is Coefficient.PEARSON:
         return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
-    of_ranks = spearman_influenced if coefficient is Coefficient.SPEARMAN else kendall_influenced
+    if coefficient is Coefficient.SPEARMAN:
+        of_ranks = spearman_influenced
+    else:
+        of_ranks = kendall_influenced
     correlation_of_ranks = of_ranks(x, y)
-    influence, left = correlation_of_ranks.influence / len(x), 1 - correlation_of_ranks.value**2
+    influence = correlation_of_ranks.influence / len(x)
+    left = 1 - correlation_of_ranks.value**2
     return (
         correlation_of_ranks.value,
         lambda clusters: variance_of_sum(influence, clusters) / left**2,
@@ -377,13 +412,18 @@ def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
     some cluster.
     """
     _values, index = np.unique(clusters, return_inverse=True)
-    x, y = x - x.mean(), y - y.mean()
+    x = x - x.mean()
+    y = y - y.mean()
     sums = np.array(
-        [np.bincount(index, weights=each) for each in (np.ones_like(x), x, y, x * x, y * y, x * y)]
+        [
+            np.bincount(index, weights=each)
+            for each in (np.ones_like(x), x, y, x * x, y * y, x * y)
+        ]
     )
     number, of_x, of_y, of_xx, of_yy, of_xy = sums.sum(axis=1)[:, np.newaxis] - sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        in_x, in_y = of_xx - of_x**2 / number, of_yy - of_y**2 / number
+        in_x = of_xx - of_x**2 / number
+        in_y = of_yy - of_y**2 / number
         r = (of_xy - of_x * of_y / number) / np.sqrt(in_x * in_y)
     r[(in_x <= _EQUAL * (x * x).sum()) | (in_y <= _EQUAL * (y * y).sum())] = np.nan
     z = np.arctanh(np.clip(r, -_NEARLY_ONE, _NEARLY_ONE))

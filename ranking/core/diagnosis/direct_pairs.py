@@ -53,7 +53,10 @@ class DirectPairs:
 
 
 def direct_pairs(
-    blocks: Blocks, *, level: Level = "two_way", correction: Correction = Correction.HOLM
+    blocks: Blocks,
+    *,
+    level: Level = "two_way",
+    correction: Correction = Correction.HOLM,
 ) -> DirectPairs:
     """Test each pair of systems using only comparisons between the two; ties are dropped.
 
@@ -90,7 +93,8 @@ def direct_pairs(
     tallies = tally(blocks)
     n = len(tallies.systems)
     first, second = np.triu_indices(n, 1)
-    won, lost = tallies.wins[first, second], tallies.wins[second, first]
+    won = tallies.wins[first, second]
+    lost = tallies.wins[second, first]
     limits: tuple[str, ...] = ()
     if level == "pairs":
         p = sign_test(won, lost, sides=2)
@@ -112,7 +116,10 @@ def _t_tests(
     share = np.divide(won, total, out=np.full(len(won), 0.5), where=total > 0)
     # A variance of 0 means that it cannot be estimated, for instance for a pair compared once.
     statistic = np.divide(
-        np.abs(share - 0.5), np.sqrt(variance), out=np.zeros(len(won)), where=variance > 0
+        np.abs(share - 0.5),
+        np.sqrt(variance),
+        out=np.zeros(len(won)),
+        where=variance > 0,
     )
     return np.asarray(np.minimum(1.0, 2 * stdtr(freedom, -statistic)))
 
@@ -129,8 +136,12 @@ def _variances(
     cells = np.stack([index[first * n + second], index[second * n + first]], axis=1)
     share, weight = smoothed_share(won, won + lost)
     influence = np.stack([weight * (1 - share), -weight * share], axis=1)
-    squares = {unit: _of_pairs(each, cells) for unit, each in _squares(blocks, level).items()}
-    variance, freedom, limits = np.zeros(len(won)), np.ones(len(won)), dict[str, None]()
+    squares = {
+        unit: _of_pairs(each, cells) for unit, each in _squares(blocks, level).items()
+    }
+    variance = np.zeros(len(won))
+    freedom = np.ones(len(won))
+    limits = dict[str, None]()
     for pair in np.flatnonzero(won + lost).tolist():
         total = int(won[pair] + lost[pair])
         parts = {
@@ -140,7 +151,9 @@ def _variances(
         if level == "two_way":
             covariance = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
             variance[pair] = covariance.matrix[0, 0]
-            freedom[pair] = min(covariance.degrees_of_freedom, covariance.fewest_units - 1)
+            freedom[pair] = min(
+                covariance.degrees_of_freedom, covariance.fewest_units - 1
+            )
             limits.update(dict.fromkeys(str(limit) for limit in covariance.limits))
         else:
             (part,) = parts.values()
@@ -196,7 +209,11 @@ class ScoredPair:
     def is_ordered(self) -> bool:
         """True if the first system has the higher score."""
         one, other = self.scores
-        return one is not None and other is not None and round(one - other, TIE_DECIMALS) > 0
+        return (
+            one is not None
+            and other is not None
+            and round(one - other, TIE_DECIMALS) > 0
+        )
 
 
 @dataclass(frozen=True)
@@ -228,11 +245,16 @@ def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, 
             _value(scores, b),
             group=_apart(scores, a, b),
         )
-        for a, b in zip(*(each.tolist() for each in np.triu_indices(len(systems), 1)), strict=True)
+        for a, b in zip(
+            *(triu_index.tolist() for triu_index in np.triu_indices(len(systems), 1)),
+            strict=True,
+        )
     )
 
 
-def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[ScoredPair, ...]:
+def scored_on_shared_blocks(
+    blocks: Blocks, method: CountsMethod
+) -> tuple[ScoredPair, ...]:
     """Return all pairs of systems with their scores on the blocks that show both.
 
     A score is based on all blocks that show a system, but the comparisons of a pair are only from
@@ -258,8 +280,12 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
     """
     n = len(blocks.systems)
     layout = method.layout(n)
-    pairs, counts, numbers = [], [], []
-    for a, b in zip(*(each.tolist() for each in np.triu_indices(n, 1)), strict=True):
+    pairs = []
+    counts = []
+    numbers = []
+    for a, b in zip(
+        *(triu_index.tolist() for triu_index in np.triu_indices(n, 1)), strict=True
+    ):
         rows = np.flatnonzero(blocks.compares(a, b))
         pairs.append((a, b))
         counts.append(count(blocks.take(rows), layout))
@@ -268,7 +294,9 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
         return ()
     scores = method.score_counted(np.stack(counts), layout, **method.complete(None))
     scored = []
-    for row, ((a, b), (of_both, segments)) in enumerate(zip(pairs, numbers, strict=True)):
+    for row, ((a, b), (of_both, segments)) in enumerate(
+        zip(pairs, numbers, strict=True)
+    ):
         own = scores.rows(row)
         names = blocks.systems[a], blocks.systems[b]
         pair = _scored(names, _value(own, a), _value(own, b), group=_apart(own, a, b))
@@ -276,7 +304,9 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
     return tuple(scored)
 
 
-def contradictions(direct: DirectPairs, pairs: tuple[ScoredPair, ...]) -> tuple[Contradiction, ...]:
+def contradictions(
+    direct: DirectPairs, pairs: tuple[ScoredPair, ...]
+) -> tuple[Contradiction, ...]:
     """Return the pairs whose direct comparisons contradict their scores, clearest first.
 
     Parameters
@@ -294,19 +324,24 @@ def contradictions(direct: DirectPairs, pairs: tuple[ScoredPair, ...]) -> tuple[
     contradicted = []
     for pair in pairs:
         a, b = (place[name] for name in pair.systems)
-        wins, losses = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
+        wins = int(direct.tallies.wins[a, b])
+        losses = int(direct.tallies.wins[b, a])
         if pair.is_ordered and losses > wins:
-            ties, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
+            ties = int(direct.tallies.ties[a, b])
+            p = float(direct.adjusted_p[a, b])
             contradicted.append(Contradiction(pair, wins, losses, ties, p))
     return tuple(
         sorted(
-            contradicted, key=lambda row: (row.adjusted_p, row.wins - row.losses, row.pair.systems)
+            contradicted,
+            key=lambda row: (row.adjusted_p, row.wins - row.losses, row.pair.systems),
         )
     )
 
 
 def _value(scores: Scores, system: int) -> float | None:
-    return float(scores.values[system]) if scores.estimable[system] else None
+    if scores.estimable[system]:
+        return float(scores.values[system])
+    return None
 
 
 def _apart(scores: Scores, a: int, b: int) -> bool:
@@ -321,7 +356,9 @@ def _scored(
         one = other = None
     pair = ScoredPair(names, (one, other))
     swapped = ScoredPair((names[1], names[0]), (other, one))
-    return swapped if swapped.is_ordered else pair
+    if swapped.is_ordered:
+        return swapped
+    return pair
 
 
 @dataclass(frozen=True)
@@ -364,7 +401,9 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
     wins = direct.tallies.wins
     beats: BoolArray = wins > wins.T
     triads = _triads(beats)
-    groups, member = csgraph.connected_components(beats, directed=True, connection="strong")
+    groups, member = csgraph.connected_components(
+        beats, directed=True, connection="strong"
+    )
     with_triad = {int(member[triad[0]]) for triad in triads}
     for group in range(groups):
         own = np.flatnonzero(member == group).tolist()

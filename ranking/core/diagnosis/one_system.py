@@ -107,7 +107,9 @@ def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
     # Float sums depend on the order, but results must not.
     own_blocks = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
     own = own_blocks.labels[:, [system]]
-    compared = own_blocks.compares(np.arange(len(own_blocks.systems)), np.array([system]))
+    compared = own_blocks.compares(
+        np.arange(len(own_blocks.systems)), np.array([system])
+    )
     return Outcomes(
         blocks=own_blocks,
         system=system,
@@ -149,18 +151,27 @@ def share_won(
         If `confidence` is not between 0 and 1.
     """
     confidence_check(confidence)
-    won, lost, tied = (
-        _counts(each[rows], opponent) for each in (outcomes.won, outcomes.lost, outcomes.tied)
-    )
-    wins, losses, ties = int(won.sum()), int(lost.sum()), int(tied.sum())
+    won = _counts(outcomes.won[rows], opponent)
+    lost = _counts(outcomes.lost[rows], opponent)
+    tied = _counts(outcomes.tied[rows], opponent)
+    wins = int(won.sum())
+    losses = int(lost.sum())
+    ties = int(tied.sum())
     trials = wins + losses
     if not trials:
         return ShareWon(wins, losses, ties)
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
-    units = {"segment": blocks.segment, "judge": blocks.judge, "document": blocks.document}
+    units = {
+        "segment": blocks.segment,
+        "judge": blocks.judge,
+        "document": blocks.document,
+    }
     return ShareWon(
-        wins, losses, ties, **_share(won[decided], lost[decided], units, confidence=confidence)
+        wins,
+        losses,
+        ties,
+        **_share(won[decided], lost[decided], units, confidence=confidence),
     )
 
 
@@ -172,7 +183,8 @@ def _share(
     confidence: float,
 ) -> dict[str, Any]:
     """Return a share with its interval, and the units that it does not account for."""
-    won, lost = int(successes.sum()), int(failures.sum())
+    won = int(successes.sum())
+    lost = int(failures.sum())
     variance = share_variance(successes, failures, **units)
     low, high = share_interval(won, lost, variance, confidence=confidence)
     limits = tuple(str(limit) for limit in variance.limits)
@@ -207,7 +219,8 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     LengthTrend or None
         None if all lengths are equal or nothing was decided.
     """
-    won, lost = (_counts(each, None) for each in (outcomes.won, outcomes.lost))
+    won = _counts(outcomes.won, None)
+    lost = _counts(outcomes.lost, None)
     length = words[outcomes.blocks.segment]
     rows = np.flatnonzero((won + lost > 0) & (length > 0))
     wins: FloatArray = won[rows].astype(np.float64)
@@ -222,7 +235,9 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     share = float(wins.sum() / trials.sum())
     slope = float(x @ (wins - share * trials)) / spread
     influence = x * (wins - (share + slope * x) * trials) / spread
-    combined = covariance_of_rows(outcomes.blocks.take(rows), influence[:, np.newaxis], trials)
+    combined = covariance_of_rows(
+        outcomes.blocks.take(rows), influence[:, np.newaxis], trials
+    )
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
@@ -230,7 +245,9 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
     variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
-    degrees_of_freedom = min(combined.freedom_of(variance), max(1, combined.segments - 2))
+    degrees_of_freedom = min(
+        combined.freedom_of(variance), max(1, combined.segments - 2)
+    )
     p_value = float(2 * stdtr(degrees_of_freedom, -t))
     return LengthTrend(slope, p_value, limits)
 
@@ -281,7 +298,9 @@ class ClearSegments:
     fewest: int
 
 
-def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> ClearSegments:
+def clear_segments(
+    outcomes: Outcomes, *, most: int = 10, fewest: int = 2
+) -> ClearSegments:
     """Find the segments on which a system is furthest behind, and furthest ahead of, another one.
 
     Parameters
@@ -318,7 +337,8 @@ def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> Cl
         # Among equal distances, take the system compared most often.
         other = np.lexsort((compared, distance), axis=1)[:, -1]
         index = np.arange(len(numbers))
-        furthest, often = distance[index, other], compared[index, other]
+        furthest = distance[index, other]
+        often = compared[index, other]
         order = np.lexsort((numbers, -often, -furthest))[:most]
         return tuple(
             _clear_segment(
@@ -448,8 +468,8 @@ def shown_blocks(
     shows = np.zeros((len(skips), len(systems)), dtype=np.bool_)
     for row, each in enumerate(skips):
         shows[row, [position[name] for name in each.systems if name in position]] = True
-    skip_segments = np.array([each.segment for each in skips], dtype=np.int64)
-    skip_judges = np.array([judges[each.judge] for each in skips], dtype=np.int64)
+    skip_segments = np.array([skip.segment for skip in skips], dtype=np.int64)
+    skip_judges = np.array([judges[skip.judge] for skip in skips], dtype=np.int64)
     return Shown(
         systems=systems,
         shows=np.concatenate([blocks.candidates >= 0, shows]),
@@ -459,7 +479,7 @@ def shown_blocks(
         commented=np.concatenate(
             [
                 _with_comment(blocks, comments),
-                np.array([each.has_comment for each in skips], dtype=np.bool_),
+                np.array([skip.has_comment for skip in skips], dtype=np.bool_),
             ]
         ),
         document=_documents(blocks, skips, documents),
@@ -469,11 +489,13 @@ def shown_blocks(
 def _documents(
     blocks: Blocks, skips: Sequence[SkippedBlock], names: Sequence[str]
 ) -> Int64Array | None:
-    if blocks.document is None or not all(each.document for each in skips):
+    if blocks.document is None or not all(skip.document for skip in skips):
         return None
     numbers = {name: number for number, name in enumerate(names)}
-    skipped = [numbers.setdefault(each.document, len(numbers)) for each in skips]
-    return np.concatenate([blocks.document.astype(np.int64), np.array(skipped, dtype=np.int64)])
+    skipped = [numbers.setdefault(skip.document, len(numbers)) for skip in skips]
+    return np.concatenate(
+        [blocks.document.astype(np.int64), np.array(skipped, dtype=np.int64)]
+    )
 
 
 def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
@@ -485,8 +507,12 @@ def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
     has_comment = np.zeros(len(blocks), dtype=np.bool_)
     known = set(blocks.systems)
     left = Counter(
-        CommentedBlock(each.segment, each.judge, tuple(sorted(known.intersection(each.systems))))
-        for each in comments
+        CommentedBlock(
+            comment.segment,
+            comment.judge,
+            tuple(sorted(known.intersection(comment.systems))),
+        )
+        for comment in comments
     )
     segments = np.isin(blocks.segment, [each.segment for each in left])
     for row in np.flatnonzero(segments).tolist():

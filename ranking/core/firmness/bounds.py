@@ -122,8 +122,15 @@ def counted_blocks(blocks: Blocks, method: CountsMethod) -> CountedBlocks:
     Memory grows with the number of comparisons, about 12 bytes each.
     """
     layout = method.layout(len(blocks.systems))
-    parts = [layout.of_blocks(blocks.take(rows)) for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME)]
-    cells = sparse.hstack(parts, format="csc") if parts else sparse.csc_array((layout.size, 0))
+    parts = [
+        layout.of_blocks(blocks.take(rows))
+        for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME)
+    ]
+    cells = (
+        sparse.hstack(parts, format="csc")
+        if parts
+        else sparse.csc_array((layout.size, 0))
+    )
     return CountedBlocks(
         method=method,
         parameters=method.complete(None),
@@ -158,8 +165,12 @@ def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> in
         At least 1. There are bounds for Expected Wins, and for shares of comparisons and of blocks;
         for other methods, the result is 1.
     """
-    most = counted.cells.shape[1] if limit is None else limit
-    name, n = counted.method.name, counted.layout.systems
+    if limit is None:
+        most = counted.cells.shape[1]
+    else:
+        most = limit
+    name = counted.method.name
+    n = counted.layout.systems
     for rival in range(n):
         if rival == first or most <= 1:
             continue
@@ -192,12 +203,15 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
     if terms is None:
         return most  # the rival has no score, and removals cannot give it one
     pairs = len(terms.firsts)
-    low, high = 0, min(most, int((terms.won + terms.lost).min())) - 1
+    low = 0
+    high = min(most, int((terms.won + terms.lost).min())) - 1
     # The sum of the largest grows with K; find the largest K that cannot suffice.
     while low < high:
         middle = (low + high + 1) // 2
         of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(middle)))
-        weights = np.bincount(terms.cells, np.concatenate(of_terms), counted.layout.size)
+        weights = np.bincount(
+            terms.cells, np.concatenate(of_terms), counted.layout.size
+        )
         gains = np.asarray(weights @ counted.cells)
         largest = np.partition(gains, len(gains) - middle)[len(gains) - middle :]
         if float(np.maximum(largest, 0).sum()) <= terms.lead - _ROUNDING:
@@ -237,10 +251,15 @@ class _Parts:
         index = int(np.searchsorted(gained, -total - _ROUNDING))
         if index == len(gained):
             return np.inf
-        before = float(gained[index - 1]) if index else 0.0
+        if index:
+            before = float(gained[index - 1])
+        else:
+            before = 0.0
         kind = order[index]
         rest = (-total - _ROUNDING - before) / -float(worth[kind])
-        return float(self.many[order[:index]].sum() + max(1.0, np.ceil(rest - _ROUNDING)))
+        return float(
+            self.many[order[:index]].sum() + max(1.0, np.ceil(rest - _ROUNDING))
+        )
 
 
 def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
@@ -256,9 +275,10 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     at one of the ends. Intervals are halved where the bound is lowest.
     """
     masks = part_and_whole(counted.method.name, counted.layout.systems)
-    columns = [
-        np.asarray(mask[system] @ counted.cells) for system in (first, rival) for mask in masks
-    ]
+    columns = []
+    for system in (first, rival):
+        for mask in masks:
+            columns.append(np.asarray(mask[system] @ counted.cells))
     stacked: Int64Array = np.stack(columns, axis=1)
     added, many = np.unique(stacked, axis=0, return_counts=True)
     parts = _Parts(added.astype(np.float64), many.astype(np.float64))
@@ -266,11 +286,16 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
         return most  # it has no score, and removals cannot give it one
     # If the first has no share, the sums prove nothing.
     most = min(most, int(parts.many[parts.added[:, 1] > 0].sum()))
-    ratio = float(parts.added[:, 3] @ parts.many) / float(parts.added[:, 1] @ parts.many)
+    ratio = float(parts.added[:, 3] @ parts.many) / float(
+        parts.added[:, 1] @ parts.many
+    )
     weights = [weight * ratio for weight in _WEIGHTS]
 
     def bound(low: float, high: float) -> float:
-        return max(min(parts.needed(low, each), parts.needed(high, each)) for each in weights)
+        return max(
+            min(parts.needed(low, weight), parts.needed(high, weight))
+            for weight in weights
+        )
 
     heap = [(bound(0.0, 1.0), 0.0, 1.0)]
     for _interval in range(_INTERVALS):
@@ -327,14 +352,17 @@ class _Terms:
         """The first term of each of P pairs, shape (P,)."""
         return np.unique(self.pair, return_index=True)[1].astype(np.int64)
 
-    def weights(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def weights(
+        self, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the maximum decrease of the lead by removing a win and a loss, each of shape (T,).
 
         `low` and `high` are the minimum and maximum numbers of removed comparisons of each pair;
         see `_expected_wins`.
         """
         every = self.won + self.lost
-        fewer, more = every - high[self.pair], every - low[self.pair]
+        fewer = every - high[self.pair]
+        more = every - low[self.pair]
         is_first = self.sign > 0
         of_win = self.sign * self.lost / (every * np.where(is_first, fewer, more))
         of_loss = -self.sign * self.won / (every * np.where(is_first, more, fewer))
@@ -352,7 +380,9 @@ class _Terms:
         return self.sign * (wins * self.lost - losses * self.won) / (every * left)
 
 
-def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int) -> bool:
+def cannot_overtake(
+    counted: CountedBlocks, first: int, rival: int, removed: int
+) -> bool:
     """Return True if a rival provably is not ahead after at most this number of removals.
 
     The shares of Expected Wins are bounded by linear functions of the removed comparisons, as in
@@ -379,11 +409,15 @@ def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int
         return False
     if removed >= float((terms.won + terms.lost).min()):
         return False
-    pairs, programs = len(terms.firsts), _Programs(counted, terms, removed)
+    pairs = len(terms.firsts)
+    programs = _Programs(counted, terms, removed)
     waiting = [_Part(np.zeros(pairs), np.full(pairs, float(removed)))]
     while waiting:
         part = programs.tightened(waiting.pop())
-        taken = None if part is None else programs.best(part)
+        if part is None:
+            taken = None
+        else:
+            taken = programs.best(part)
         if part is None or taken is None:
             continue
         halves = programs.halves(part, taken)
@@ -426,15 +460,19 @@ class _Programs:
     """Linear programs for the number of blocks of each kind to remove, up to a total."""
 
     def __init__(self, counted: CountedBlocks, terms: _Terms, removed: int) -> None:
-        self._terms, self._removed = terms, removed
-        added = sparse.csr_array(counted.cells)[terms.cells].toarray().astype(np.float64)
+        self._terms = terms
+        self._removed = removed
+        added = (
+            sparse.csr_array(counted.cells)[terms.cells].toarray().astype(np.float64)
+        )
         contents, many = np.unique(added, axis=1, return_counts=True)
         # Contribution of a block of each kind to the terms' wins and losses.
         self._wins, self._losses = map(sparse.csr_array, np.split(contents, 2))
         kinds = len(many)
         self._decided = sparse.csr_array((self._wins + self._losses)[terms.firsts])
         self._limits = sparse.vstack(
-            [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))], format="csr"
+            [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))],
+            format="csr",
         )
         self._bounds: Any = np.stack([np.zeros(kinds), many], axis=1)
         self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
@@ -460,7 +498,9 @@ class _Programs:
                 break
             within = _Part(part.low, high)
             gains = self._gains(within)
-            solution = self._solved(self._decided[[pair]].toarray().ravel(), within, enough=gains)
+            solution = self._solved(
+                self._decided[[pair]].toarray().ravel(), within, enough=gains
+            )
             if solution is None:
                 return None
             high[pair] = min(high[pair], np.floor(solution[0] + _TOLERANCE))
@@ -478,11 +518,15 @@ class _Programs:
         limits: Any = self._limits
         most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
         if enough is not None:
-            limits = sparse.vstack([limits, sparse.csr_array(-enough[np.newaxis])], format="csr")
+            limits = sparse.vstack(
+                [limits, sparse.csr_array(-enough[np.newaxis])], format="csr"
+            )
             most.append(_TOLERANCE - self._terms.lead)
         from scipy.optimize import linprog  # slow to import, not needed at start-up
 
-        solution = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
+        solution = linprog(
+            -worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs"
+        )
         if solution.status == _INFEASIBLE:
             return None
         if solution.status != 0 or solution.fun is None:  # nothing is ruled out
@@ -494,7 +538,8 @@ class _Programs:
         help.
         """
         terms = self._terms
-        wins, losses = np.asarray(self._wins @ taken), np.asarray(self._losses @ taken)
+        wins = np.asarray(self._wins @ taken)
+        losses = np.asarray(self._losses @ taken)
         shrunk = terms.shrunk(wins, losses)
         if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
             return []  # no tighter bound of the shares can rule this out
@@ -507,6 +552,7 @@ class _Programs:
         position = terms.firsts[pair]
         middle = np.floor(wins[position] + losses[position])
         middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
-        below, above = part.high.copy(), part.low.copy()
+        below = part.high.copy()
+        above = part.low.copy()
         below[pair], above[pair] = middle, middle + 1
         return [_Part(part.low, below), _Part(above, part.high)]

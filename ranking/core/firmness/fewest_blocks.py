@@ -23,7 +23,12 @@ from math import comb
 import numpy as np
 
 from ranking.core.arrays import Int64Array
-from ranking.core.firmness.bounds import CountedBlocks, at_least, cannot_overtake, counted_blocks
+from ranking.core.firmness.bounds import (
+    CountedBlocks,
+    at_least,
+    cannot_overtake,
+    counted_blocks,
+)
 from ranking.core.firmness.without_each import NOBODY, leaders, overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
@@ -85,7 +90,9 @@ class FewestBlocks:
     @property
     def size(self) -> int | None:
         """Number of blocks found; None if there are none."""
-        return None if self.rows is None else len(self.rows)
+        if self.rows is None:
+            return None
+        return len(self.rows)
 
 
 def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
@@ -158,7 +165,7 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
     rivals = [rival for rival in range(counted.layout.systems) if rival != first]
     candidates = [_by_influence(counted, first, rival) for rival in rivals]
     candidates.append(_all_of(counted, first))
-    known = [each for each in candidates if each is not None]
+    known = [candidate for candidate in candidates if candidate is not None]
     if not known:
         return None
     best = min(known, key=len)
@@ -173,7 +180,8 @@ def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array 
     """Return the shortest sufficient prefix of the blocks, sorted by influence on the lead over a
     rival.
     """
-    at, best = counted.total, None
+    at = counted.total
+    best = None
     for _round in range(_ROUNDS):
         gains = counted.gains(at, first, rival)
         # Equal gains are ordered by key, independently of the order of the rows.
@@ -186,11 +194,17 @@ def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array 
     return best
 
 
-def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> int | None:
+def _shortest_prefix(
+    counted: CountedBlocks, first: int, order: Int64Array
+) -> int | None:
     """Return the length of the shortest prefix of these blocks that changes first place."""
-    low, removed, high = 0, np.zeros(counted.layout.size, dtype=np.int64), len(order)
+    low = 0
+    removed = np.zeros(counted.layout.size, dtype=np.int64)
+    high = len(order)
     while high > low:
-        tried = np.unique(np.linspace(low + 1, high, _TRIED_AT_A_TIME).round().astype(np.int64))
+        tried = np.unique(
+            np.linspace(low + 1, high, _TRIED_AT_A_TIME).round().astype(np.int64)
+        )
         starts = np.concatenate([[low], tried[:-1]])
         steps = [counted.of(order[a:b]) for a, b in zip(starts, tried, strict=True)]
         sums = removed + np.cumsum(steps, axis=0)
@@ -201,7 +215,9 @@ def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> i
         if int(tried[position]) - int(starts[position]) == 1:
             return int(tried[position])
         high = int(tried[position])
-        low, removed = int(starts[position]), sums[position - 1] if position else removed
+        low = int(starts[position])
+        if position:
+            removed = sums[position - 1]
     return None
 
 
@@ -212,10 +228,14 @@ def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
     own = counted.layout.takes_part[first].astype(np.int64)
     rows = np.flatnonzero(own @ counted.cells[counted.layout.used]).astype(np.int64)
     ahead = counted.overtaken_without(counted.of(rows)[np.newaxis], first)
-    return rows if ahead[0] != NOBODY else None
+    if ahead[0] != NOBODY:
+        return rows
+    return None
 
 
-def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) -> Int64Array | None:
+def _step_by_step(
+    counted: CountedBlocks, first: int, rival: int, limit: int
+) -> Int64Array | None:
     """Repeatedly remove the block that shrinks the lead over a rival most.
 
     Return a set of fewer than `limit` blocks; None if there is none, or too much to score.
@@ -226,7 +246,8 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
     if len(kinds) * limit > _STEPS_SCORED:
         return None
     left = np.array([len(rows) for rows in kinds.rows])
-    removed, taken = np.zeros(counted.layout.size, dtype=np.int64), list[int]()
+    removed = np.zeros(counted.layout.size, dtype=np.int64)
+    taken = list[int]()
     while len(taken) < limit - 1:
         # Kinds without remaining blocks have no gain.
         sums = removed + kinds.cells * (left > 0)[:, np.newaxis]
@@ -252,14 +273,18 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
     return np.array([next(of_kinds[kind]) for kind in taken], dtype=np.int64)
 
 
-def _without_spare(counted: CountedBlocks, first: int, candidate: Int64Array) -> Int64Array:
+def _without_spare(
+    counted: CountedBlocks, first: int, candidate: Int64Array
+) -> Int64Array:
     """Return the set without unnecessary blocks, checked from the least influential on."""
     if len(candidate) * counted.layout.size > _SPARE_CELLS:
         return candidate
     while len(candidate) > 1:
         removed = counted.of(candidate)
         own = counted.cells[:, candidate].toarray().T
-        changed = np.flatnonzero(counted.overtaken_without(removed - own, first) != NOBODY)
+        changed = np.flatnonzero(
+            counted.overtaken_without(removed - own, first) != NOBODY
+        )
         if not len(changed):
             break
         candidate = np.delete(candidate, int(changed[-1]))
@@ -286,7 +311,10 @@ def _proven(
     if counted.cells.shape[1] > _SETS_SCORED or least > 8:
         return candidate, least, Proof.NONE
     kinds = counted.kinds
-    size = sum(len(rows) for rows in kinds.rows) + 1 if candidate is None else len(candidate)
+    if candidate is None:
+        size = sum(len(rows) for rows in kinds.rows) + 1
+    else:
+        size = len(candidate)
     budget = _SETS_SCORED
     while least < size:
         budget -= comb(len(kinds) + least - 1, least)
@@ -304,7 +332,8 @@ def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
     return counted.method.name == "expected_wins" and all(
         cannot_overtake(counted, first, rival, size - 1)
         for rival in range(counted.layout.systems)
-        if rival != first and counted.layout.takes_part[rival] @ counted.total[counted.layout.used]
+        if rival != first
+        and counted.layout.takes_part[rival] @ counted.total[counted.layout.used]
     )
 
 

@@ -51,7 +51,8 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
         The best of the systems ahead; `NOBODY` if there is none.
     """
     values = np.round(np.where(scores.estimable, scores.values, -np.inf), TIE_DECIMALS)
-    own, is_known = values[:, [first]], scores.estimable[:, [first]]
+    own = values[:, [first]]
+    is_known = scores.estimable[:, [first]]
     ahead = scores.estimable & (values > own)
     if scores.group is not None:
         ahead &= (scores.group == scores.group[:, [first]]) | ~is_known
@@ -145,7 +146,9 @@ def without_each(
     total = count(blocks, layout)
     whole = method.score_counted(total[np.newaxis], layout, **settings)
     places = ordinal_ranks(whole.rows(0))
-    order = sorted(np.flatnonzero(places).tolist(), key=lambda index: int(places[index]))
+    order = sorted(
+        np.flatnonzero(places).tolist(), key=lambda index: int(places[index])
+    )
     numbers, own = np.unique(unit, return_inverse=True)
     of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
     scores = method.score_counted(total - of_units, layout, **settings)
@@ -155,7 +158,9 @@ def without_each(
     leads = _leads(scores, order)
     rows = [
         LeftOut(*row)
-        for row in zip(named, sizes, firsts, leads, _swapped(blocks, whole, scores), strict=True)
+        for row in zip(
+            named, sizes, firsts, leads, _swapped(blocks, whole, scores), strict=True
+        )
     ]
     lead = _leads(whole, order)[0]
     return WithoutEach(
@@ -170,7 +175,9 @@ def _by_lead(row: LeftOut) -> tuple[bool, float, str]:
     return row.lead is None, row.lead or 0.0, row.unit
 
 
-def _firsts(systems: tuple[str, ...], scores: Scores, order: list[int]) -> list[str | None]:
+def _firsts(
+    systems: tuple[str, ...], scores: Scores, order: list[int]
+) -> list[str | None]:
     if not order:
         return [None] * len(scores.values)
     ahead = overtaken_by(scores, order[0])
@@ -192,7 +199,9 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     return [None if np.isnan(lead) else lead + 0.0 for lead in leads.tolist()]
 
 
-def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[str, str], ...]]:
+def _swapped(
+    blocks: Blocks, whole: Scores, scores: Scores
+) -> list[tuple[tuple[str, str], ...]]:
     """Return the pairs that swap places in each row of scores."""
     n = len(blocks.systems)
     before = _ahead(whole)[0]
@@ -201,7 +210,9 @@ def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[
         changed = before & np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
         for of_unit in changed:
             pairs = zip(*(each.tolist() for each in np.nonzero(of_unit)), strict=True)
-            swapped.append(tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs))
+            swapped.append(
+                tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs)
+            )
     return swapped
 
 

@@ -22,7 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, Int8Array, Int32Array, Int64Array, UInt64Array
+from ranking.core.arrays import (
+    BoolArray,
+    Int8Array,
+    Int32Array,
+    Int64Array,
+    UInt64Array,
+)
 
 CONTENT_KEY_VERSION = 1
 _PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
@@ -89,7 +95,8 @@ class Blocks:
             raise ValueError(f"systems: a name occurs twice in {self.systems!r}")
         if len(set(self.judges)) != len(self.judges):
             raise ValueError("judges: a pseudonym occurs twice")
-        blocks, systems = len(self.judge), len(self.systems)
+        blocks = len(self.judge)
+        systems = len(self.systems)
         self._freeze("labels", np.int8, (blocks, systems))
         self._freeze("candidates", np.int8, (blocks, systems))
         self._freeze("judge", np.int32, (blocks,))
@@ -108,11 +115,15 @@ class Blocks:
             object.__setattr__(made, name, _frozen(column))
         return made
 
-    def _freeze(self, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
+    def _freeze(
+        self, name: str, dtype: type[np.generic], shape: tuple[int, ...]
+    ) -> None:
         column = getattr(self, name)
         if not isinstance(column, np.ndarray) or column.dtype != dtype:
             found = getattr(column, "dtype", type(column).__name__)
-            raise ValueError(f"{name}: expected an array of {dtype.__name__}, got {found}")
+            raise ValueError(
+                f"{name}: expected an array of {dtype.__name__}, got {found}"
+            )
         if column.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {column.shape}")
         object.__setattr__(self, name, _frozen(column))
@@ -134,7 +145,8 @@ class Blocks:
         in_order = np.sort(self.candidates, axis=1)
         shared = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
         rows = np.flatnonzero(shared.any(axis=1))
-        labels, candidates = self.labels[rows], self.candidates[rows]
+        labels = self.labels[rows]
+        candidates = self.candidates[rows]
         for position in range(int(candidates.max(initial=-1)) + 1):
             here = candidates == position
             highest = np.max(labels, axis=1, where=here, initial=0)
@@ -148,9 +160,7 @@ class Blocks:
 
     def __repr__(self) -> str:
         """Return the numbers of blocks, systems and judges, for notebooks."""
-        return (
-            f"<Blocks: {len(self)} blocks, {len(self.systems)} systems, {len(self.judges)} judges>"
-        )
+        return f"<Blocks: {len(self)} blocks, {len(self.systems)} systems, {len(self.judges)} judges>"
 
     @property
     def positions(self) -> int:
@@ -169,7 +179,8 @@ class Blocks:
         -------
         bool, shape (B,) or (B, k)
         """
-        labels, others = self.labels[:, one], self.labels[:, other]
+        labels = self.labels[:, one]
+        others = self.labels[:, other]
         is_compared: BoolArray = (labels > 0) & (others > 0)
         is_compared &= self.candidates[:, one] != self.candidates[:, other]
         return is_compared & (labels != others) if self.best_worst else is_compared
@@ -196,7 +207,10 @@ class Blocks:
             If a name is not among the blocks' systems, so that a misspelt reference is not ranked
             silently.
         """
-        names = {systems} if isinstance(systems, str) else set(systems)
+        if isinstance(systems, str):
+            names = {systems}
+        else:
+            names = set(systems)
         unknown = sorted(names.difference(self.systems))
         if unknown:
             raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
@@ -238,7 +252,9 @@ class Blocks:
 
     def with_judges_in_order(self) -> Blocks:
         """Return the blocks with `judges` reduced to those with a block, sorted by name."""
-        present = np.bincount(self.judge, minlength=len(self.judges)).nonzero()[0].tolist()
+        present = (
+            np.bincount(self.judge, minlength=len(self.judges)).nonzero()[0].tolist()
+        )
         order = sorted(present, key=lambda index: self.judges[index])
         if order == list(range(len(self.judges))):
             return self
@@ -262,7 +278,10 @@ class Blocks:
             The selected blocks, with all systems and judges and unchanged keys.
         """
         # An empty list would become an array of floats.
-        index = rows if isinstance(rows, slice | np.ndarray) else np.asarray(rows, dtype=np.intp)
+        if isinstance(rows, slice | np.ndarray):
+            index = rows
+        else:
+            index = np.asarray(rows, dtype=np.intp)
         return self._with(**self._rows(index))
 
     def _rows(self, index: slice | npt.NDArray[Any]) -> dict[str, Any]:
@@ -289,7 +308,8 @@ def blocks_required(function: str, blocks: object) -> None:
     if isinstance(blocks, str | PathLike):
         what = argument = repr(str(blocks))
     else:
-        what, argument = type(blocks).__name__, "…"
+        what = type(blocks).__name__
+        argument = "…"
     raise TypeError(
         f"{function} takes judged blocks, not {what}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
         "Any other table: build the blocks with blocks_from_rows."
@@ -453,14 +473,18 @@ def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
     return numbered
 
 
-def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> Int32Array:
+def systems_table(
+    candidates: Sequence[Candidate], systems: Sequence[str]
+) -> Int32Array:
     """Return the systems of each candidate by index, padded with -1.
 
     The shape is (candidates, maximum number of systems in one). A candidate with a system that is
     not in `systems` gets none: it belongs to another language pair.
     """
     index_of = {name: index for index, name in enumerate(systems)}
-    table = np.full((len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32)
+    table = np.full(
+        (len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32
+    )
     for row, candidate in enumerate(candidates):
         if all(name in index_of for name in candidate):
             table[row, : len(candidate)] = [index_of[name] for name in candidate]
@@ -476,13 +500,16 @@ def _spread(
         rows = np.flatnonzero(candidate >= 0)
         for system in systems_of[candidate[rows]].T:
             is_system = system >= 0
-            there, of_there = rows[is_system], system[is_system]
+            there = rows[is_system]
+            of_there = system[is_system]
             labels[there, of_there] = label[there]
             shown[there, of_there] = position[there]
         position[rows] += 1
 
 
-def _content_keys(coded: CodedJudgments, occurrences: Iterable[int] = repeat(0)) -> UInt64Array:
+def _content_keys(
+    coded: CodedJudgments, occurrences: Iterable[int] = repeat(0)
+) -> UInt64Array:
     """Return the 64-bit hash of each judgment and its occurrence, shape (B,).
 
     It is BLAKE2b (8 bytes, person "quintet-key-v1", read as little-endian) of the judged block and
@@ -515,10 +542,18 @@ def _content_keys(coded: CodedJudgments, occurrences: Iterable[int] = repeat(0))
     of_candidates.append(b"")  # for index -1
     counts = (coded.candidate >= 0).sum(axis=1).tolist()
     start = blake2b(digest_size=8, person=_PERSON)
-    head, count_of = struct.Struct("<q").pack, struct.Struct("<I").pack
+    head = struct.Struct("<q").pack
+    count_of = struct.Struct("<I").pack
     digests = bytearray()
-    columns = (coded.segment.tolist(), coded.judge.tolist(), counts, coded.candidate.tolist())
-    for segment, judge, count, candidates, occurrence in zip(*columns, occurrences, strict=False):
+    columns = (
+        coded.segment.tolist(),
+        coded.judge.tolist(),
+        counts,
+        coded.candidate.tolist(),
+    )
+    for segment, judge, count, candidates, occurrence in zip(
+        *columns, occurrences, strict=False
+    ):
         parts = [head(segment), of_judges[judge], count_of(count)]
         parts += [of_candidates[one] for one in candidates]
         parts.append(count_of(occurrence))
@@ -562,11 +597,16 @@ class CandidateSets:
         number = np.take_along_axis(system, start, axis=1).astype(np.int32)
         row, position = np.nonzero(size > 1)
         within = np.arange(int(size.max(initial=1)))
-        output = np.minimum(start[row, position][:, np.newaxis] + within, system.shape[1] - 1)
+        output = np.minimum(
+            start[row, position][:, np.newaxis] + within, system.shape[1] - 1
+        )
         inside = within < size[row, position][:, np.newaxis]
         members = np.where(inside, system[row[:, np.newaxis], output], -1)
         sets, which = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
-        numbers = [self._number(tuple(one for one in each if one >= 0)) for each in sets.tolist()]
+        numbers = [
+            self._number(tuple(one for one in each if one >= 0))
+            for each in sets.tolist()
+        ]
         number[row, position] = np.array(numbers, dtype=np.int32)[which.reshape(-1)]
         return number
 
@@ -631,7 +671,10 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         _refuse_name("system", system)
     judge_of: dict[str, int] = {}
     candidate_of: dict[Candidate, int] = {}
-    judge, segment, size, candidate = array("i"), array("i"), array("b"), array("i")
+    judge = array("i")
+    segment = array("i")
+    size = array("b")
+    candidate = array("i")
     label = array("b")
     for number, row in enumerate(rows, start=1):
         try:
@@ -642,11 +685,14 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         segment.append(row.segment)
         size.append(len(row.candidates))
         shown = map(tuple, row.candidates)
-        candidate.extend(candidate_of.setdefault(each, len(candidate_of)) for each in shown)
+        candidate.extend(
+            candidate_of.setdefault(each, len(candidate_of)) for each in shown
+        )
         label.extend(each or 0 for each in row.labels)
     sizes = np.asarray(size, dtype=np.int64)
     filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
-    candidates, labels = np.full(filled.shape, -1, np.int32), np.zeros(filled.shape, np.int8)
+    candidates = np.full(filled.shape, -1, np.int32)
+    labels = np.zeros(filled.shape, np.int8)
     candidates[filled], labels[filled] = candidate, label
     coded = CodedJudgments(
         judge=np.asarray(judge, dtype=np.int32),
@@ -663,14 +709,18 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
     if not isinstance(row, BlockRow):
         raise ValueError(f"expected a BlockRow, got {type(row).__name__}")
     if len(row.labels) != len(row.candidates):
-        raise ValueError(f"{len(row.labels)} labels for {len(row.candidates)} candidates")
+        raise ValueError(
+            f"{len(row.labels)} labels for {len(row.candidates)} candidates"
+        )
     if len(row.candidates) > _MAX_CANDIDATES:
         raise ValueError(f"more than {_MAX_CANDIDATES} candidates")
     if not 0 <= row.segment <= _INT32_MAX:
         raise ValueError(f"segment number {row.segment} is out of range")
     _refuse_name("judge", row.judge)
     seen: set[str] = set()
-    for position, (candidate, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
+    for position, (candidate, label) in enumerate(
+        zip(row.candidates, row.labels, strict=True)
+    ):
         _refuse_label(label)
         if not candidate:
             raise ValueError(f"candidate {position + 1} stands for no system")
@@ -695,7 +745,9 @@ def _refuse_label(label: object) -> None:
         return
     # pandas makes whole numbers with gaps floats, and the gaps NaN.
     if not isinstance(label, Integral):
-        raise ValueError(f"label {label} is not a whole number; use None for a blank label")
+        raise ValueError(
+            f"label {label} is not a whole number; use None for a blank label"
+        )
     if not 1 <= int(label) <= MAX_LABEL:
         raise ValueError(f"label {label} is not between 1 and {MAX_LABEL}")
 
@@ -737,11 +789,17 @@ def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array |
         None unless every block has a document, there are at least two documents, and each segment
         is in only one.
     """
-    if not len(document) or int(document.min()) < 0 or bool((document == document[0]).all()):
+    if (
+        not len(document)
+        or int(document.min()) < 0
+        or bool((document == document[0]).all())
+    ):
         return None
     numbers, first = np.unique(segment, return_index=True)
     alike = document[first][np.searchsorted(numbers, segment)] == document
-    return document if bool(alike.all()) else None
+    if bool(alike.all()):
+        return document
+    return None
 
 
 def first_segments(blocks: Blocks) -> Int64Array:

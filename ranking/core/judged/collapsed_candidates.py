@@ -12,7 +12,8 @@ from ranking.core.words import member_of
 
 _BITS = 64
 #: Maximum length of a table of codes, see `_numbered`.
-_TABLE_FOR_EACH, _SMALL_TABLE = 4, 1 << 16
+_TABLE_FOR_EACH = 4
+_SMALL_TABLE = 1 << 16
 
 
 class Outcome(IntEnum):
@@ -90,7 +91,10 @@ def collapsed_comparisons(
     """
     pairing = member_of(Pairing, "pairing", pairing)
     candidate, label = _candidates(blocks)
-    block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
+    block_parts = []
+    first_parts = []
+    second_parts = []
+    outcome_parts = []
     for p, q in combinations(range(blocks.positions), 2):
         compared = (label[:, p] > 0) & (label[:, q] > 0)
         if blocks.best_worst:
@@ -100,7 +104,8 @@ def collapsed_comparisons(
         swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:
             swapped = np.zeros_like(swapped)
-        first, second = np.where(swapped, q, p), np.where(swapped, p, q)
+        first = np.where(swapped, q, p)
+        second = np.where(swapped, p, q)
         block_parts.append(rows)
         first_parts.append(candidate[rows, first])
         second_parts.append(candidate[rows, second])
@@ -109,7 +114,9 @@ def collapsed_comparisons(
     # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
     # combining them keeps codes within 64 bits.
     sets = int(candidate.max(initial=0)) + 1
-    found, pair = _numbered(_joined(first_parts) * sets + _joined(second_parts), sets * sets)
+    found, pair = _numbered(
+        _joined(first_parts) * sets + _joined(second_parts), sets * sets
+    )
     pairs = max(1, len(found))
     lowest, segments, segment = _segments_from_lowest(blocks)
     codes, item = _numbered(segment[block] * pairs + pair, segments * pairs)
@@ -167,7 +174,9 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
     block, position = np.nonzero(label)
     sets = int(candidate.max(initial=0)) + 1
     lowest, segments, segment = _segments_from_lowest(blocks)
-    codes, item = _numbered(segment[block] * sets + candidate[block, position], segments * sets)
+    codes, item = _numbered(
+        segment[block] * sets + candidate[block, position], segments * sets
+    )
     return CollapsedLabels(
         items=len(codes),
         item=item,

@@ -27,7 +27,9 @@ from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
 _HOEFFDING = float(np.sqrt(np.log(2e18)))
 
 
-def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int) -> float:
+def tail_of_sum(
+    values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int
+) -> float:
     """Return the probability that independent trials sum to at least a given number.
 
     The distribution of the sum is computed as a product of discrete Fourier transforms. Only likely
@@ -134,10 +136,14 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     """
     patterns = Patterns.of(places)
     compared = patterns.used[:, 0] > 0
-    judge, times = patterns.judge[compared], patterns.blocks[compared]
-    used, position = patterns.used[compared], patterns.detail[compared]
+    judge = patterns.judge[compared]
+    times = patterns.blocks[compared]
+    used = patterns.used[compared]
+    position = patterns.detail[compared]
     # Packed into one number, which sorts like the rows, but faster.
-    _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
+    _, first, kind = np.unique(
+        used @ _AS_DIGITS, return_index=True, return_inverse=True
+    )
     kinds = used[first]
     blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
     np.add.at(blocks, (judge, kind), times)
@@ -147,7 +153,11 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     tied = used[rows, position] - 1
     compared_with = up_to[:, -1] - 1
     counts = np.zeros((judges, 3), dtype=np.int64)
-    np.add.at(counts, judge, np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis])
+    np.add.at(
+        counts,
+        judge,
+        np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis],
+    )
     sums = np.zeros((judges, 6), dtype=np.int64)
     np.add.at(sums, judge, cluster_sums(won, compared_with) * times[:, np.newaxis])
     up_to = np.cumsum(kinds, axis=1)
@@ -228,11 +238,14 @@ def reference_preferences(margins: ReferenceMargins) -> tuple[ReferencePreferenc
     comparisons, preferred, _tied = margins.comparisons.T
     p_binomial = np.asarray(bdtrc(preferred - 1, comparisons, WIN_AT_RANDOM))
     return tuple(
-        _preference(margins, judge, value) for judge, value in enumerate(p_binomial.tolist())
+        _preference(margins, judge, value)
+        for judge, value in enumerate(p_binomial.tolist())
     )
 
 
-def _preference(margins: ReferenceMargins, judge: int, p_binomial: float) -> ReferencePreference:
+def _preference(
+    margins: ReferenceMargins, judge: int, p_binomial: float
+) -> ReferencePreference:
     comparisons, preferred, tied = margins.comparisons[judge].tolist()
     if not comparisons:
         return ReferencePreference(0, 0, 0, None, None, None, None)
@@ -258,7 +271,10 @@ def _p_random(margins: ReferenceMargins, judge: int) -> float:
     blocks = margins.blocks[judge]
     kinds = np.flatnonzero((blocks > 0) & margins.is_informative)
     tail = tail_of_sum(
-        margins.margins[kinds], margins.shares[kinds], blocks[kinds], int(margins.margin[judge])
+        margins.margins[kinds],
+        margins.shares[kinds],
+        blocks[kinds],
+        int(margins.margin[judge]),
     )
     # Rounding must not make p smaller than the smallest possible one.
     return min(1.0, max(_p_lowest(margins, judge), tail))
@@ -268,7 +284,9 @@ def _p_random(margins: ReferenceMargins, judge: int) -> float:
 MIN_CANDIDATES = 3
 
 #: Factorials of the possible numbers of outputs in a block.
-_FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
+_FACTORIAL = np.array(
+    [float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)]
+)
 
 
 @dataclass(frozen=True)
@@ -323,7 +341,8 @@ def straight_lining(
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
     patterns = Patterns.of(lines)
-    long, same = patterns.used.sum(axis=1) >= MIN_CANDIDATES, patterns.used[:, 1] == 0
+    long = patterns.used.sum(axis=1) >= MIN_CANDIDATES
+    same = patterns.used[:, 1] == 0
     varied = long & ~same
     sums = [
         patterns.sums_of_judges(long & same, long, judges),
@@ -334,7 +353,8 @@ def straight_lining(
     rows = []
     for judge in range(judges):
         own = varied & (patterns.judge == judge)
-        at_random, blocks = chance[own], patterns.blocks[own]
+        at_random = chance[own]
+        blocks = patterns.blocks[own]
         rows.append(
             StraightLining(
                 one_label=shares[judge],
@@ -361,7 +381,9 @@ def line_chances(used: Int64Array) -> FloatArray:
     """
     labelled = used.sum(axis=1)
     chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[labelled]
-    chance[(labelled < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == labelled)] = 0.0
+    chance[(labelled < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == labelled)] = (
+        0.0
+    )
     return chance
 
 

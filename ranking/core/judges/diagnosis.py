@@ -14,7 +14,11 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
 from ranking.core.agreement.intervals import KappaOptions
-from ranking.core.agreement.report import JudgeAgreement, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.report import (
+    JudgeAgreement,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.agreement.statistics import Chance, TieSums, cohen_chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.agreement.units import (
@@ -126,7 +130,8 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     # Each pair has two judges.
     others = own.sum(axis=0) // 2 - own
     # Computed for all judges at once, because there may be a thousand.
-    share_of_own, share_of_others = (share(pairs[:, 1], pairs[:, 0]) for pairs in (own, others))
+    share_of_own = share(own[:, 1], own[:, 0])
+    share_of_others = share(others[:, 1], others[:, 0])
     by_chance, by_chance_of_others = _chances(tallies)
     # How much of what the others agree on beyond chance is left to this judge.
     beyond = share(1 - by_chance, 1 - by_chance_of_others)
@@ -141,7 +146,9 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     )
     of_others *= beyond[:, np.newaxis]
     slope = np.nan_to_num(np.concatenate([of_own + of_others, -of_others / 2], axis=1))
-    influence = np.maximum(0.0, np.einsum("ji,jik,jk->j", slope, _products(tallies), slope))
+    influence = np.maximum(
+        0.0, np.einsum("ji,jik,jk->j", slope, _products(tallies), slope)
+    )
     counted = np.maximum(MIN_SEGMENTS, segments)
     error = np.sqrt(counted / (counted - 1) * influence)
     quantile = -difference / np.maximum(error, 1 / counted)
@@ -163,10 +170,10 @@ def _chances(tallies: AgreementTallies) -> tuple[FloatArray, FloatArray]:
     in their pairs, and of two of the others, from their ties in all comparisons; shape (J,).
     """
     counts = tallies.of_judges
-    tied, tied_by_others = (
-        share(counts[:, kind], counts[:, COMPARABLE]) for kind in (OWN_TIES, OTHER_TIES)
-    )
-    ties, comparisons = counts[:, TIES], counts[:, COMPARISONS]
+    tied = share(counts[:, OWN_TIES], counts[:, COMPARABLE])
+    tied_by_others = share(counts[:, OTHER_TIES], counts[:, COMPARABLE])
+    ties = counts[:, TIES]
+    comparisons = counts[:, COMPARISONS]
     of_others = TieSums.of(ties, comparisons).without_each(ties, comparisons)
     return cohen_chance(tied, tied_by_others), of_others.of_different_judges()
 
@@ -319,14 +326,22 @@ def diagnose_judges(
     """
     chance = member_of(Chance, "chance", chance)
     chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
-    times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
-    count, preferences, ignored = len(blocks.judges), None, None
+    if seconds is None:
+        times = None
+    else:
+        times = _times(blocks, np.asarray(seconds, dtype=np.float64))
+    count = len(blocks.judges)
+    preferences = None
+    ignored = None
     if reference is not None:
         margins = reference_margins(tally_places(blocks, reference), count)
-        preferences, ignored = reference_preferences(margins), reference_ignored(margins)
+        preferences = reference_preferences(margins)
+        ignored = reference_ignored(margins)
     typed = typed_in_order(tally_lines(blocks), count)
     compared = disagreement(tally_agreement(blocks))
-    report = inter_judge_agreement(blocks, chance=chance, chance_of_judges=chance_of_judges, **how)
+    report = inter_judge_agreement(
+        blocks, chance=chance, chance_of_judges=chance_of_judges, **how
+    )
     labels, easy = _compared_with_others(blocks)
     return tuple(
         JudgeDiagnosis(
@@ -364,7 +379,9 @@ def _compared_with_others(
     )
 
 
-def _labels(labels: float, own: float, others: float, distance: float) -> LabelsBesideOthers:
+def _labels(
+    labels: float, own: float, others: float, distance: float
+) -> LabelsBesideOthers:
     if not labels:
         return LabelsBesideOthers(0, None, None, None, None)
     return LabelsBesideOthers(
@@ -383,8 +400,11 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     label = np.arange(1, MAX_LABEL + 1)
     theirs = _of_others(cells)
     shared = theirs.sum(axis=1) > 0
-    own, theirs, judge = cells.counts[shared], theirs[shared], cells.judge[shared]
-    count, of_others = own.sum(axis=1), theirs.sum(axis=1)
+    own = cells.counts[shared]
+    theirs = theirs[shared]
+    judge = cells.judge[shared]
+    count = own.sum(axis=1)
+    of_others = theirs.sum(axis=1)
     apart = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
     sums = (
         count,
@@ -392,7 +412,9 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
         count * (theirs @ label) / of_others,
         ((own @ apart) * theirs).sum(axis=1) / of_others,
     )
-    return np.array([np.bincount(judge, weights=values, minlength=judges) for values in sums])
+    return np.array(
+        [np.bincount(judge, weights=values, minlength=judges) for values in sums]
+    )
 
 
 def _easy(cells: Cells, judges: int) -> Int64Array:
@@ -419,7 +441,9 @@ def _of_others(cells: Cells) -> Int64Array:
 
 def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:
     if seconds.shape != (len(blocks),):
-        raise ValueError(f"seconds: expected shape ({len(blocks)},), got {seconds.shape}")
+        raise ValueError(
+            f"seconds: expected shape ({len(blocks)},), got {seconds.shape}"
+        )
     if np.any(seconds < 0):
         raise ValueError(f"seconds: row {int(np.argmax(seconds < 0))} is negative")
     known = ~np.isnan(seconds)

@@ -120,12 +120,11 @@ def outliers(
             outlying.append(_suspects(judges, level))
             continue
         value, low, high = _VALUES[rule]
-        values = {
-            judge.judge: number
-            for judge in judges
-            for count, number in [value(judge)]
-            if number is not None and count >= minimum
-        }
+        values = {}
+        for judge in judges:
+            for count, number in [value(judge)]:
+                if number is not None and count >= minimum:
+                    values[judge.judge] = number
         mean, deviation, below, above = far_from_mean(values, deviations)
         far = {*(below if low else ()), *(above if high else ())}
         names = tuple(name for name in values if name in far)
@@ -147,10 +146,22 @@ def _log_seconds(judge: JudgeDiagnosis) -> tuple[int, float | None]:
 #: For each rule, a function for the count and value of a judge, and the sides on which outliers
 #: lie.
 _VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
-    Rule.AGREEMENT: (lambda row: (row.agreement.comparable, row.agreement.kappa), True, False),
-    Rule.MEAN_LABEL: (lambda row: (row.labels.labels, row.labels.deviation), True, True),
+    Rule.AGREEMENT: (
+        lambda row: (row.agreement.comparable, row.agreement.kappa),
+        True,
+        False,
+    ),
+    Rule.MEAN_LABEL: (
+        lambda row: (row.labels.labels, row.labels.deviation),
+        True,
+        True,
+    ),
     Rule.DISTANCE: (lambda row: (row.labels.labels, row.labels.distance), False, True),
-    Rule.EASY_ITEMS: (lambda row: (row.easy.comparisons, row.easy.share_missed), False, True),
+    Rule.EASY_ITEMS: (
+        lambda row: (row.easy.comparisons, row.easy.share_missed),
+        False,
+        True,
+    ),
     Rule.TIME: (_log_seconds, True, False),
 }
 
@@ -165,7 +176,8 @@ def far_from_mean(
     if len(values) < 2:
         return None, None, (), ()
     numbers = np.array(list(values.values()))
-    mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
+    mean = float(numbers.mean())
+    deviation = float(numbers.std(ddof=1))
     if not deviations:
         return mean, deviation, (), ()
     # If all values are equal, rounding of the mean must not make them outliers.
@@ -186,7 +198,9 @@ def _indistinguishable_from_random(
         and judge.reference.p_lowest is not None
         and judge.reference.p_lowest <= level
     }
-    names = tuple(name for name, p_random in tested.items() if is_applied and p_random > level)
+    names = tuple(
+        name for name, p_random in tested.items() if is_applied and p_random > level
+    )
     return RuleOutcome(Rule.REFERENCE, len(tested), None, None, names)
 
 
@@ -199,11 +213,15 @@ def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
     p_values = [judge.typed.p_value(judges), judge.disagreement.p_value(judges)]
     if judge.ignored is not None:
         p_values.append(judge.ignored.p_value(judges))
-    return min(1.0, 3 * min(1.0 if p_value is None else p_value for p_value in p_values))
+    return min(
+        1.0, 3 * min(1.0 if p_value is None else p_value for p_value in p_values)
+    )
 
 
 def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
-    names = tuple(judge.judge for judge in judges if suspicion(judge, len(judges)) <= level)
+    names = tuple(
+        judge.judge for judge in judges if suspicion(judge, len(judges)) <= level
+    )
     return RuleOutcome(Rule.SUSPECT, len(judges), None, None, names)
 
 
@@ -255,13 +273,16 @@ def ranking_without(
     RankingWithout
     """
     rest = blocks.without_judges(judges)
-    before, after = score(blocks), score(rest)
+    before = score(blocks)
+    after = score(rest)
     return RankingWithout(
         judges=tuple(name for name in blocks.judges if name in judges),
         blocks=len(rest),
         before=before.by_system(blocks.systems),
         after=after.by_system(blocks.systems),
-        correlation=correlation_sampled(before.values, after.values, confidence=confidence),
+        correlation=correlation_sampled(
+            before.values, after.values, confidence=confidence
+        ),
     )
 
 
@@ -331,8 +352,11 @@ def rankings_without(
     if is_out.all():
         raise ValueError("judges: no other judge judged")
     counts = np.bincount(blocks.judge, minlength=len(blocks.judges)).tolist()
-    rest, theirs = blocks.take(~is_out), blocks.take(is_out)
-    everybody, others, alone = score(blocks), score(rest), score(theirs)
+    rest = blocks.take(~is_out)
+    theirs = blocks.take(is_out)
+    everybody = score(blocks)
+    others = score(rest)
+    alone = score(theirs)
     return RankingsWithout(
         judges={
             name: count
@@ -345,5 +369,7 @@ def rankings_without(
         before_and_after=correlation_sampled(
             everybody.values, others.values, confidence=confidence
         ),
-        alone_and_rest=correlation_sampled(alone.values, others.values, confidence=confidence),
+        alone_and_rest=correlation_sampled(
+            alone.values, others.values, confidence=confidence
+        ),
     )

@@ -72,7 +72,10 @@ class KeyedSums:
         """
         code = np.zeros(len(values), dtype=np.int64)
         for width, column in zip(bits, columns, strict=True):
-            if column.size and not 0 <= int(column.min()) <= int(column.max()) < 1 << width:
+            if (
+                column.size
+                and not 0 <= int(column.min()) <= int(column.max()) < 1 << width
+            ):
                 raise ValueError(f"keys: expected numbers from 0 to {(1 << width) - 1}")
             code = (code << width) | column.astype(np.int64)
         return cls._summed(bits, code, values.astype(np.int64))
@@ -80,7 +83,9 @@ class KeyedSums:
     @classmethod
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
         """Return empty sums, with the given number of values per key."""
-        return cls(bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64))
+        return cls(
+            bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64)
+        )
 
     @classmethod
     def total(cls, parts: Iterable[KeyedSums]) -> KeyedSums:
@@ -96,17 +101,23 @@ class KeyedSums:
         )
 
     @classmethod
-    def _summed(cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array) -> KeyedSums:
+    def _summed(
+        cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array
+    ) -> KeyedSums:
         # A stable sort only merges sorted runs, as when few rows are added to many.
         order = np.argsort(code, kind="stable")
-        code, values = code[order], values[order]
+        code = code[order]
+        values = values[order]
         starts = np.flatnonzero(np.diff(code, prepend=-1))
         if len(starts) < len(code):
-            code, values = code[starts], np.add.reduceat(values, starts, axis=0)
+            code = code[starts]
+            values = np.add.reduceat(values, starts, axis=0)
         kept = np.zeros(len(code), dtype=np.bool_)
         for column in values.T:
             kept |= column != 0
-        return cls(bits, code, values) if kept.all() else cls(bits, code[kept], values[kept])
+        if kept.all():
+            return cls(bits, code, values)
+        return cls(bits, code[kept], values[kept])
 
     def __add__(self, other: KeyedSums) -> KeyedSums:
         """Return the sum of both."""
@@ -134,7 +145,8 @@ class KeyedSums:
 
     def columns(self) -> list[Int64Array]:
         """Return the columns of the keys, each of shape (N,)."""
-        columns, rest = [], self.code
+        columns = []
+        rest = self.code
         for width in reversed(self.bits):
             columns.append(rest & ((1 << width) - 1))
             rest = rest >> width
@@ -185,7 +197,10 @@ class ShownRows:
 
     def used(self) -> Int64Array:
         """Return the number of candidates of each row with each label, shape (N, 5)."""
-        return np.stack([np.count_nonzero(self.labels == each, axis=1) for each in _LABELS], axis=1)
+        return np.stack(
+            [np.count_nonzero(self.labels == label, axis=1) for label in _LABELS],
+            axis=1,
+        )
 
 
 def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]:
@@ -200,11 +215,17 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
         The system whose labels are returned in `chosen`.
     """
     labels = shown_labels(blocks)
-    chosen = None if system is None else blocks.labels[:, blocks.systems.index(system)]
+    if system is None:
+        chosen = None
+    else:
+        chosen = blocks.labels[:, blocks.systems.index(system)]
     for start in range(0, max(1, len(blocks)), _BLOCKS_AT_A_TIME):
         part = slice(start, start + _BLOCKS_AT_A_TIME)
         judge = blocks.judge[part].astype(np.int64)
-        chosen_positions = np.zeros(len(judge), dtype=np.int8) if chosen is None else chosen[part]
+        if chosen is None:
+            chosen_positions = np.zeros(len(judge), dtype=np.int8)
+        else:
+            chosen_positions = chosen[part]
         yield ShownRows(judge, labels[part], chosen_positions)
 
 
@@ -300,7 +321,9 @@ def tally_places(blocks: Blocks, reference: str) -> KeyedSums:
     """
     if reference not in blocks.systems:
         raise ValueError(f"unknown reference {reference!r}")
-    return KeyedSums.total(places_of_rows(rows) for rows in shown_rows(blocks, reference))
+    return KeyedSums.total(
+        places_of_rows(rows) for rows in shown_rows(blocks, reference)
+    )
 
 
 def lines_of_rows(rows: ShownRows) -> KeyedSums:
@@ -351,7 +374,9 @@ def tie_sums(lines: KeyedSums, judges: int, *, best_worst: bool = False) -> Int6
 
 def _leading(used: Int64Array) -> Int64Array:
     """Return the counts with zeros moved to the end."""
-    return np.take_along_axis(used, np.argsort(used == 0, axis=1, kind="stable"), axis=1)
+    return np.take_along_axis(
+        used, np.argsort(used == 0, axis=1, kind="stable"), axis=1
+    )
 
 
 def _follows_order(rows: ShownRows) -> Int8Array:
@@ -422,7 +447,9 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     is_labelled = labels > 0
     count = is_labelled.sum(axis=1)
     apart = np.where(
-        is_labelled, count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True), 0
+        is_labelled,
+        count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True),
+        0,
     )
     squares = (apart**2).sum(axis=1)
     telling = np.flatnonzero(squares)
@@ -437,10 +464,15 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
         pairs = positions.T @ positions
         spread = (positions * squares[own][:, np.newaxis]).T @ positions
         total = np.diag(apart[own].sum(axis=0))
-        judge, labelled = np.full_like(first, number >> 7), np.full_like(first, number & 127)
+        judge = np.full_like(first, number >> 7)
+        labelled = np.full_like(first, number & 127)
         keys.append(np.stack([judge, labelled, first, second]))
-        values.append(np.stack([each[first, second] for each in (pairs, spread, total)], axis=1))
-    return KeyedSums.of(_KEY, list(np.concatenate(keys, axis=1)), np.concatenate(values))
+        values.append(
+            np.stack([each[first, second] for each in (pairs, spread, total)], axis=1)
+        )
+    return KeyedSums.of(
+        _KEY, list(np.concatenate(keys, axis=1)), np.concatenate(values)
+    )
 
 
 def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
@@ -474,17 +506,25 @@ def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]
     ends = np.searchsorted(judge, np.arange(judges + 1))
     shown = int(columns[2].max(initial=-1)) + 1
     return tuple(
-        _bias([column[start:end] for column in columns], positions.values[start:end], shown)
+        _bias(
+            [column[start:end] for column in columns],
+            positions.values[start:end],
+            shown,
+        )
         for start, end in pairwise(ends.tolist())
     )
 
 
-def _bias(columns: list[Int64Array], values: Int64Array, positions: int) -> PositionBias:
+def _bias(
+    columns: list[Int64Array], values: Int64Array, positions: int
+) -> PositionBias:
     count, first, second = columns
-    blocks, most = 0, positions
+    blocks = 0
+    most = positions
     # Only the positions the judge was shown, because rounding depends on the size of the matrix.
     positions = int(second.max(initial=-1)) + 1
-    seen, total = np.zeros(positions, dtype=np.int64), np.zeros(positions)
+    seen = np.zeros(positions, dtype=np.int64)
+    total = np.zeros(positions)
     covariance = np.zeros((positions, positions))
     for labelled in np.unique(count).tolist():
         rows = np.flatnonzero(count == labelled)

@@ -18,7 +18,12 @@ from ranking.core.arrays import Int64Array, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
-from ranking.core.judges.shares import Share, cluster_sums, clustered_share, shares_of_sums
+from ranking.core.judges.shares import (
+    Share,
+    cluster_sums,
+    clustered_share,
+    shares_of_sums,
+)
 
 #: Sums of `cluster_sums` over segments, by judge.
 NO_REPEATS = KeyedSums.empty((JUDGE_BITS,), 6)
@@ -50,11 +55,15 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
     # Most judges see most segments only once, so their blocks have no such pairs.
     for cells in comparison_cells(blocks.take(times[group] > 1)):
         raters = raters_of(cells, judges)
-        pairs, agreeing = (
-            np.bincount(raters.of_cell, each, len(raters.judge)).astype(np.int64)
-            for each in (_pairs(cells.counts.sum(axis=1)), _pairs(cells.counts).sum(axis=1))
+        pairs = np.bincount(
+            raters.of_cell, _pairs(cells.counts.sum(axis=1)), len(raters.judge)
+        ).astype(np.int64)
+        agreeing = np.bincount(
+            raters.of_cell, _pairs(cells.counts).sum(axis=1), len(raters.judge)
+        ).astype(np.int64)
+        parts.append(
+            KeyedSums.of((JUDGE_BITS,), [raters.judge], cluster_sums(agreeing, pairs))
         )
-        parts.append(KeyedSums.of((JUDGE_BITS,), [raters.judge], cluster_sums(agreeing, pairs)))
     return KeyedSums.total(parts)
 
 
@@ -119,10 +128,14 @@ def agreement_with_themselves(
     comparisons = np.bincount(compared.judge, minlength=judges).tolist()
     tied = compared.judge[compared.outcome == Outcome.TIE]
     ties = np.bincount(tied, minlength=judges).tolist()
-    shares = shares_of_sums(repeat_sums(tally_repeats(blocks), judges), confidence=confidence)
+    shares = shares_of_sums(
+        repeat_sums(tally_repeats(blocks), judges), confidence=confidence
+    )
     return tuple(
         _agreement(name, again, of, own)
-        for name, again, of, own in zip(blocks.judges, shares, comparisons, ties, strict=True)
+        for name, again, of, own in zip(
+            blocks.judges, shares, comparisons, ties, strict=True
+        )
     )
 
 
@@ -134,7 +147,11 @@ def _agreement(judge: str, again: Share, comparisons: int, ties: int) -> SelfAgr
     low, high = kappa_of(np.array(ends), p_chance).tolist()
     return SelfAgreement(
         **agreement_fields(
-            again.trials, again.successes, p_agree, float(p_chance), Interval(low, high, None)
+            again.trials,
+            again.successes,
+            p_agree,
+            float(p_chance),
+            Interval(low, high, None),
         ),
         judge=judge,
         comparisons=comparisons,
@@ -183,7 +200,9 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    segments, judges, agreed = [], [], []
+    segments = []
+    judges = []
+    agreed = []
     for cells in comparison_cells(blocks):
         items = len(cells.item_segment)
         by_outcome = np.zeros((items, cells.counts.shape[1]), dtype=np.int64)
@@ -193,13 +212,20 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         segments.append(cells.item_segment[shared])
         judges.append(of_item[shared])
         agreed.append(np.count_nonzero(by_outcome[shared], axis=1) == 1)
-    segment, count, is_agreed = (np.concatenate(each) for each in (segments, judges, agreed))
+    segment = np.concatenate(segments)
+    count = np.concatenate(judges)
+    is_agreed = np.concatenate(agreed)
     shares = []
     for number in (None, *np.unique(count).tolist()):
-        rows = slice(None) if number is None else count == number
+        if number is None:
+            rows = slice(None)
+        else:
+            rows = count == number
         numbers, index = np.unique(segment[rows], return_inverse=True)
         trials = np.bincount(index, minlength=len(numbers))
         successes = np.bincount(index[is_agreed[rows]], minlength=len(numbers))
         share = clustered_share(successes, trials, confidence=confidence)
         shares.append(Unanimity(number, share))
-    return tuple(shares) if len(segment) else ()
+    if len(segment):
+        return tuple(shares)
+    return ()

@@ -76,7 +76,14 @@ def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
     """
     if np.any(successes < 0) or np.any(successes > trials):
         raise ValueError("successes: not between 0 and the trials")
-    columns = [trials > 0, trials, successes, trials**2, trials * successes, successes**2]
+    columns = [
+        trials > 0,
+        trials,
+        successes,
+        trials**2,
+        trials * successes,
+        successes**2,
+    ]
     return np.stack(columns, axis=1).astype(np.int64)
 
 
@@ -118,7 +125,11 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
     return [
         Share(of, won, won / of, one, other) if of else Share(0, 0, None, None, None)
         for of, won, one, other in zip(
-            sums[:, 1].tolist(), sums[:, 2].tolist(), low.tolist(), high.tolist(), strict=True
+            sums[:, 1].tolist(),
+            sums[:, 2].tolist(),
+            low.tolist(),
+            high.tolist(),
+            strict=True,
         )
     ]
 
@@ -127,7 +138,9 @@ def share_of(successes: int, trials: int, effective: float, alpha: float) -> Sha
     """Return a share with its interval from `effective` independent trials, with probability
     `alpha` beyond either end.
     """
-    low, high = _ends(np.array([successes]), np.array([trials]), np.array([effective]), alpha)
+    low, high = _ends(
+        np.array([successes]), np.array([trials]), np.array([effective]), alpha
+    )
     return Share(trials, successes, successes / trials, float(low[0]), float(high[0]))
 
 
@@ -136,8 +149,10 @@ def _ends(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of Clopper and Pearson."""
     x = successes / np.maximum(trials, 1) * effective
-    some, all_ = successes > 0, successes == trials
-    low, high = np.zeros(len(x)), np.ones(len(x))
+    some = successes > 0
+    all_ = successes == trials
+    low = np.zeros(len(x))
+    high = np.ones(len(x))
     low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
     high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
     return low, high
@@ -145,12 +160,15 @@ def _ends(
 
 def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     """Return the effective number of trials of each share."""
-    clusters, total = sums[:, 0].astype(np.float64), sums[:, 1].astype(np.float64)
+    clusters = sums[:, 0].astype(np.float64)
+    total = sums[:, 1].astype(np.float64)
     effects = np.array([design_effect(row) for row in sums.tolist()])
     effective = np.where(sums[:, 3] == sums[:, 1], total, clusters)
     known = effects > 0
     # Quantiles of Student's distribution.
-    few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(clusters[known] - 1, alpha)
+    few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(
+        clusters[known] - 1, alpha
+    )
     effective[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
     return effective
 
@@ -215,15 +233,22 @@ def two_way_share(
     E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated
     from Survey Data, Survey Methodology 24.
     """
-    if not successes.shape == trials.shape == segment.shape == judge.shape or trials.ndim != 1:
-        raise ValueError("expected successes, trials, segments and judges of one shape (R,)")
+    if (
+        not successes.shape == trials.shape == segment.shape == judge.shape
+        or trials.ndim != 1
+    ):
+        raise ValueError(
+            "expected successes, trials, segments and judges of one shape (R,)"
+        )
     confidence_check(confidence)
     rows = cluster_sums(successes, trials).sum(axis=0)
     if not rows[1]:
         return Share(0, 0, None, None, None)
     of_units = [_sums_of(successes, trials, unit) for unit in (segment, judge)]
     alpha = (1 - confidence) / 2
-    effective = _effective_two_way(rows, [each for each in of_units if each[0] > 1], alpha)
+    effective = _effective_two_way(
+        rows, [unit for unit in of_units if unit[0] > 1], alpha
+    )
     if of_units[0][0] == 1 < rows[1]:
         # A single segment says nothing about others.
         effective = 1.0
@@ -238,25 +263,32 @@ def _sums_of(successes: Int64Array, trials: Int64Array, unit: Int64Array) -> Int
     return np.asarray(cluster_sums(won, of).sum(axis=0))
 
 
-def _effective_two_way(rows: Int64Array, of_units: list[Int64Array], alpha: float) -> float:
+def _effective_two_way(
+    rows: Int64Array, of_units: list[Int64Array], alpha: float
+) -> float:
     """Return the effective number of trials, from sums over rows and over each kind of unit with
     several units.
     """
-    total, won = int(rows[1]), int(rows[2])
+    total = int(rows[1])
+    won = int(rows[2])
     # Units of single trials add nothing to the trials' own variance, which is known.
-    clusters = [each for each in of_units if each[3] > each[1]]
+    clusters = [unit for unit in of_units if unit[3] > unit[1]]
     if not clusters:
         return float(total)
-    effects = [design_effect(each.tolist()) for each in clusters]
+    effects = [design_effect(cluster.tolist()) for cluster in clusters]
     if won in (0, total) or not any(effects):
-        return float(min(int(each[0]) for each in clusters))
+        return float(min(int(cluster[0]) for cluster in clusters))
     effect = max(1.0, *effects)
     if len(effects) == 2:
         # Rows of one trial each have the variance of independent trials.
-        of_rows = design_effect(rows.tolist()) if rows[3] > rows[1] else 1.0
+        if rows[3] > rows[1]:
+            of_rows = design_effect(rows.tolist())
+        else:
+            of_rows = 1.0
         effect = max(effect, sum(effects) - of_rows)
     uncertain = sum(
-        max(1.0, own) ** 2 / (int(each[0]) - 1) for own, each in zip(effects, clusters, strict=True)
+        max(1.0, own) ** 2 / (int(each[0]) - 1)
+        for own, each in zip(effects, clusters, strict=True)
     )
     degrees = max(1.0, effect**2 / uncertain)
     few = float(stdtrit(max(1, total - 1), alpha) / stdtrit(degrees, alpha))

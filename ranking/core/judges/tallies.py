@@ -59,7 +59,9 @@ class MedianTime:
     high: float | None
 
 
-def tally_times(judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating]) -> KeyedSums:
+def tally_times(
+    judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating]
+) -> KeyedSums:
     """Count the times of each judge's blocks, in milliseconds to three significant digits.
 
     This limits the number of distinct times per judge to a few thousand, regardless of the number
@@ -87,7 +89,9 @@ def tally_times(judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating
     if np.any(times < 0):
         raise ValueError("seconds: expected no negative time")
     return KeyedSums.of(
-        _KEY, [judge[known], _three_digits(times)], np.ones((len(times), 1), dtype=np.int64)
+        _KEY,
+        [judge[known], _three_digits(times)],
+        np.ones((len(times), 1), dtype=np.int64),
     )
 
 
@@ -126,7 +130,12 @@ def median_times_of_tallies(
             continue
         own = slice(ends[index], ends[index + 1])
         medians.append(
-            _median(milliseconds[own], np.cumsum(times.values[own, 0]), count, int(below[index]))
+            _median(
+                milliseconds[own],
+                np.cumsum(times.values[own, 0]),
+                count,
+                int(below[index]),
+            )
         )
     return medians
 
@@ -143,11 +152,18 @@ def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
     return np.where(bdtr(below, counts, 0.5) >= share, below, above).astype(np.int64)
 
 
-def _median(milliseconds: Int64Array, up_to: Int64Array, count: int, below: int) -> MedianTime:
+def _median(
+    milliseconds: Int64Array, up_to: Int64Array, count: int, below: int
+) -> MedianTime:
     def of_order(position: int) -> float:
         return int(milliseconds[np.searchsorted(up_to, position, side="right")]) / 1000
 
-    low, high = (of_order(below - 1), of_order(count - below)) if below > 0 else (None, None)
+    if below > 0:
+        low = of_order(below - 1)
+        high = of_order(count - below)
+    else:
+        low = None
+        high = None
     middle = (of_order((count - 1) // 2) + of_order(count // 2)) / 2
     return MedianTime(count, middle, low, high)
 
@@ -188,8 +204,11 @@ class JudgeTallies:
     def __add__(self, other: JudgeTallies) -> JudgeTallies:
         """Return both together."""
         judges = tuple(sorted({*self.judges, *other.judges}))
-        mine, theirs = self._renumbered(judges).sums(), other._renumbered(judges).sums()
-        return JudgeTallies(judges, **{name: mine[name] + theirs[name] for name in mine})._named()
+        mine = self._renumbered(judges).sums()
+        theirs = other._renumbered(judges).sums()
+        return JudgeTallies(
+            judges, **{name: mine[name] + theirs[name] for name in mine}
+        )._named()
 
     def __sub__(self, other: JudgeTallies) -> JudgeTallies:
         """Return the difference of tallies; entries that only the other has become negative."""
@@ -222,7 +241,9 @@ class JudgeTallies:
         if judges == self.judges:
             return self
         index_of = {name: index for index, name in enumerate(judges)}
-        index = np.array([index_of.get(name, -1) for name in self.judges], dtype=np.int64)
+        index = np.array(
+            [index_of.get(name, -1) for name in self.judges], dtype=np.int64
+        )
         sums = {name: sums.renumbered(index) for name, sums in self.sums().items()}
         return JudgeTallies(judges, **sums)
 
@@ -268,7 +289,9 @@ def tally_judges(
     """
     if reference is not None and reference not in blocks.systems:
         raise ValueError(f"unknown reference {reference!r}")
-    lines, positions, places = [NO_LINES], [NO_POSITIONS], [NO_PLACES]
+    lines = [NO_LINES]
+    positions = [NO_POSITIONS]
+    places = [NO_PLACES]
     for rows in shown_rows(blocks, reference):
         lines.append(lines_of_rows(rows))
         positions.append(positions_of_rows(rows))
@@ -311,7 +334,9 @@ def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
 
 def _flipped(blocks: Blocks) -> Blocks:
     """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
-    labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(np.int8)
+    labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(
+        np.int8
+    )
     return replace(blocks, labels=labels)
 
 
@@ -370,7 +395,11 @@ def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
     T. Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation of Machine Translation.
     """
     rows = [_row(check) for check in checks]
-    systems = {name for row in rows for names in row.candidates for name in names}
+    systems = set()
+    for row in rows:
+        for names in row.candidates:
+            for name in names:
+                systems.add(name)
     if not systems:
         return JudgeTallies()
     return tally_damaged(blocks_from_rows(rows, systems), _DAMAGED)
@@ -379,7 +408,10 @@ def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
 def _row(check: ScoredCheck) -> BlockRow:
     beside = _beside(check.others)
     scores = [check.score, *(each.score for each in beside)]
-    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), start=1)}
+    rank_of = {
+        score: rank
+        for rank, score in enumerate(sorted(set(scores), reverse=True), start=1)
+    }
     return BlockRow(
         judge=check.judge,
         segment=check.segment,

@@ -14,7 +14,11 @@ from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named, method_named
-from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, count_judgments
+from ranking.core.rankings.counted_judgments import (
+    RESAMPLED,
+    CountedJudgments,
+    count_judgments,
+)
 from ranking.core.rankings.range_kinds import RangeOptions
 
 #: Packages whose code affects the counts.
@@ -71,7 +75,9 @@ class Definition:
             "code": code_digest().hex(),
         }
         text = json.dumps(content, sort_keys=True, ensure_ascii=True)
-        return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
+        return blake2b(
+            text.encode(), digest_size=16, person=b"quintet-live-def"
+        ).digest()
 
 
 def definition_of(
@@ -104,7 +110,9 @@ def definition_of(
         If the method needs all judgments for such ranges, see `RangeOptions.is_live`.
     """
     if not options.is_live(method_named(method)):
-        raise ValueError(f"method: {method} needs all judgments for ranges of {options.resample}")
+        raise ValueError(
+            f"method: {method} needs all judgments for ranges of {options.resample}"
+        )
     resampled = options.keeps in RESAMPLED
     return Definition(
         systems=tuple(sorted(systems)),
@@ -121,10 +129,14 @@ def code_digest() -> bytes:
     """Return a digest of the code that computes tallies, 16 bytes."""
     digest = blake2b(digest_size=16, person=b"quintet-live-src")
     for package in _CODE:
-        sources = [each for each in files(package).iterdir() if each.name.endswith(".py")]
+        sources = [
+            each for each in files(package).iterdir() if each.name.endswith(".py")
+        ]
         for source in sorted(sources, key=lambda each: each.name):
             content = source.read_bytes()
-            digest.update(f"{package}/{source.name}\0{len(content)}\0".encode() + content)
+            digest.update(
+                f"{package}/{source.name}\0{len(content)}\0".encode() + content
+            )
     return digest.digest()
 
 
@@ -147,7 +159,8 @@ class RunTallies:
 
     def arrays(self) -> dict[str, Int64Array]:
         """Return all numbers by name, for comparing tallies."""
-        counted, sizes = self.counted, self.counted.sizes
+        counted = self.counted
+        sizes = self.counted.sizes
         units = (counted.blocks, counted.segments, counted.judges, counted.documents)
         of_units = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
         arrays = {
@@ -159,10 +172,17 @@ class RunTallies:
             arrays["resampled"] = counted.resampled
         if counted.moments is not None:
             every = (
-                (one.name, getattr(counted.moments, one.name)) for one in fields(counted.moments)
+                (one.name, getattr(counted.moments, one.name))
+                for one in fields(counted.moments)
             )
-            arrays |= {f"moments of {name}": matrix for name, matrix in every if matrix is not None}
-        return arrays | {f"agreement: {name}": a for name, a in self.agreement.arrays().items()}
+            arrays |= {
+                f"moments of {name}": matrix
+                for name, matrix in every
+                if matrix is not None
+            }
+        return arrays | {
+            f"agreement: {name}": a for name, a in self.agreement.arrays().items()
+        }
 
 
 def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:

@@ -15,7 +15,12 @@ import numpy.typing as npt
 
 from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Layout, chunks, counts_of_units
-from ranking.core.counting.moments import AllMoments, ClusterUnit, second_moments, units_of
+from ranking.core.counting.moments import (
+    AllMoments,
+    ClusterUnit,
+    second_moments,
+    units_of,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.live.encoding import EncodingError, decode, encode
 
@@ -58,7 +63,9 @@ def unpacked(definition: bytes, data: Buffer) -> dict[str, Any]:
     whole = memoryview(data).cast("B")
     body = whole[_CHECKSUM:]
     if _checksum(definition, body) != whole[:_CHECKSUM]:
-        raise DamagedStateError("state: damaged, or of another definition, or by other code")
+        raise DamagedStateError(
+            "state: damaged, or of another definition, or by other code"
+        )
     try:
         content: dict[str, Any] = decode(zlib.decompress(body))
     except EncodingError as error:  # encoded by another version of the code
@@ -86,9 +93,14 @@ def _retyped(value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]) -
 
 def _small_type(values: IntArray) -> type[np.signedinteger[Any]]:
     """Return the smallest signed integer type that can hold these numbers."""
-    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    low = int(values.min(initial=0))
+    high = int(values.max(initial=0))
     kinds = (np.int8, np.int16, np.int32, np.int64)
-    return next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return next(
+        kind
+        for kind in kinds
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max
+    )
 
 
 #: Key of a unit: a judge's name, a document's number, or both.
@@ -160,9 +172,15 @@ class KeptUnits:
         keys = np.array([code for code, _key in coded], dtype=np.int64)
         return {
             "matrix": self.matrix,
-            "keys": keys.reshape(len(coded), -1) if coded else np.empty((0, 1), dtype=np.int64),
-            "starts": np.cumsum([0, *(each.shape[1] for each in entries)], dtype=np.int64),
-            "entries": np.concatenate([np.empty((2, 0), dtype=np.int32), *entries], axis=1),
+            "keys": keys.reshape(len(coded), -1)
+            if coded
+            else np.empty((0, 1), dtype=np.int64),
+            "starts": np.cumsum(
+                [0, *(entry.shape[1] for entry in entries)], dtype=np.int64
+            ),
+            "entries": np.concatenate(
+                [np.empty((2, 0), dtype=np.int32), *entries], axis=1
+            ),
         }
 
     @classmethod
@@ -174,7 +192,9 @@ class KeptUnits:
         """
         moments = cls(len(arrays["matrix"]))
         moments.matrix = arrays["matrix"]
-        entries = np.split(arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1)
+        entries = np.split(
+            arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1
+        )
         for code, own in zip(arrays["keys"].tolist(), entries, strict=False):
             key: Key = (judges[code[0]], *code[1:]) if with_judges else tuple(code)
             moments._entries[key] = own.copy()
@@ -182,11 +202,17 @@ class KeptUnits:
 
 
 def _product(left: Int64Array, right: Int64Array) -> Int64Array:
-    return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+    return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(
+        np.int64
+    )
 
 
 #: Kinds of units to which later judgments may be added.
-JUDGES, DOCUMENTS, JUDGES_OF_DOCUMENTS = KINDS = ("judges", "documents", "judges of documents")
+JUDGES, DOCUMENTS, JUDGES_OF_DOCUMENTS = KINDS = (
+    "judges",
+    "documents",
+    "judges of documents",
+)
 
 
 class LiveMoments:
@@ -215,17 +241,23 @@ class LiveMoments:
         of_units = (kept.matrix.copy() for kept in self.units.values())
         return AllMoments(self.blocks.copy(), self.segments.copy(), *of_units)
 
-    def change(self, removed: Blocks, added: Blocks, before: Blocks, after: Blocks) -> None:
+    def change(
+        self, removed: Blocks, added: Blocks, before: Blocks, after: Blocks
+    ) -> None:
         """Remove and add judgments; `before` and `after` contain all judgments of the affected
         segments.
         """
         self.blocks += self._moments(added, "blocks") - self._moments(removed, "blocks")
-        self.segments += self._moments(after, "segments") - self._moments(before, "segments")
+        self.segments += self._moments(after, "segments") - self._moments(
+            before, "segments"
+        )
         for kind, kept in self.units.items():
             keys, own = _keys([removed, added], kind)
             gone, new = np.split(own, [len(removed)])
             for some in chunks(len(keys), UNITS_AT_A_TIME):
-                changes = self._counts(added, new, some) - self._counts(removed, gone, some)
+                changes = self._counts(added, new, some) - self._counts(
+                    removed, gone, some
+                )
                 kept.change(keys[some], changes)
 
     def content(self, judges: tuple[str, ...]) -> dict[str, Any]:
@@ -235,10 +267,13 @@ class LiveMoments:
 
     def restore(self, content: Mapping[str, Any], judges: tuple[str, ...]) -> None:
         """Restore the state from the result of `content`."""
-        self.blocks, self.segments = content["blocks"], content["segments"]
+        self.blocks = content["blocks"]
+        self.segments = content["segments"]
         for kind in self.units:
             with_judges = kind != DOCUMENTS
-            self.units[kind] = KeptUnits.from_arrays(content[kind], judges, with_judges=with_judges)
+            self.units[kind] = KeptUnits.from_arrays(
+                content[kind], judges, with_judges=with_judges
+            )
 
     def _moments(self, blocks: Blocks, unit: ClusterUnit) -> Int64Array:
         return second_moments(blocks, self.layout, units_of(blocks, unit))
@@ -249,7 +284,9 @@ class LiveMoments:
         """
         rows = np.flatnonzero((own >= units.start) & (own < units.stop))
         some = own[rows] - units.start
-        counts = counts_of_units(blocks.take(rows), self.layout, some, units.stop - units.start)
+        counts = counts_of_units(
+            blocks.take(rows), self.layout, some, units.stop - units.start
+        )
         return counts[:, self.layout.used]
 
 

@@ -34,7 +34,11 @@ from ranking.core.live.moments import (
     packed,
     unpacked,
 )
-from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, layout_with_ties
+from ranking.core.rankings.counted_judgments import (
+    RESAMPLED,
+    CountedJudgments,
+    layout_with_ties,
+)
 
 
 def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
@@ -52,11 +56,15 @@ def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
     """
     if not len(before) or not len(after):
         return before, after
-    names = {name: index for index, name in enumerate(sorted({*before.judges, *after.judges}))}
+    names = {
+        name: index
+        for index, name in enumerate(sorted({*before.judges, *after.judges}))
+    }
     rows = np.concatenate([_contents(before, names), _contents(after, names)])
     whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     content = np.unique(whole, return_inverse=True)[1]
-    old, new = content[: len(before)], content[len(before) :]
+    old = content[: len(before)]
+    new = content[len(before) :]
     contents = int(content.max()) + 1
     more = np.bincount(new, minlength=contents) - np.bincount(old, minlength=contents)
     return before.take(_first(old, -more)), after.take(_first(new, more))
@@ -64,14 +72,24 @@ def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
 
 def _contents(blocks: Blocks, names: dict[str, int]) -> npt.NDArray[np.uint8]:
     """Return all columns of each block as bytes, shape (B, width)."""
-    judge = np.array([names[name] for name in blocks.judges], dtype=np.int32)[blocks.judge]
-    document = np.full(len(blocks), -1, np.int32) if blocks.document is None else blocks.document
+    judge = np.array([names[name] for name in blocks.judges], dtype=np.int32)[
+        blocks.judge
+    ]
+    if blocks.document is None:
+        document = np.full(len(blocks), -1, np.int32)
+    else:
+        document = blocks.document
     columns = (
-        *(blocks.key, blocks.segment, judge, document),
-        *(blocks.labels, blocks.candidates),
+        blocks.key,
+        blocks.segment,
+        judge,
+        document,
+        blocks.labels,
+        blocks.candidates,
     )
     parts = [
-        np.ascontiguousarray(column).view(np.uint8).reshape(len(blocks), -1) for column in columns
+        np.ascontiguousarray(column).view(np.uint8).reshape(len(blocks), -1)
+        for column in columns
     ]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
@@ -103,8 +121,10 @@ class LiveState:
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
-        systems, method = len(definition.systems), definition.counts_method
-        self._layout, self._of_method = layout_with_ties(method, systems), method.layout(systems)
+        systems = len(definition.systems)
+        method = definition.counts_method
+        self._layout = layout_with_ties(method, systems)
+        self._of_method = method.layout(systems)
         self._cells: Int64Array = np.zeros(self._layout.size, dtype=np.int64)
         #: Number of segments, and sum of squares of their sizes.
         self._segments = np.zeros(2, dtype=np.int64)
@@ -112,13 +132,23 @@ class LiveState:
         #: Blocks and size of each document, and size of each judge's blocks.
         self._documents: dict[int, Int64Array] = {}
         self._judges: dict[str, int] = {}
-        self._moments = LiveMoments(self._of_method) if definition.keeps == "two_way" else None
+        self._moments = (
+            LiveMoments(self._of_method) if definition.keeps == "two_way" else None
+        )
         # One row for each cell, because a judgment changes only few rows, each as a whole.
-        rows = self._of_method.size if definition.keeps in RESAMPLED else 0
-        self._resampled: Int64Array = np.zeros((rows, definition.resamples), dtype=np.int64)
+        if definition.keeps in RESAMPLED:
+            rows = self._of_method.size
+        else:
+            rows = 0
+        self._resampled: Int64Array = np.zeros(
+            (rows, definition.resamples), dtype=np.int64
+        )
 
     def apply(
-        self, before: Blocks, after: Blocks, differing: tuple[Blocks, Blocks] | None = None
+        self,
+        before: Blocks,
+        after: Blocks,
+        differing: tuple[Blocks, Blocks] | None = None,
     ) -> None:
         """Replace the judgments of some segments.
 
@@ -140,9 +170,15 @@ class LiveState:
         for blocks in (before, after):
             refuse_other_systems(blocks, self.definition)
             if blocks.document is None:
-                raise ValueError("document: this state is of blocks that name their documents")
-        before, after = before.with_judges_in_order(), after.with_judges_in_order()
-        removed, added = changed_rows(before, after) if differing is None else differing
+                raise ValueError(
+                    "document: this state is of blocks that name their documents"
+                )
+        before = before.with_judges_in_order()
+        after = after.with_judges_in_order()
+        if differing is None:
+            removed, added = changed_rows(before, after)
+        else:
+            removed, added = differing
         self._refuse(removed)
         if self._moments is not None:
             self._moments.change(removed, added, before, after)
@@ -177,7 +213,9 @@ class LiveState:
     def content(self) -> dict[str, Any]:
         """Return the state to pack, in an order independent of the order of arrival."""
         judges = self._agreement.judges
-        documents = [[number, *kept] for number, kept in sorted(self._documents.items())]
+        documents = [
+            [number, *kept] for number, kept in sorted(self._documents.items())
+        ]
         return {
             "cells": self._cells,
             "segments": self._segments,
@@ -192,8 +230,10 @@ class LiveState:
     def restored(cls, content: Mapping[str, Any], definition: Definition) -> LiveState:
         """Restore a state from the result of `content`."""
         state = cls(definition)
-        state._cells, state._segments = content["cells"], content["segments"]
-        state._resampled, state._judges = content["resampled"], content["judges"]
+        state._cells = content["cells"]
+        state._segments = content["segments"]
+        state._resampled = content["resampled"]
+        state._judges = content["judges"]
         state._documents = {int(row[0]): row[1:] for row in content["documents"]}
         state._agreement = content["agreement"]
         if state._moments is not None:
@@ -213,14 +253,18 @@ class LiveState:
         """Raise ValueError if the judgments cannot be among those counted."""
         if not len(removed):
             return
-        kept = dict(zip(self._agreement.judges, self._agreement.blocks.tolist(), strict=True))
+        kept = dict(
+            zip(self._agreement.judges, self._agreement.blocks.tolist(), strict=True)
+        )
         of_judges = np.bincount(removed.judge, minlength=len(removed.judges)).tolist()
         few = any(
             blocks > kept.get(name, 0)
             for name, blocks in zip(removed.judges, of_judges, strict=True)
         )
         if few or np.any(self._cells < count(removed, self._layout)):
-            raise ValueError("before: these judgments were never added, or are removed already")
+            raise ValueError(
+                "before: these judgments were never added, or are removed already"
+            )
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
         """Add or remove the contributions of judgments that do not depend on the rest of their
@@ -230,17 +274,22 @@ class LiveState:
             return
         self._cells += sign * count(blocks, self._layout)
         sizes = counts_per_block(blocks, self._of_method)
-        of_judges = np.bincount(blocks.judge, sizes, len(blocks.judges)).astype(np.int64)
+        of_judges = np.bincount(blocks.judge, sizes, len(blocks.judges)).astype(
+            np.int64
+        )
         for name, size in zip(blocks.judges, of_judges.tolist(), strict=True):
             self._judges[name] = self._judges.get(name, 0) + sign * size
         if blocks.document is not None:
             numbers, of_block = np.unique(blocks.document, return_inverse=True)
-            blocks_sizes = np.stack([np.bincount(of_block), np.bincount(of_block, sizes)])
+            blocks_sizes = np.stack(
+                [np.bincount(of_block), np.bincount(of_block, sizes)]
+            )
             changes = sign * blocks_sizes.T.astype(np.int64)
             for document, change in zip(numbers.tolist(), changes, strict=True):
                 self._documents[document] = self._documents.get(document, 0) + change
         if len(self._resampled):
-            level, ids = self.definition.keeps, range(self.definition.resamples)
+            level = self.definition.keeps
+            ids = range(self.definition.resamples)
             if level is not None:
                 counted = Resampling(level, self.definition.seed).counts(
                     blocks, self._of_method, ids
@@ -258,17 +307,22 @@ class LiveState:
         if not len(blocks):
             return
         sizes = unit_sizes(blocks, counts_per_block(blocks, self._of_method))
-        self._segments += sign * np.array([len(np.unique(blocks.segment)), sizes.segments])
+        self._segments += sign * np.array(
+            [len(np.unique(blocks.segment)), sizes.segments]
+        )
         self._agreement.change(tally_agreement(blocks), sign)
 
     def _drop_empty(self) -> None:
         """Remove judges and documents without judgments."""
-        judges, blocks = self._agreement.judges, self._agreement.blocks
+        judges = self._agreement.judges
+        blocks = self._agreement.blocks
         if not blocks.all():
             kept = tuple(name for name, own in zip(judges, blocks, strict=True) if own)
             self._agreement = self._agreement.over(kept)
             self._judges = {name: self._judges[name] for name in kept}
-        for document in [number for number, kept in self._documents.items() if not kept[0]]:
+        for document in [
+            number for number, kept in self._documents.items() if not kept[0]
+        ]:
             del self._documents[document]
 
 
@@ -297,9 +351,16 @@ class LiveDefinition:
     @property
     def digest(self) -> bytes:
         """Digest of the definition and the code, 16 bytes."""
-        content = [self.ranking.digest.hex(), self.systems, self.reference, self.bad_reference]
+        content = [
+            self.ranking.digest.hex(),
+            self.systems,
+            self.reference,
+            self.bad_reference,
+        ]
         text = json.dumps([*content, self.version])
-        return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
+        return blake2b(
+            text.encode(), digest_size=16, person=b"quintet-live-def"
+        ).digest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,9 +426,12 @@ class LiveTallies:
             for blocks in (changed.before, changed.after, *differing)
         )
         self.ranking.apply(
-            self._ranked(before), self._ranked(after), (self._ranked(removed), self._ranked(added))
+            self._ranked(before),
+            self._ranked(after),
+            (self._ranked(removed), self._ranked(added)),
         )
-        gone, new = tally(removed), tally(added)
+        gone = tally(removed)
+        new = tally(added)
         self.pairs = Tallies(
             self.pairs.systems,
             self.pairs.wins + new.wins - gone.wins,
@@ -377,7 +441,11 @@ class LiveTallies:
 
     def packed(self) -> bytes:
         """Return the tallies as bytes, see `ranking.core.live.moments`."""
-        content = {"ranking": self.ranking.content(), "pairs": self.pairs, "judges": self.judges}
+        content = {
+            "ranking": self.ranking.content(),
+            "pairs": self.pairs,
+            "judges": self.judges,
+        }
         return packed(self.definition.digest, content)
 
     @classmethod
@@ -389,19 +457,28 @@ class LiveTallies:
         DamagedStateError
             If the bytes are damaged, or are from another definition or version of the code.
         """
-        content, state = unpacked(definition.digest, data), cls(definition)
+        content = unpacked(definition.digest, data)
+        state = cls(definition)
         state.ranking = LiveState.restored(content["ranking"], definition.ranking)
-        state.pairs, state.judges = content["pairs"], content["judges"]
+        state.pairs = content["pairs"]
+        state.judges = content["judges"]
         return state
 
     def _ranked(self, blocks: Blocks) -> Blocks:
-        return blocks.without(set(blocks.systems).difference(self.definition.ranking.systems))
+        return blocks.without(
+            set(blocks.systems).difference(self.definition.ranking.systems)
+        )
 
-    def _change_judges(self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]) -> None:
+    def _change_judges(
+        self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]
+    ) -> None:
         """Recount the judgments on the changed segments by judges with changes."""
         plain = _of_judges(changed.before, changed.after, differing)
-        checks_before, checks_after = changed.checks_before, changed.checks_after
-        checks = _of_judges(checks_before, checks_after, changed_rows(checks_before, checks_after))
+        checks_before = changed.checks_before
+        checks_after = changed.checks_after
+        checks = _of_judges(
+            checks_before, checks_after, changed_rows(checks_before, checks_after)
+        )
         old, new = (
             tally_judges(
                 blocks,
@@ -410,7 +487,9 @@ class LiveTallies:
                 bad_reference=self.definition.bad_reference,
                 seconds=seconds,
             )
-            for blocks, checked, seconds in zip(plain, checks, (None, changed.seconds), strict=True)
+            for blocks, checked, seconds in zip(
+                plain, checks, (None, changed.seconds), strict=True
+            )
         )
         self.judges = self.judges + (new - old)
 
@@ -419,10 +498,10 @@ def _of_judges(
     before: Blocks, after: Blocks, differing: tuple[Blocks, Blocks]
 ) -> tuple[Blocks, Blocks]:
     """Return the judgments of the judges with any differences."""
-    names = {
-        blocks.judges[judge] for blocks in differing for judge in np.unique(blocks.judge).tolist()
-    }
-    old, new = (
-        blocks.without_judges(set(blocks.judges).difference(names)) for blocks in (before, after)
-    )
+    names = set()
+    for blocks in differing:
+        for judge in np.unique(blocks.judge).tolist():
+            names.add(blocks.judges[judge])
+    old = before.without_judges(set(before.judges).difference(names))
+    new = after.without_judges(set(after.judges).difference(names))
     return old, new

@@ -156,11 +156,18 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     """
     n = wins.shape[-1]
     apart = ~np.eye(n, dtype=np.bool_)
-    wins, ties = wins * apart, ties * apart
+    wins = wins * apart
+    ties = ties * apart
     has_limit = _tie_parameter_is_finite(wins, ties)
     ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
-    separated = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
-    data = _Data(wins * separated.bounded, ties * separated.bounded * ties_bind, separated.bounded)
+    separated = separation(
+        (wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0
+    )
+    data = _Data(
+        wins * separated.bounded,
+        ties * separated.bounded * ties_bind,
+        separated.bounded,
+    )
     point, converged = maximise(
         data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
     )
@@ -171,7 +178,9 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     response[:, :, :n] -= data.gauge()
     return DavidsonFit(
         ability=data.centred(point[:, :n]),
-        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(point[:, n]), 0.0), np.inf),
+        tie=np.where(
+            has_limit, np.where(data.tied > 0, np.exp(point[:, n]), 0.0), np.inf
+        ),
         log_likelihood=np.where(has_limit, data.log_likelihood(point), np.nan),
         response=response,
         separation=separated,
@@ -185,7 +194,9 @@ class _Data:
     """
 
     def __init__(self, wins: FloatArray, ties: FloatArray, bounded: BoolArray) -> None:
-        self.wins, self.ties, self.bounded = wins, ties, bounded
+        self.wins = wins
+        self.ties = ties
+        self.bounded = bounded
         self.group_size = bounded.sum(axis=2)
         self.met = wins + np.swapaxes(wins, 1, 2) + ties
         self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
@@ -220,9 +231,12 @@ class _Data:
 
     def _chances(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return log Z, (θi + θj) / 2 and ν of each pair."""
-        own, other = point[:, :-1, np.newaxis], point[:, np.newaxis, :-1]
+        own = point[:, :-1, np.newaxis]
+        other = point[:, np.newaxis, :-1]
         half = (own + other) / 2
-        nu = np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)[:, np.newaxis, np.newaxis]
+        nu = np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)[
+            :, np.newaxis, np.newaxis
+        ]
         return half + np.log(2 * np.cosh((own - other) / 2) + nu), half, nu
 
     def derivatives(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -242,7 +256,9 @@ class _Data:
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)
         information[:, :n, n] = information[:, n, :n] = with_tie
-        information[:, n, n] = (self.met * tie * (1 - tie)).sum(axis=(1, 2)) / 2 + ~has_ties
+        information[:, n, n] = (self.met * tie * (1 - tie)).sum(
+            axis=(1, 2)
+        ) / 2 + ~has_ties
         return gradient, information
 
 
@@ -250,7 +266,9 @@ def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
     """Return whether each sample has no ties, or a cycle with more wins than ties."""
     return np.array(
         [
-            not tied.any() or bool(np.any((won > 0) & (won.T > 0))) or _has_winning_cycle(won, tied)
+            not tied.any()
+            or bool(np.any((won > 0) & (won.T > 0)))
+            or _has_winning_cycle(won, tied)
             for won, tied in zip(wins, ties, strict=True)
         ],
         dtype=np.bool_,
@@ -261,7 +279,9 @@ def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
     """Return whether a cycle is negative if a win costs −1 and a tie +1 (Floyd–Warshall)."""
     length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
     for via in range(len(length)):
-        length = np.minimum(length, length[:, via, np.newaxis] + length[np.newaxis, via, :])
+        length = np.minimum(
+            length, length[:, via, np.newaxis] + length[np.newaxis, via, :]
+        )
     return bool(np.any(np.diagonal(length) < 0))
 
 
@@ -340,7 +360,9 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     """
     fit, _ = _fit(counts, prior)
     n = counts.wins.shape[-1]
-    theta, nu, response = fit.ability[0], fit.tie[0], fit.response[0]
+    theta = fit.ability[0]
+    nu = fit.tie[0]
+    response = fit.response[0]
     half = np.exp((theta[:, np.newaxis] - theta) / 2)
     tie = 0.0 if math.isinf(nu) else nu
     total = half + half.T + tie
@@ -410,7 +432,8 @@ def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
         raise ValueError("prior: expected a number of wins, 0 or more")
     n = counts.wins.shape[-1]
     shape = (math.prod(counts.wins.shape[:-2]), n, n)
-    wins, ties = counts.wins.reshape(shape), counts.tied.reshape(shape)
+    wins = counts.wins.reshape(shape)
+    ties = counts.tied.reshape(shape)
     met = ((wins + np.swapaxes(wins, 1, 2) + ties) > 0) & ~np.eye(n, dtype=np.bool_)
     return davidson(wins + prior * met, ties), met
 
@@ -420,7 +443,8 @@ def _placed(fit: DavidsonFit) -> FloatArray:
     placed = fit.ability.copy()
     separation = fit.separation
     for sample in np.flatnonzero(separation.standing.any(axis=1)).tolist():
-        standing, component = separation.standing[sample], separation.component[sample]
+        standing = separation.standing[sample]
+        component = separation.component[sample]
         size = separation.bounded[sample].sum(axis=1)
         for number in np.unique(component).tolist():
             members = np.flatnonzero(component == number)
@@ -435,7 +459,8 @@ def _place(
     size: Int64Array,
 ) -> None:
     """Move groups of connected systems apart by their standing; the largest group stays."""
-    offset, top = 0.0, -math.inf
+    offset = 0.0
+    top = -math.inf
     kept = 0.0
     largest = int(np.argmax(size))
     for value in np.unique(standing):
@@ -449,14 +474,19 @@ def _place(
     ability[members] -= kept
 
 
-def _tiers_by_name(separation: Separation, systems: tuple[str, ...]) -> list[list[list[str]]]:
+def _tiers_by_name(
+    separation: Separation, systems: tuple[str, ...]
+) -> list[list[list[str]]]:
     """Return the groups at infinite distance, best first, of each set of connected systems."""
     listed = []
-    component, standing = separation.component[0], separation.standing[0]
+    component = separation.component[0]
+    standing = separation.standing[0]
     for number in np.unique(component).tolist():
         members = np.flatnonzero(component == number)
         values = np.unique(standing[members])[::-1]
-        tiers = [[systems[i] for i in members[standing[members] == value]] for value in values]
+        tiers = []
+        for value in values:
+            tiers.append([systems[i] for i in members[standing[members] == value]])
         if len(tiers) > 1:
             listed.append(tiers)
     return listed

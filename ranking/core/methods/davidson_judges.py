@@ -19,7 +19,12 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
+from ranking.core.counting.counts import (
+    Comparisons,
+    comparisons_of,
+    shown_position,
+    tally,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import separation
 from ranking.core.methods.method import Fit, Weights
@@ -114,14 +119,21 @@ class JudgeEffectsModel:
         penalty: Penalty | None = None,
         weights: FloatArray | None = None,
     ) -> None:
-        self.systems, self.judges = systems, judges
+        self.systems = systems
+        self.judges = judges
         self.penalty = penalty or Penalty()
         self.size = systems + 1 + 2 * judges + comparisons.covariates.shape[1]
         # Equal comparisons are merged, which leaves far fewer. Those with weight 0 are left out: if
         # they include all ties, a tie has probability 0.
-        weight = np.ones(len(comparisons.first)) if weights is None else weights
+        if weights is None:
+            weight = np.ones(len(comparisons.first))
+        else:
+            weight = weights
         counted = weight > 0
-        columns = [getattr(comparisons, name) for name in ("first", "second", "judge", "outcome")]
+        columns = [
+            getattr(comparisons, name)
+            for name in ("first", "second", "judge", "outcome")
+        ]
         kinds, kind = np.unique(
             np.column_stack([*columns, comparisons.covariates])[counted],
             axis=0,
@@ -157,7 +169,9 @@ class JudgeEffectsModel:
             most_steps=_MAX_STEPS,
         )
         if not converged:
-            raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
+            raise NotConvergedError(
+                f"the judges' effects did not converge in {_MAX_STEPS} steps"
+            )
         return self._result_at(at)
 
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
@@ -167,7 +181,9 @@ class JudgeEffectsModel:
         comparisons. A judge's prior exists only with the judge, so it is divided among their
         comparisons.
         """
-        of_eta, of_lambda, (score_eta, score_lambda, *_) = self._derivatives(fit.parameters)
+        of_eta, of_lambda, (score_eta, score_lambda, *_) = self._derivatives(
+            fit.parameters
+        )
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
         gradients = gradients - self._expected_of_judges(fit.parameters)
@@ -177,18 +193,26 @@ class JudgeEffectsModel:
     def _expected_of_judges(self, point: FloatArray) -> sparse.csr_array:
         """Return each comparison's share of the gradient of its judge's prior, shape (C, P)."""
         pull = np.where(self._free, self._precision, 0.0) * point
-        start, judge = self.systems + 1, self.data.judge
-        share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
+        start = self.systems + 1
+        judge = self.data.judge
+        share = (
+            1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
+        )
         columns = [start + judge, start + self.judges + judge]
         return _sparse(
-            np.arange(len(judge)), [(column, pull[column] * share) for column in columns], self.size
+            np.arange(len(judge)),
+            [(column, pull[column] * share) for column in columns],
+            self.size,
         )
 
     def _prior_precision(self) -> FloatArray:
         precision = np.full(self.size, _RIDGE)
         start = self.systems + 1
         for spread in (self.penalty.discrimination, self.penalty.leniency):
-            precision[start : start + self.judges] = 1 / spread**2 if spread > 0 else np.inf
+            if spread > 0:
+                precision[start : start + self.judges] = 1 / spread**2
+            else:
+                precision[start : start + self.judges] = np.inf
             start += self.judges
         precision[start:] = 1 / self.penalty.covariate**2
         return precision
@@ -198,8 +222,12 @@ class JudgeEffectsModel:
         """Mask of the parameters that are fitted: all except those of effects left out."""
         return np.isfinite(self._precision)
 
-    def _predictors(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        data, n, judges = self.data, self.systems, self.judges
+    def _predictors(
+        self, point: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        data = self.data
+        n = self.systems
+        judges = self.judges
         scale = np.exp(point[n + 1 : n + 1 + judges])[data.judge]
         apart = point[data.first] - point[data.second]
         eta = scale * apart + data.covariates @ point[n + 1 + 2 * judges :]
@@ -214,7 +242,9 @@ class JudgeEffectsModel:
         """
         eta, lenient, _scale = self._predictors(point)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
-        of_outcome = np.where(self.data.outcome == 0, lenient, self.data.outcome * eta / 2)
+        of_outcome = np.where(
+            self.data.outcome == 0, lenient, self.data.outcome * eta / 2
+        )
         return np.asarray(of_outcome - log_z)
 
     def _objective(self, point: FloatArray) -> float:
@@ -229,10 +259,14 @@ class JudgeEffectsModel:
         self, point: FloatArray
     ) -> tuple[sparse.csr_array, sparse.csr_array, tuple[FloatArray, ...]]:
         """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
-        data, n, judges = self.data, self.systems, self.judges
+        data = self.data
+        n = self.systems
+        judges = self.judges
         eta, lenient, scale = self._predictors(point)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
-        won, lost, tied = np.exp(eta / 2 - log_z), np.exp(-eta / 2 - log_z), np.exp(lenient - log_z)
+        won = np.exp(eta / 2 - log_z)
+        lost = np.exp(-eta / 2 - log_z)
+        tied = np.exp(lenient - log_z)
         rows = np.arange(len(eta))
         width = data.covariates.shape[1]
         columns: Sequence[tuple[Int64Array, FloatArray]] = [
@@ -247,7 +281,9 @@ class JudgeEffectsModel:
         of_eta = _sparse(rows, columns, self.size)
         ones = np.ones(len(eta))
         of_lambda = _sparse(
-            rows, [(np.full(len(eta), n), ones), (n + 1 + judges + data.judge, ones)], self.size
+            rows,
+            [(np.full(len(eta), n), ones), (n + 1 + judges + data.judge, ones)],
+            self.size,
         )
         score_eta = data.outcome / 2 - (won - lost) / 2
         score_lambda = (data.outcome == 0) - tied
@@ -256,9 +292,14 @@ class JudgeEffectsModel:
         by_both = (score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both)
         return of_eta, of_lambda, by_both
 
-    def _gradient_and_information(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(point)
-        w, free = self.weights, self._free
+    def _gradient_and_information(
+        self, point: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(
+            point
+        )
+        w = self.weights
+        free = self._free
         gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
         crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
         information = (
@@ -278,24 +319,35 @@ class JudgeEffectsModel:
         information[~free, ~free] = 1
         return gradient, information
 
-    def _observed(self, point: FloatArray, score: FloatArray, expected: FloatArray) -> FloatArray:
+    def _observed(
+        self, point: FloatArray, score: FloatArray, expected: FloatArray
+    ) -> FloatArray:
         """Return the observed information if it is positive definite, else the expected one."""
-        data, n = self.data, self.systems
+        data = self.data
+        n = self.systems
         of_judge = n + 1 + data.judge
         scale = np.exp(point[of_judge]) * score
         curved = np.zeros_like(expected)
         for system, sign in ((data.first, 1), (data.second, -1)):
             np.add.at(curved, (of_judge, system), sign * scale)
         curved += curved.T
-        np.add.at(curved, (of_judge, of_judge), scale * (point[data.first] - point[data.second]))
+        np.add.at(
+            curved,
+            (of_judge, of_judge),
+            scale * (point[data.first] - point[data.second]),
+        )
         observed: FloatArray = expected - curved
         try:
-            np.linalg.cholesky(observed + np.diag(np.where(self._free, self._precision, 1.0)))
+            np.linalg.cholesky(
+                observed + np.diag(np.where(self._free, self._precision, 1.0))
+            )
         except np.linalg.LinAlgError:
             return expected
         return observed
 
-    def _add_prior(self, point: FloatArray, gradient: FloatArray, information: FloatArray) -> None:
+    def _add_prior(
+        self, point: FloatArray, gradient: FloatArray, information: FloatArray
+    ) -> None:
         one, other = self._prior_pairs
         chance = 1 / (1 + np.exp(point[other] - point[one]))
         pull = self.penalty.wins * (1 - 2 * chance)
@@ -311,7 +363,8 @@ class JudgeEffectsModel:
             np.add.at(information, (row, column), sign * firm)
 
     def _result_at(self, point: FloatArray) -> JudgeEffectsFit:
-        n, judges = self.systems, self.judges
+        n = self.systems
+        judges = self.judges
         _gradient, information = self._gradient_and_information(point)
         met = np.zeros(n, dtype=np.bool_)
         met[np.concatenate(self._prior_pairs)] = True
@@ -334,7 +387,10 @@ def _sparse(
     return sparse.csr_array(
         (
             np.concatenate([values for _column, values in columns]),
-            (np.tile(rows, len(columns)), np.concatenate([column for column, _ in columns])),
+            (
+                np.tile(rows, len(columns)),
+                np.concatenate([column for column, _ in columns]),
+            ),
         ),
         shape=(len(rows), size),
     )
@@ -441,6 +497,8 @@ def _fitted(
         systems=len(blocks.systems),
         judges=len(blocks.judges),
         penalty=Penalty(wins=prior, discrimination=discrimination, leniency=leniency),
-        weights=None if weights is None else weights[comparisons.block].astype(np.float64),
+        weights=None
+        if weights is None
+        else weights[comparisons.block].astype(np.float64),
     )
     return model, model.fit()

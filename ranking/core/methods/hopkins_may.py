@@ -91,7 +91,8 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
     if radius is not None and not 0 <= radius < math.inf:
         raise ValueError("radius: expected a number, 0 or more, or None to fit it")
     runs, n = wins.shape[:2]
-    decided, tied = wins.sum(axis=(1, 2)), ties.sum(axis=(1, 2)) // 2
+    decided = wins.sum(axis=(1, 2))
+    tied = ties.sum(axis=(1, 2)) // 2
     if radius == 0 and tied.any():
         raise ValueError("radius: there are ties, which a radius of 0 makes impossible")
     fitted = (tied > 0) & (decided > 0) & (radius is None)
@@ -105,9 +106,9 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
         start[:, n] = radius
 
     def log_posterior(point: FloatArray) -> FloatArray:
-        density: FloatArray = _log_likelihood(wins, ties, point) - (point[:, :n] ** 2).sum(
-            axis=1
-        ) / (2 * PRIOR**2)
+        density: FloatArray = _log_likelihood(wins, ties, point) - (
+            point[:, :n] ** 2
+        ).sum(axis=1) / (2 * PRIOR**2)
         density[fitted & (point[:, n] <= 0)] = -np.inf
         return density
 
@@ -120,21 +121,28 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
 
 def _differences(point: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the differences of abilities, and the radius, in units of the noise."""
-    mu, radius = point[:, :-1], point[:, -1, np.newaxis, np.newaxis]
+    mu = point[:, :-1]
+    radius = point[:, -1, np.newaxis, np.newaxis]
     return (mu[:, :, np.newaxis] - mu[:, np.newaxis, :]) / NOISE, radius / NOISE
 
 
 def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
     # In the lower tail, where the distribution function is most precise.
-    chance = special.ndtr(radius - np.abs(delta)) - special.ndtr(-radius - np.abs(delta))
+    chance = special.ndtr(radius - np.abs(delta)) - special.ndtr(
+        -radius - np.abs(delta)
+    )
     return np.maximum(chance, _TINY)
 
 
-def _log_likelihood(wins: Int64Array, ties: Int64Array, point: FloatArray) -> FloatArray:
+def _log_likelihood(
+    wins: Int64Array, ties: Int64Array, point: FloatArray
+) -> FloatArray:
     """Return the log-likelihood of counts at abilities and radius, shape (R,)."""
     delta, radius = _differences(point)
     tied = np.where(ties > 0, ties * np.log(_tie_chance(delta, radius)), 0.0)
-    return np.asarray((wins * special.log_ndtr(delta - radius) + tied / 2).sum(axis=(1, 2)))
+    return np.asarray(
+        (wins * special.log_ndtr(delta - radius) + tied / 2).sum(axis=(1, 2))
+    )
 
 
 def _slopes(point: FloatArray) -> tuple[FloatArray, ...]:
@@ -142,13 +150,22 @@ def _slopes(point: FloatArray) -> tuple[FloatArray, ...]:
     the difference and by the radius, with the densities at both ends of a tie over its probability.
     """
     delta, radius = _differences(point)
-    z, above, below = delta - radius, radius - delta, -radius - delta
+    z = delta - radius
+    above = radius - delta
+    below = -radius - delta
     hazard = np.exp(-0.5 * z * z - special.log_ndtr(z)) / math.sqrt(2 * math.pi)
     chance = _tie_chance(delta, radius)
     # Without a radius, or beyond the range of floats, nothing is known of ties.
     chance = np.where(chance > _TINY, chance, np.inf) * math.sqrt(2 * math.pi)
-    at_above, at_below = (np.exp(-0.5 * x * x) / chance for x in (above, below))
-    return hazard, at_below - at_above, at_above + at_below, at_above * above, at_below * below
+    at_above = np.exp(-0.5 * above * above) / chance
+    at_below = np.exp(-0.5 * below * below) / chance
+    return (
+        hazard,
+        at_below - at_above,
+        at_above + at_below,
+        at_above * above,
+        at_below * below,
+    )
 
 
 def _derivatives(
@@ -172,7 +189,9 @@ def _derivatives(
     information = np.zeros((len(point), n + 1, n + 1))
     information[:, :n, :n] = -by_both - by_both.swapaxes(1, 2)
     diagonal = np.arange(n)
-    information[:, diagonal, diagonal] = (by_both.sum(axis=1) + by_both.sum(axis=2)) + 1 / PRIOR**2
+    information[:, diagonal, diagonal] = (
+        by_both.sum(axis=1) + by_both.sum(axis=2)
+    ) + 1 / PRIOR**2
     of_radius = (mixed.sum(axis=2) - mixed.sum(axis=1)) * fitted[:, np.newaxis]
     information[:, :n, n] = information[:, n, :n] = of_radius
     curved += scale * (by_radius**2 - below + above)
@@ -234,7 +253,9 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     centred = halves - halves.mean(axis=1, keepdims=True)
     # Autocovariances for all lags at once, by a padded Fourier transform.
     spectrum = np.abs(np.fft.rfft(centred, 2 * length, axis=1)) ** 2
-    covariance = np.fft.irfft(spectrum, 2 * length, axis=1)[:, :length].mean(axis=0) / length
+    covariance = (
+        np.fft.irfft(spectrum, 2 * length, axis=1)[:, :length].mean(axis=0) / length
+    )
     within = covariance[0] * length / (length - 1)
     pooled = covariance[0] + halves.mean(axis=1).var(axis=0, ddof=1)
     result = np.full(quantities, float(chains * length))
@@ -261,7 +282,9 @@ def _halves(draws: FloatArray) -> FloatArray:
 RHAT_LIMIT = 1.01
 #: … and their draws are worth this many independent ones, which give a mean within 0.05 σ.
 MIN_EFFECTIVE_DRAWS = 400
-_CHAINS, _FIRST_SWEEPS, _MOST_SWEEPS = 4, 500, 20_000
+_CHAINS = 4
+_FIRST_SWEEPS = 500
+_MOST_SWEEPS = 20_000
 #: Chains start this many standard deviations apart, wider than the posterior.
 _APART = 3.0
 
@@ -285,26 +308,37 @@ class _Sampler:
         0 ≤ seed < 2**64; a chain depends only on the seed and its number.
     """
 
-    def __init__(self, wins: Int64Array, ties: Int64Array, mode: Modes, seed: int) -> None:
+    def __init__(
+        self, wins: Int64Array, ties: Int64Array, mode: Modes, seed: int
+    ) -> None:
         n = len(wins)
-        self._wins, self._ties = wins[np.newaxis], ties[np.newaxis]
+        self._wins = wins[np.newaxis]
+        self._ties = ties[np.newaxis]
         # Groups of equal comparisons: the first system, the second, and the ends of the difference.
         kinds = np.stack([wins, np.tril(ties)], axis=2)
         self._first, self._second, tied = np.nonzero(kinds)
-        self._tied, self._counts = tied.astype(np.bool_), kinds[kinds > 0]
+        self._tied = tied.astype(np.bool_)
+        self._counts = kinds[kinds > 0]
         self._begins = np.cumsum(self._counts) - self._counts
         self._of_systems = np.zeros((len(tied), n))
         groups = np.arange(len(tied))
-        self._of_systems[groups, self._first], self._of_systems[groups, self._second] = 1, -1
+        (
+            self._of_systems[groups, self._first],
+            self._of_systems[groups, self._second],
+        ) = 1, -1
         counts = comparisons_per_pair(wins, ties)
         precision = np.diag(counts.sum(axis=1) + (NOISE / PRIOR) ** 2) - counts
         self._covariance = np.linalg.inv(precision)
         self._root = np.linalg.inv(np.linalg.cholesky(precision))
         # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis
         # walk (Gelman, Roberts & Gilks 1996); 0 if the radius is given.
-        self._step = 2.4 / math.sqrt(mode.information[0, n, n]) if mode.fitted[0] else 0.0
+        if mode.fitted[0]:
+            self._step = 2.4 / math.sqrt(mode.information[0, n, n])
+        else:
+            self._step = 0.0
         numbers = np.arange(_CHAINS, dtype=np.uint64)
-        self._start, self._used = generator_states(numbers, seed=seed), 0
+        self._start = generator_states(numbers, seed=seed)
+        self._used = 0
         apart = _APART * np.array(
             [
                 np.random.default_rng([seed, number]).standard_normal(n + 1)
@@ -314,9 +348,10 @@ class _Sampler:
         self._at = np.append(mode.mu[0], mode.radius[0]) + apart * np.sqrt(
             np.diagonal(np.linalg.inv(mode.information[0]))
         )
-        self._at[:, n] = (
-            np.maximum(self._at[:, n], mode.radius[0] / 2) if self._step else mode.radius[0]
-        )
+        if self._step:
+            self._at[:, n] = np.maximum(self._at[:, n], mode.radius[0] / 2)
+        else:
+            self._at[:, n] = mode.radius[0]
 
     def drawn(self, sweeps: int) -> FloatArray:
         """Return abilities, centred on 0, and radius after each further sweep, shape (C, S, n + 1)."""
@@ -344,15 +379,15 @@ class _Sampler:
         proposed[:, -1] += self._step * special.ndtri(uniform[:, 0])
         possible = proposed[:, -1] > 0
         proposed[~possible] = self._at[~possible]
-        there, here = (
-            _log_likelihood(self._wins, self._ties, point) for point in (proposed, self._at)
-        )
+        there = _log_likelihood(self._wins, self._ties, proposed)
+        here = _log_likelihood(self._wins, self._ties, self._at)
         taken = possible & (np.log(uniform[:, 1]) < there - here)
         self._at[taken] = proposed[taken]
 
     def _draw_abilities(self) -> None:
         """Draw the latent differences, each within its ends, and then all abilities."""
-        mu, radius = self._at[:, :-1], self._at[:, -1:] / NOISE
+        mu = self._at[:, :-1]
+        radius = self._at[:, -1:] / NOISE
         delta = (mu[:, self._first] - mu[:, self._second]) / NOISE
         low = np.where(self._tied, -radius, radius) - delta
         high = np.where(self._tied, radius - delta, np.inf)
@@ -363,7 +398,9 @@ class _Sampler:
         chance = special.ndtr(high) - base
         uniform = self._uniform(int(self._counts.sum()))
         repeated = np.repeat(np.arange(len(self._counts)), self._counts)
-        share = np.minimum(base[:, repeated] + chance[:, repeated] * uniform, _BELOW_ONE)
+        share = np.minimum(
+            base[:, repeated] + chance[:, repeated] * uniform, _BELOW_ONE
+        )
         sums = np.add.reduceat(special.ndtri(share), self._begins, axis=1)
         sums = np.where(chance < _TINY, self._counts * high, sums)
         of_systems = (self._counts * delta + sign * sums) @ self._of_systems
@@ -371,7 +408,9 @@ class _Sampler:
         self._at[:, :-1] = NOISE * (of_systems @ self._covariance + normal @ self._root)
 
 
-def _drawn(sampler: _Sampler, *, fitted: bool) -> tuple[FloatArray, dict[str, Any], bool]:
+def _drawn(
+    sampler: _Sampler, *, fitted: bool
+) -> tuple[FloatArray, dict[str, Any], bool]:
     """Return the draws of all chains, one after the other, shape (R, n + 1), a description of them,
     and whether they converged.
 
@@ -382,7 +421,8 @@ def _drawn(sampler: _Sampler, *, fitted: bool) -> tuple[FloatArray, dict[str, An
     drawn = sampler.drawn(min(_FIRST_SWEEPS, _MOST_SWEEPS))
     while True:
         kept = drawn[:, drawn.shape[1] // 2 :]
-        rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
+        rhat = float(split_rhat(kept).max())
+        effective = float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
         stretch = min(drawn.shape[1], _MOST_SWEEPS - drawn.shape[1])
         if converged or stretch <= 0:
@@ -453,9 +493,11 @@ def hopkins_may(
         return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
     kept = order[is_compared(tallies.wins, tallies.ties)[order]]
-    wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
+    wins = tallies.wins[np.ix_(kept, kept)]
+    ties = tallies.ties[np.ix_(kept, kept)]
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
-    fitted, converged = bool(modes.fitted[0]), bool(modes.converged[0])
+    fitted = bool(modes.fitted[0])
+    converged = bool(modes.converged[0])
     extra: dict[str, Any] = {"inference": "collapsed"}
     if converged and inference == "collapsed":
         covariance = np.linalg.inv(modes.information[0])
@@ -464,13 +506,24 @@ def hopkins_may(
         mu[kept] = modes.mu[0] - modes.mu[0].mean()
         sigma[kept] = np.sqrt(np.diagonal(centring @ covariance[:m, :m] @ centring))
         extra["radius"] = float(modes.radius[0])
-        extra["radius_sigma"] = math.sqrt(covariance[m, m]) if fitted else None
+        if fitted:
+            extra["radius_sigma"] = math.sqrt(covariance[m, m])
+        else:
+            extra["radius_sigma"] = None
         extra["radius_fitted"] = fitted
     elif converged:
-        draws, extra, converged = _drawn(_Sampler(wins, ties, modes, seed), fitted=fitted)
+        draws, extra, converged = _drawn(
+            _Sampler(wins, ties, modes, seed), fitted=fitted
+        )
         if converged:
-            mu[kept], sigma[kept] = draws[:, :-1].mean(axis=0), draws[:, :-1].std(axis=0)
-    problem = None if converged else NotEstimable.NOT_CONVERGED
+            mu[kept], sigma[kept] = (
+                draws[:, :-1].mean(axis=0),
+                draws[:, :-1].std(axis=0),
+            )
+    if converged:
+        problem = None
+    else:
+        problem = NotEstimable.NOT_CONVERGED
     return fit_of_abilities(tallies, mu, sigma, extra, problem=problem)
 
 
@@ -483,9 +536,13 @@ def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
         Shape (R, n), centred in each resample. Systems without comparisons cannot be estimated, nor
         can any system in a resample with only ties or without convergence.
     """
-    wins, ties = counts.wins, counts.tied
+    wins = counts.wins
+    ties = counts.tied
     modes = posterior_modes(wins, ties, radius)
-    known = wins.any(axis=(1, 2)) if radius is None else np.ones(len(wins), dtype=np.bool_)
+    if radius is None:
+        known = wins.any(axis=(1, 2))
+    else:
+        known = np.ones(len(wins), dtype=np.bool_)
     estimable = is_compared(wins, ties) & (modes.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
     centre = np.where(estimable, modes.mu, 0).sum(axis=1, keepdims=True) / count
@@ -511,7 +568,8 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
         for comparisons with systems not compared so far, and for ties if the radius is 0. All are 0
         without a mode, which is the case without convergence or with only ties.
     """
-    wins, ties = counts.wins, counts.tied
+    wins = counts.wins
+    ties = counts.tied
     n = len(wins)
     cells = np.zeros((n, Layout(n, ties=True).size))
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)

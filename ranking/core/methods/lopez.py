@@ -23,11 +23,14 @@ QUICK = 12
 #: takes up to four times as long as all earlier ones.
 _SETS_PER_SECOND = 8_000
 #: Number of sets of each size kept in the first round, and its growth factor per round.
-_FIRST_WIDTH, _WIDER = 1024, 4
+_FIRST_WIDTH = 1024
+_WIDER = 4
 #: Number of steps towards a better bound before the first round, and its growth factor per round.
-_FIRST_STEPS, _LONGER = 120, 2
+_FIRST_STEPS = 120
+_LONGER = 2
 #: Number of steps without a better bound after which steps become shorter, and the factor.
-_PATIENCE, _SHORTER = 15, 0.7
+_PATIENCE = 15
+_SHORTER = 0.7
 #: A step that closes a smaller share of the gap counts as one without a better bound.
 _PROGRESS = 0.001
 #: Share of earlier directions in the direction of a step.
@@ -92,7 +95,9 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     order = _with_insertions(both, range(m))
     circles = circles_of(m)
     weight = np.zeros(circles.shape[1])
-    bound, extended, width = 0, 0, _FIRST_WIDTH
+    bound = 0
+    extended = 0
+    width = _FIRST_WIDTH
     steps = _FIRST_STEPS if m > QUICK else 0
     while True:
         best = total_cost(both, order)
@@ -101,16 +106,21 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         lower, left = take_circles(both, circles, whole)
         least = int(lower)
         surplus = both.astype(np.float64) - np.minimum(left, left.T)
-        better, dropped, sets = _search(best - least, width, surplus, _by_items(circles, whole, m))
+        better, dropped, sets = _search(
+            best - least, width, surplus, _by_items(circles, whole, m)
+        )
         if better:
-            order, best = better, total_cost(both, better)
+            order = better
+            best = total_cost(both, better)
             if best - least < dropped:
                 reached = total_cost(cost, order)
                 return Ordering(tuple(order), reached, reached)
-        bound, extended = max(bound, least), extended + sets
+        bound = max(bound, least)
+        extended = extended + sets
         if extended >= time_limit * _SETS_PER_SECOND:
             break
-        width, steps = _WIDER * width, _LONGER * steps
+        width = _WIDER * width
+        steps = _LONGER * steps
     order = _with_insertions(both, order)
     # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
     bound = -((m * (m - 1) // 2 - bound) // (m * m))
@@ -195,19 +205,26 @@ def raise_bound(
     M. Held, P. Wolfe, H. P. Crowder (1974), Validation of Subgradient Optimization, Mathematical
     Programming 6.
     """
-    current, before = weight.copy(), np.zeros(cost.shape)
+    current = weight.copy()
+    before = np.zeros(cost.shape)
     nexts = circles[[1, 2, 0]]
-    best, length, failures = -np.inf, 1.0, 0
+    best = -np.inf
+    length = 1.0
+    failures = 0
     for number in range(steps):
         bound, left = take_circles(cost, circles, current)
-        failures = 0 if bound > best + _PROGRESS * (target - best) else failures + 1
+        if bound > best + _PROGRESS * (target - best):
+            failures = 0
+        else:
+            failures = failures + 1
         if bound > best:
             best = bound
             weight[:] = current
         if best > target - 1:
             return
         if failures > _PATIENCE:
-            length, failures = _SHORTER * length, 0
+            length = _SHORTER * length
+            failures = 0
             current = weight.copy()
             continue
         # An order of each pair at the bound: 1 if the first item comes before the second.
@@ -218,7 +235,9 @@ def raise_bound(
         slope[(slope < 0) & (current <= 0)] = 0
         squares = float(slope @ slope)
         if squares > 0:
-            current = np.maximum(0, current + length * (target - bound) / squares * slope)
+            current = np.maximum(
+                0, current + length * (target - bound) / squares * slope
+            )
 
 
 def _by_items(circles: Int64Array, weight: FloatArray, m: int) -> FloatArray:
@@ -251,16 +270,19 @@ def _search(
         number of sets extended.
     """
     m = len(surplus)
-    sets, excess = np.zeros((1, m), dtype=np.bool_), np.zeros(1)
+    sets = np.zeros((1, m), dtype=np.bool_)
+    excess = np.zeros(1)
     # Excess that each item adds to each set: whole numbers, exact up to 2**53.
     added = (surplus.sum(axis=1) - weight.sum(axis=(1, 2)) / 2)[np.newaxis]
     levels: list[tuple[Int64Array, Int64Array]] = []
-    dropped, extended = np.inf, 0
+    dropped = np.inf
+    extended = 0
     while len(levels) < m and len(sets):
         extended += len(sets)
         reached = excess[:, np.newaxis] + added
         row, item = np.nonzero(~sets & (reached <= limit))
-        larger, least = sets[row], reached[row, item]
+        larger = sets[row]
+        least = reached[row, item]
         larger[np.arange(len(row)), item] = True
         kept = _least_of_each(larger, least, item)
         if len(kept) > width:
@@ -269,14 +291,17 @@ def _search(
                 most -= 1
             dropped = least[kept[least[kept] > most]].min(initial=dropped)
             kept = kept[least[kept] <= most]
-        row, item = row[kept], item[kept]
+        row = row[kept]
+        item = item[kept]
         levels.append((row, item))
         added = added[row] - surplus[:, item].T
         for rows in chunks(len(row), max(1, _WEIGHTS_AT_A_TIME // m**2)):
             outside = ~sets[row[rows], :, np.newaxis]
             added[rows] += (weight[item[rows]] @ outside)[:, :, 0]
-        sets, excess = larger[kept], least[kept]
-    order, position = list[int](), 0
+        sets = larger[kept]
+        excess = least[kept]
+    order = list[int]()
+    position = 0
     if len(sets):
         for row, item in reversed(levels):
             order.insert(0, int(item[position]))
@@ -344,10 +369,16 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
     orders = [
-        (members, minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit))
+        (
+            members,
+            minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit),
+        )
         for members in _components(cost)
     ]
-    order = [int(systems[members[i]]) for members, part in orders for i in part.order]
+    order = []
+    for members, part in orders:
+        for i in part.order:
+            order.append(int(systems[members[i]]))
     cost_of_all = sum(part.cost for _, part in orders)
     return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in orders))
 
@@ -360,7 +391,9 @@ def _components(cost: Int64Array) -> list[Int64Array]:
     """
     n = len(cost)
     beats = cost.T > 0
-    count, member = csgraph.connected_components(beats, directed=True, connection="strong")
+    count, member = csgraph.connected_components(
+        beats, directed=True, connection="strong"
+    )
     if count == n and not np.any(np.tril(beats)):
         return [np.array([i]) for i in range(n)]
     one_hot = np.zeros((count, n), dtype=np.int64)
@@ -402,7 +435,9 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     if counts.wins.ndim == 2:
         _without_arbitrary_order(values[0], counts.wins)
     shape = counts.wins.shape[:-1]
-    return Scores(values=values.reshape(shape), estimable=~np.isnan(values).reshape(shape))
+    return Scores(
+        values=values.reshape(shape), estimable=~np.isnan(values).reshape(shape)
+    )
 
 
 def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:

@@ -60,7 +60,9 @@ def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
         Indices of the systems, fewest wins first.
     """
     lost = wins.swapaxes(-1, -2)
-    columns = [each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)]
+    columns = [
+        each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)
+    ]
     return np.lexsort(columns, axis=-1).astype(np.int64)
 
 
@@ -120,14 +122,19 @@ def fit_of_abilities(
     """
     unknown = np.isnan(mu)
     known = zip(tallies.systems, sigma.tolist(), unknown.tolist(), strict=True)
-    failed = np.flatnonzero(unknown) if problem is NotEstimable.NOT_CONVERGED else unknown[:0]
+    if problem is NotEstimable.NOT_CONVERGED:
+        failed = np.flatnonzero(unknown)
+    else:
+        failed = unknown[:0]
     return Fit(
         scores=Scores(values=mu, estimable=~unknown),
         extra={
             **(extra or {}),
             "problem": problem,
             "groups": len(compared_groups(tallies)),
-            sigma_is: {name: value for name, value, is_unknown in known if not is_unknown},
+            sigma_is: {
+                name: value for name, value, is_unknown in known if not is_unknown
+            },
         },
         reasons=dict.fromkeys(failed.tolist(), NotEstimable.NOT_CONVERGED),
     )
@@ -177,7 +184,8 @@ class Method(ABC):
         return {
             name: parameter.default
             for name, parameter in inspect.signature(self.function).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seed", "weights")
+            if parameter.kind is parameter.KEYWORD_ONLY
+            and name not in ("seed", "weights")
         }
 
     @property
@@ -192,7 +200,9 @@ class Method(ABC):
         for name, value in given.items():
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise ValueError(f"{self.name} has no option {name!r} (it has: {known})")
+                raise ValueError(
+                    f"{self.name} has no option {name!r} (it has: {known})"
+                )
             low, high = self.options[name]
             type_ = self.parameter_types[name]
             is_number = isinstance(value, int | float) and isinstance(value, bool) == (
@@ -214,7 +224,9 @@ class Method(ABC):
         unknown = sorted(set(parameters or ()).difference(defaults))
         if unknown:
             known = ", ".join(defaults) or "none"
-            raise ValueError(f"{self.name} has no parameter {unknown[0]!r} (it has: {known})")
+            raise ValueError(
+                f"{self.name} has no parameter {unknown[0]!r} (it has: {known})"
+            )
         return {**defaults, **(parameters or {})}
 
     @abstractmethod
@@ -247,7 +259,9 @@ class Method(ABC):
         """Return the cells of the method's counts for this number of systems."""
         return Layout(systems, ties=self.uses_ties)
 
-    def covariance(self, moments: Moments, layout: Layout, **parameters: Any) -> ScoreCovariance:
+    def covariance(
+        self, moments: Moments, layout: Layout, **parameters: Any
+    ) -> ScoreCovariance:
         """Estimate the covariance of the scores over segments and judges.
 
         Parameters
@@ -275,7 +289,8 @@ class Method(ABC):
         if self.model_variance is None:
             return covariance
         units = [
-            effective_units_by_system(moments, layout, unit) for unit in ("segments", "judges")
+            effective_units_by_system(moments, layout, unit)
+            for unit in ("segments", "judges")
         ]
         few = np.minimum(*units) < MIN_UNITS
         least = self.model_variance(layout.unpack(moments.cells), **parameters)
@@ -353,7 +368,9 @@ class CountsMethod(Method):
         cells = count(blocks, self.layout(len(blocks.systems)))
         return self.fit_counted(cells, blocks.systems, **parameters)
 
-    def fit_counted(self, cells: Int64Array, systems: tuple[str, ...], **parameters: Any) -> Fit:
+    def fit_counted(
+        self, cells: Int64Array, systems: tuple[str, ...], **parameters: Any
+    ) -> Fit:
         """Score n systems from their counts, of shape (m,) for the m cells of the layout."""
         counts = self.layout(len(systems)).unpack(cells)
         scores = self.of_counts(counts, **parameters)
@@ -366,11 +383,17 @@ class CountsMethod(Method):
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
-            raise ValueError(f"{self.name} scores blocks: it cannot be resampled by pairs")
+            raise ValueError(
+                f"{self.name} scores blocks: it cannot be resampled by pairs"
+            )
         layout = self.layout(len(blocks.systems))
-        return self.score_counted(resampling.counts(blocks, layout, ids), layout, **parameters)
+        return self.score_counted(
+            resampling.counts(blocks, layout, ids), layout, **parameters
+        )
 
-    def score_counted(self, cells: Int64Array, layout: Layout, **parameters: Any) -> Scores:
+    def score_counted(
+        self, cells: Int64Array, layout: Layout, **parameters: Any
+    ) -> Scores:
         """Return the scores of counted resamples, of shape (R, m) for the m cells of the layout."""
         return joined(
             [
@@ -408,7 +431,9 @@ class BlocksMethod(Method):
     def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
         if self.block_influence is None:
             return super().score_covariance(blocks, **parameters)
-        return covariance_of_block_influence(blocks, self.block_influence(blocks, **parameters))
+        return covariance_of_block_influence(
+            blocks, self.block_influence(blocks, **parameters)
+        )
 
     def standard_errors(
         self, blocks: Blocks, clusters: Level, **parameters: Any
@@ -426,7 +451,9 @@ class BlocksMethod(Method):
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
     ) -> Scores:
         if self.of_resamples is None:
-            return joined([_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids])
+            return joined(
+                [_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids]
+            )
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
         layout = self.layout(len(blocks.systems))
@@ -434,7 +461,11 @@ class BlocksMethod(Method):
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 
     def _one(
-        self, blocks: Blocks, resampling: Resampling, id_: int, parameters: Mapping[str, Any]
+        self,
+        blocks: Blocks,
+        resampling: Resampling,
+        id_: int,
+        parameters: Mapping[str, Any],
     ) -> Scores:
         if resampling.level == "pairs":
             blocks = resampling.pair_blocks(blocks, id_)
@@ -446,7 +477,9 @@ class BlocksMethod(Method):
 
 
 def _row(scores: Scores) -> Scores:
-    return Scores(values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis])
+    return Scores(
+        values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis]
+    )
 
 
 def joined(parts: Sequence[Scores]) -> Scores:

@@ -42,7 +42,8 @@ def maximise(
     parameters : float64, shape (S, P)
     found : bool, shape (S,)
     """
-    point, reached = start, value(start)
+    point = start
+    reached = value(start)
     converged = np.zeros(len(start), dtype=np.bool_)
     for _ in range(most_steps):
         gradient, information = derivatives(point)

@@ -68,7 +68,9 @@ _METHODS: tuple[Method, ...] = (
 )
 
 #: All methods by name.
-METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {method.name: method for method in _METHODS}
+)
 
 
 def method_named(name: str) -> Method:

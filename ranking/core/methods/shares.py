@@ -53,7 +53,9 @@ def expected_wins(wins: Int64Array) -> Scores:
         raise ValueError(f"wins: expected shape (..., n, n), got {wins.shape}")
     if wins.size and wins.min() < 0:
         raise ValueError("wins: negative count")
-    decided = (wins + np.swapaxes(wins, -1, -2)) * ~np.eye(wins.shape[-1], dtype=np.bool_)
+    decided = (wins + np.swapaxes(wins, -1, -2)) * ~np.eye(
+        wins.shape[-1], dtype=np.bool_
+    )
     met = decided > 0
     ratio = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
     opponents = np.count_nonzero(met, axis=-1)
@@ -116,7 +118,9 @@ def smoothed_share(
     """
     trials = np.maximum(whole, 1)
     correction = np.where(whole > 1, trials / np.maximum(trials - 1, 1), 2.0)
-    return (part + 1) / (whole + 2), np.where(whole > 0, np.sqrt(correction) / trials, 0.0)
+    return (part + 1) / (whole + 2), np.where(
+        whole > 0, np.sqrt(correction) / trials, 0.0
+    )
 
 
 #: Worth of a tie in shares of comparisons; None if ties are dropped.
@@ -165,7 +169,9 @@ def influence_of(name: str) -> Callable[[Counts], FloatArray]:
     def influence(counts: Counts) -> FloatArray:
         smoothed, weight = smoothed_share(*_counted(name, counts))
         part, whole = part_and_whole(name, len(smoothed))
-        return np.asarray(weight[:, np.newaxis] * (part - smoothed[:, np.newaxis] * whole))
+        return np.asarray(
+            weight[:, np.newaxis] * (part - smoothed[:, np.newaxis] * whole)
+        )
 
     return influence
 
@@ -179,7 +185,8 @@ def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
     """Return masks of the cells of `share_layout` that count for the part and for the whole of each
     system's share, each of shape (n, m).
     """
-    layout, system = share_layout(name, n), np.arange(n)
+    layout = share_layout(name, n)
+    system = np.arange(n)
     part, whole = np.zeros((2, n, layout.size), dtype=np.int64)
     if name in _BLOCKS_WON:
         start = layout.size - 3 * n + system
@@ -197,11 +204,16 @@ def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
 def _counted(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
     """Return the part and the whole of each system's share, each of shape (..., n)."""
     if name in _BLOCKS_WON:
-        won = counts.best if name == "geq_all_in_block" else counts.alone
+        if name == "geq_all_in_block":
+            won = counts.best
+        else:
+            won = counts.alone
         if counts.shown is None or won is None:
             raise ValueError("counts: blocks won outright were not counted")
         return won, counts.shown
-    won, lost, tie = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), _TIES[name]
+    won = counts.wins.sum(axis=-1)
+    lost = counts.wins.sum(axis=-2)
+    tie = _TIES[name]
     if tie is None:
         return won, won + lost
     tied = counts.tied.sum(axis=-1)

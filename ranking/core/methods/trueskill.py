@@ -18,7 +18,11 @@ from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, listed_comparisons, tally
-from ranking.core.counting.resampling import generator_states, keys_without_names, shuffled
+from ranking.core.counting.resampling import (
+    generator_states,
+    keys_without_names,
+    shuffled,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
     Fit,
@@ -32,7 +36,9 @@ from ranking.core.ranges import rank_ranges
 from ranking.core.scores import NotEstimable, Scores
 
 #: WMT's constants: σ of the prior, β in units of σ·N, and draw probability.
-SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
+SIGMA = 0.5
+BETA_SHARE = 1 / 40
+DRAW_PROBABILITY = 0.25
 
 
 def draw_margin(draw_probability: float) -> float:
@@ -106,7 +112,9 @@ def trueskill_wmt(
     tallies = tally(with_collapsed_ties(blocks, collapsed_tie=collapsed_tie))
     if not tallies.comparisons:
         unknown = np.full(len(tallies.systems), np.nan)
-        return fit_of_abilities(tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON)
+        return fit_of_abilities(
+            tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON
+        )
     how = {"sigma": sigma, "draw_probability": draw_probability}
     draws = _runs(tallies.wins, tallies.ties, range(runs), seed=seed, **how)
     known = ~np.isnan(draws)
@@ -185,7 +193,9 @@ def _runs(
 
 #: The prior's mean and standard deviation, and the standard deviation of the noise on each side of
 #: a game: those of the paper.
-_MU, _SIGMA, _BETA = 25.0, 25 / 3, 25 / 6
+_MU = 25.0
+_SIGMA = 25 / 3
+_BETA = 25 / 6
 _MAX_DRAW = 0.99
 
 
@@ -239,18 +249,22 @@ def trueskill(
     if runs < 1 or not 0 <= seed < 1 << 64:
         raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
     if weights is not None:
-        blocks, runs = blocks.take(np.repeat(np.arange(len(blocks)), weights)), 1
+        blocks = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+        runs = 1
     tallies = tally(blocks)
     if not tallies.comparisons:
         unknown = np.full(len(tallies.systems), np.nan)
-        return fit_of_abilities(tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON)
+        return fit_of_abilities(
+            tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON
+        )
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
     margin = draw_margin(draw_probability) * _BETA
     games = Games(blocks)
     key = keys_without_names(blocks, canonical_order(tallies.wins, tallies.ties))
     n = len(blocks.systems)
-    draws, variances = np.full((runs, n), _MU), np.full((runs, n), _SIGMA**2)
+    draws = np.full((runs, n), _MU)
+    variances = np.full((runs, n), _SIGMA**2)
     for run in range(runs):
         position = shuffled(key, seed=seed, run=run)
         played = np.argsort(position[games.block], kind="stable")

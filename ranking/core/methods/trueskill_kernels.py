@@ -10,7 +10,13 @@ import math
 import numpy as np
 
 from optional_packages import numba as nb
-from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    UInt64Array,
+)
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
@@ -21,7 +27,10 @@ _FAR = -30.0
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
-_S30, _S27, _S31, _S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
+_S30 = np.uint64(30)
+_S27 = np.uint64(27)
+_S31 = np.uint64(31)
+_S12 = np.uint64(12)
 # 52 bits and a half: with one bit more, the largest number would round to 1.
 _UNIT = 2.0**-52
 
@@ -82,13 +91,16 @@ def win_terms(x: float) -> tuple[float, float]:
 def draw_terms(t: float, margin: float) -> tuple[float, float]:
     """Return v and w for a draw between two systems with a difference of t, in units of c."""
     size = abs(t)
-    a, b = margin - size, -margin - size
+    a = margin - size
+    b = -margin - size
     p = between(b, a)
     if p <= 1e-300:
         # For a very unlikely draw, the performance difference is close to the nearer margin.
-        v, w = a, 1.0
+        v = a
+        w = 1.0
     else:
-        at_a, at_b = pdf(a), pdf(b)
+        at_a = pdf(a)
+        at_b = pdf(b)
         v = (at_b - at_a) / p
         w = v * v + (a * at_a - b * at_b) / p
     return (-v if t < 0.0 else v), w
@@ -96,13 +108,22 @@ def draw_terms(t: float, margin: float) -> tuple[float, float]:
 
 @nb.njit(cache=True, nogil=True)
 def update(
-    mu: FloatArray, var: FloatArray, i: int, j: int, tie: bool, beta2: float, margin: float
+    mu: FloatArray,
+    var: FloatArray,
+    i: int,
+    j: int,
+    tie: bool,
+    beta2: float,
+    margin: float,
 ) -> None:
     """Update both systems after i beat j or tied with it."""
     c2 = 2.0 * beta2 + var[i] + var[j]
     c = math.sqrt(c2)
     t = (mu[i] - mu[j]) / c
-    v, w = draw_terms(t, margin / c) if tie else win_terms(t - margin / c)
+    if tie:
+        v, w = draw_terms(t, margin / c)
+    else:
+        v, w = win_terms(t - margin / c)
     mu[i] += var[i] / c * v
     mu[j] -= var[j] / c * v
     var[i] *= 1.0 - var[i] / c2 * w
@@ -144,9 +165,13 @@ def _opponent(
     """
     n = len(e)
     mass = 0.0
-    own, own_inverse = e[system], inverse[system]
+    own = e[system]
+    own_inverse = inverse[system]
     for k in range(n):
-        chance[k] = min(own * inverse[k], e[k] * own_inverse) if total[system, k] > 0 else 0.0
+        if total[system, k] > 0:
+            chance[k] = min(own * inverse[k], e[k] * own_inverse)
+        else:
+            chance[k] = 0.0
         mass += chance[k]
     left = u * mass
     chosen = -1
@@ -179,10 +204,14 @@ def matched_runs(
     states of the runs' random numbers.
     """
     n = len(wins)
-    v, e, inverse, chance = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    v = np.empty(n)
+    e = np.empty(n)
+    inverse = np.empty(n)
+    chance = np.empty(n)
     matches = total.sum() // 2
     for run in range(len(mu)):
-        m, start = mu[run], starts[run]
+        m = mu[run]
+        start = starts[run]
         m[:] = 0.0
         e[:] = 1.0
         inverse[:] = 1.0
@@ -191,7 +220,9 @@ def matched_runs(
             v[i] = sigma * sigma if total[i].any() else -1.0
         for match in range(matches):
             i = int(np.argmax(v))
-            j = _opponent(i, total, e, inverse, chance, uniform(start, np.uint64(2 * match)))
+            j = _opponent(
+                i, total, e, inverse, chance, uniform(start, np.uint64(2 * match))
+            )
             # Draw one of the two systems' stored comparisons; only its outcome matters.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
             if drawn < wins[i, j]:

@@ -125,7 +125,9 @@ def alternative_annotator_test(
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon: {epsilon} is not at least 0 and below 1")
     if people.shape[1:] != machine.shape:
-        raise ValueError(f"machine: expected shape {people.shape[1:]}, got {machine.shape}")
+        raise ValueError(
+            f"machine: expected shape {people.shape[1:]}, got {machine.shape}"
+        )
     if fewest_people < 2:
         raise ValueError("fewest_people: at least 2 people are needed")
     count = len(people)
@@ -139,9 +141,8 @@ def alternative_annotator_test(
     for person in np.flatnonzero(items >= fewest_items).tolist():
         own = annotators[:, is_used & has_answer[person]]
         remaining = np.delete(own, [person, count], axis=0)
-        of_person, of_machine = (
-            np.nanmean(_likeness(remaining, own[one], alignment), axis=0) for one in (person, count)
-        )
+        of_person = np.nanmean(_likeness(remaining, own[person], alignment), axis=0)
+        of_machine = np.nanmean(_likeness(remaining, own[count], alignment), axis=0)
         is_machine_as_good = of_machine >= of_person - _EQUAL
         is_person_as_good = of_person >= of_machine - _EQUAL
         lead = is_person_as_good.astype(np.float64) - is_machine_as_good
@@ -166,7 +167,9 @@ def alternative_annotator_test(
     )
 
 
-def _likeness(annotators: FloatArray, one: FloatArray, alignment: Alignment) -> FloatArray:
+def _likeness(
+    annotators: FloatArray, one: FloatArray, alignment: Alignment
+) -> FloatArray:
     """Return the agreement of each annotator with one of them on each item, shape (J, I); NaN without both.
 
     Only the order of agreements matters to the test, so the root of the mean square is not taken.
@@ -177,7 +180,8 @@ def _likeness(annotators: FloatArray, one: FloatArray, alignment: Alignment) -> 
     if alignment == "accuracy":
         alike = np.where(apart == 0, 1.0, 0.0)[:, :, 0]
         return np.where(np.isnan(apart[:, :, 0]), np.nan, alike)
-    order, own_order = _order(annotators), _order(one)
+    order = _order(annotators)
+    own_order = _order(one)
     both = order + own_order
     pairs = np.count_nonzero(~np.isnan(both), axis=2)
     alike = np.count_nonzero(order == own_order, axis=2)
@@ -200,7 +204,9 @@ def _p_value(lead: FloatArray, epsilon: float) -> float:
     apart = float(lead.mean()) - epsilon
     error = float(lead.std(ddof=1)) / count**0.5
     if error == 0:
-        return 0.0 if apart < 0 else 1.0
+        if apart < 0:
+            return 0.0
+        return 1.0
     return float(stdtr(count - 1, apart / error))
 
 

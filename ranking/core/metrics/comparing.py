@@ -98,7 +98,9 @@ class MetricComparison:
     pairs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def comparison_of_metrics(people: People, metrics: Sequence[ComparedMetric]) -> MetricComparison:
+def comparison_of_metrics(
+    people: People, metrics: Sequence[ComparedMetric]
+) -> MetricComparison:
     """Compare each pair of metrics by soft pairwise accuracy and by acc_eq."""
     if len(metrics) < 2:
         return MetricComparison()
@@ -110,18 +112,26 @@ def comparison_of_metrics(people: People, metrics: Sequence[ComparedMetric]) -> 
         "soft_pairwise": _soft_differences(people, metrics),
         "acc_eq": partial(_acc_eq_difference, people),
     }
-    by_soft_pairwise = np.argsort(-tests["soft_pairwise"].values, kind="stable").tolist()
+    by_soft_pairwise = np.argsort(
+        -tests["soft_pairwise"].values, kind="stable"
+    ).tolist()
     pairs = []
     for one, other in combinations(by_soft_pairwise, 2):
         row: dict[str, Any] = {"metric": names[one], "other": names[other]}
         for figure, test in tests.items():
-            row[f"difference_{figure}"] = differences[figure](metrics[one], metrics[other])
+            row[f"difference_{figure}"] = differences[figure](
+                metrics[one], metrics[other]
+            )
             row[f"p_{figure}"] = test.p_value[one, other]
             row[f"wmt_p_{figure}"] = test.wmt_p_value[one, other]
         pairs.append(row)
     return MetricComparison(
-        clusters={figure: _by_name(names, test.cluster) for figure, test in tests.items()},
-        wmt_clusters={figure: _by_name(names, test.wmt_cluster) for figure, test in tests.items()},
+        clusters={
+            figure: _by_name(names, test.cluster) for figure, test in tests.items()
+        },
+        wmt_clusters={
+            figure: _by_name(names, test.wmt_cluster) for figure, test in tests.items()
+        },
         pairs=pairs,
     )
 
@@ -130,7 +140,9 @@ def _by_name(names: Sequence[str], cluster: Int64Array) -> dict[str, int]:
     return dict(zip(names, cluster.tolist(), strict=True))
 
 
-def swap_tests(people: People, metrics: Sequence[ComparedMetric], figure: Tested) -> SwapTests:
+def swap_tests(
+    people: People, metrics: Sequence[ComparedMetric], figure: Tested
+) -> SwapTests:
     """Test for each pair of metrics whether the two agree equally well with people.
 
     If they do, it does not matter which of them scored a segment. So the two are swapped on random
@@ -158,11 +170,15 @@ def swap_tests(people: People, metrics: Sequence[ComparedMetric], figure: Tested
     D. Deutsch, R. Dror, D. Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9.
     """
     word_check("figure", figure, Tested)
-    summed = _soft(people, metrics) if figure == "soft_pairwise" else _right(people, metrics)
+    if figure == "soft_pairwise":
+        summed = _soft(people, metrics)
+    else:
+        summed = _right(people, metrics)
     count = len(metrics)
     values = np.full(count, np.nan)
     p_value, wmt_p_value = np.full((2, count, count), np.nan)
-    totals, swapped = [], []
+    totals = []
+    swapped = []
     if len(summed.keys):
         for number, columns in enumerate(summed.columns):
             totals.append(columns.sum(axis=0))
@@ -210,7 +226,9 @@ def _right(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
 
     def column(values: FloatArray, threshold: float) -> FloatArray:
         right = figures.is_right(pairs.human, pairs.differences(values), threshold)
-        return np.bincount(index, pairs.weights * right).astype(np.float64)[:, np.newaxis]
+        return np.bincount(index, pairs.weights * right).astype(np.float64)[
+            :, np.newaxis
+        ]
 
     thresholds = [compared.threshold for compared in metrics]
     columns = (column(*each) for each in zip(scored, thresholds, strict=True))
@@ -222,7 +240,9 @@ def _soft(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
     if people.values is None:
         # Rankings are about systems, not outputs, so unjudged segments are as informative about a
         # metric.
-        numbers = reduce(np.intersect1d, [compared.metric.segments for compared in metrics])
+        numbers = reduce(
+            np.intersect1d, [compared.metric.segments for compared in metrics]
+        )
     scored = [compared.metric.of(numbers) for compared in metrics]
     rows = ~np.isnan(sum(scored)).any(axis=1)
     if people.values is not None:
@@ -232,15 +252,21 @@ def _soft(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
 
     def columns(values: FloatArray) -> FloatArray:
         standard = (values - values.mean()) / (values.std() or 1.0)
-        return np.concatenate([standard, figures.pair_differences(standard) ** 2], axis=1)
+        return np.concatenate(
+            [standard, figures.pair_differences(standard) ** 2], axis=1
+        )
 
     def agreement(sums: FloatArray) -> FloatArray:
         scores, squares = np.split(sums, [len(people.systems)], axis=-1)
         spread = np.sqrt(np.maximum(squares, 0.0))
-        return figures.soft_pairwise_accuracy(human, figures.normal_p_values(scores, spread))
+        return figures.soft_pairwise_accuracy(
+            human, figures.normal_p_values(scores, spread)
+        )
 
     return _Summed(
-        (columns(values[rows]) for values in scored), segment_keys(numbers[rows]), agreement
+        (columns(values[rows]) for values in scored),
+        segment_keys(numbers[rows]),
+        agreement,
     )
 
 
@@ -251,7 +277,9 @@ def soft_accuracy(
     differences.
     """
     scores = zip((human, metric), spreads, strict=True)
-    return figures.soft_pairwise_accuracy(*(figures.normal_p_values(*each) for each in scores))
+    return figures.soft_pairwise_accuracy(
+        *(figures.normal_p_values(*score) for score in scores)
+    )
 
 
 def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, FloatArray]:
@@ -261,9 +289,14 @@ def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, Float
     """
     common = metric.on_common_segments
     drawn = common.resampled(people.drawing)
-    spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
+    spreads = [
+        figures.difference_spread(each)
+        for each in (people.resampled["segments"], drawn)
+    ]
     return {
-        unit: soft_accuracy(spreads, human, drawn if unit == "segments" else common.scores)
+        unit: soft_accuracy(
+            spreads, human, drawn if unit == "segments" else common.scores
+        )
         for unit, human in people.resampled.items()
     }
 
@@ -278,14 +311,19 @@ def _soft_differences(
     }
 
     def difference(one: ComparedMetric, other: ComparedMetric) -> Estimate:
-        of_one, of_other = resampled[one.metric.name], resampled[other.metric.name]
+        of_one = resampled[one.metric.name]
+        of_other = resampled[other.metric.name]
         apart = {unit: of_one[unit] - of_other[unit] for unit in of_one}
-        return people.interval(one.soft_pairwise - other.soft_pairwise, apart, least=-1.0, most=1.0)
+        return people.interval(
+            one.soft_pairwise - other.soft_pairwise, apart, least=-1.0, most=1.0
+        )
 
     return difference
 
 
-def _acc_eq_difference(people: People, one: ComparedMetric, other: ComparedMetric) -> Estimate:
+def _acc_eq_difference(
+    people: People, one: ComparedMetric, other: ComparedMetric
+) -> Estimate:
     """Return the difference of acc_eq of two metrics on the pairs that both score, with its interval."""
     pairs = people.pairs
     of_one = pairs.differences(one.metric.of(people.segments))

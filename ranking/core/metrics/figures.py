@@ -31,7 +31,11 @@ from ranking.core.arrays import (
     share,
 )
 from ranking.core.counting.counts import chunks, comparisons_of
-from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, uniform_numbers
+from ranking.core.counting.resampling import (
+    UNITS_AT_A_TIME,
+    poisson_weights,
+    uniform_numbers,
+)
 from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
 
@@ -107,7 +111,9 @@ def _drawn(draw: Draw, keys: bytes, seed: int, resamples: int) -> Int8Array:
     return drawn.astype(np.int8, copy=False)
 
 
-def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
+def resampled_means(
+    values: FloatArray, keys: UInt64Array, drawing: Drawing
+) -> FloatArray:
     """Return means over segments in bootstrap resamples of segments, shape (R, K).
 
     `values`, shape (S, K), are scores of segments, NaN where there is none. The result is NaN where
@@ -118,7 +124,9 @@ def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> 
     return share(*np.split(resampled_sums(columns, keys, drawing), 2, axis=1))
 
 
-def flipped_p_values(scores: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
+def flipped_p_values(
+    scores: FloatArray, keys: UInt64Array, drawing: Drawing
+) -> FloatArray:
     """Return p-values of the paired permutation test for each pair of systems.
 
     p is the share of sign flips of the segments' differences whose sum is at least the observed one, equal ones counted in full
@@ -156,7 +164,9 @@ def flipped_p_values(scores: FloatArray, keys: UInt64Array, drawing: Drawing) ->
     return np.where(np.isnan(difference).all(axis=0), np.nan, p)
 
 
-def flipped_sums(columns: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
+def flipped_sums(
+    columns: FloatArray, keys: UInt64Array, drawing: Drawing
+) -> FloatArray:
     """Return sums over segments with random signs, shape (R, K); with few segments, all 2^S sign
     combinations.
 
@@ -188,7 +198,10 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
         NaN for a pair without resamples, and if all resamples are the same.
     """
     difference = pair_differences(resampled)
-    known = np.count_nonzero(~np.isnan(difference), axis=0) * np.ptp(resampled, axis=0).any()
+    known = (
+        np.count_nonzero(~np.isnan(difference), axis=0)
+        * np.ptp(resampled, axis=0).any()
+    )
     lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
     return share(lost, known)
 
@@ -261,12 +274,16 @@ class Pairs:
     @property
     def kinds(self) -> tuple[Int32Array, ...]:
         """The segment of each comparison and, if known, its judge: the units that intervals treat as random."""
-        return (self.row,) if self.judge is None else (self.row, self.judge)
+        if self.judge is None:
+            return (self.row,)
+        return (self.row, self.judge)
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
         columns = {name: getattr(self, name)[chosen] for name in _COLUMNS}
-        return replace(self, judge=None if self.judge is None else self.judge[chosen], **columns)
+        return replace(
+            self, judge=None if self.judge is None else self.judge[chosen], **columns
+        )
 
     def differences(self, values: FloatArray) -> FloatArray:
         """Return the metric's score of the first output minus the second's, shape (P,); NaN without
@@ -308,11 +325,13 @@ def pairs_of_blocks(blocks: Blocks) -> Pairs:
     row, first, second, judge = _int32(
         row[comparisons.block], comparisons.first, comparisons.second, comparisons.judge
     )
-    return Pairs(row, first, second, comparisons.outcome.astype(np.int8), judge, by_segment=False)
+    return Pairs(
+        row, first, second, comparisons.outcome.astype(np.int8), judge, by_segment=False
+    )
 
 
 def _int32(*columns: npt.NDArray[Any]) -> Any:
-    return [each.astype(np.int32) for each in columns]
+    return [column.astype(np.int32) for column in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,7 +356,10 @@ class Figure:
 
     @classmethod
     def of_sums(
-        cls, over: FloatArray, under: FloatArray, kinds: Sequence[npt.NDArray[np.integer]]
+        cls,
+        over: FloatArray,
+        under: FloatArray,
+        kinds: Sequence[npt.NDArray[np.integer]],
     ) -> Figure:
         """Return the ratio of two sums over items, such as a weighted mean; NaN if the denominator
         is 0.
@@ -355,19 +377,29 @@ class Figure:
             # Each judge's judgments of a segment.
             judges = np.int64(units[1].max(initial=0) + 1)
             units.append(units[0] * judges + units[1])
-        of_judge = self.influence if self.of_judge is None else self.of_judge
+        if self.of_judge is None:
+            of_judge = self.influence
+        else:
+            of_judge = self.of_judge
         influences = (self.influence, of_judge, of_judge)
         sums = [
             np.bincount(np.unique(each, return_inverse=True)[1], influence)
             for each, influence in zip(units, influences, strict=False)
         ]
-        parts = [float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums]
-        variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], *parts[:2])
+        parts = [
+            float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums
+        ]
+        if len(parts) == 1:
+            variance = parts[0]
+        else:
+            variance = max(parts[0] + parts[1] - parts[2], *parts[:2])
         fewest = min(map(len, sums))
         if fewest < 2 or variance == 0:
             return Estimate(self.value, None, None)
         reach = drawing.quantile(fewest) * sqrt(variance)
-        return Estimate(self.value, max(-1.0, self.value - reach), min(1.0, self.value + reach))
+        return Estimate(
+            self.value, max(-1.0, self.value - reach), min(1.0, self.value + reach)
+        )
 
 
 def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
@@ -393,13 +425,14 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     tie all outputs.
     """
     sign = np.sign(difference)
-    alike, by_people, by_metric = (
-        np.bincount(pairs.row, weights)
-        for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
-    )
+    alike = np.bincount(pairs.row, pairs.human * sign)
+    by_people = np.bincount(pairs.row, pairs.human != 0)
+    by_metric = np.bincount(pairs.row, sign != 0)
     tau = share(alike, np.sqrt(by_people * by_metric))
     rows = np.flatnonzero(~np.isnan(tau))
-    return {"kendall_by_segment": Figure.of_sums(tau[rows], np.ones(len(rows)), (rows,))}
+    return {
+        "kendall_by_segment": Figure.of_sums(tau[rows], np.ones(len(rows)), (rows,))
+    }
 
 
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
@@ -410,7 +443,9 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
     return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
 
 
-def calibrated(pairs: Pairs, difference: FloatArray, order: IntpArray) -> tuple[float, float]:
+def calibrated(
+    pairs: Pairs, difference: FloatArray, order: IntpArray
+) -> tuple[float, float]:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
     acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. All occurring
@@ -433,17 +468,22 @@ def calibrated(pairs: Pairs, difference: FloatArray, order: IntpArray) -> tuple[
     """
     size, gain, right = _gains(pairs.human, difference)
     # Groups are segments, or one for all comparisons.
-    group = pairs.row if pairs.by_segment else np.zeros_like(pairs.row)
+    if pairs.by_segment:
+        group = pairs.row
+    else:
+        group = np.zeros_like(pairs.row)
     # Small integers are sorted several times faster.
     group = group.astype(np.min_scalar_type(group.max()))
-    members, at_first = np.bincount(group), np.bincount(group, right)
+    members = np.bincount(group)
+    at_first = np.bincount(group, right)
     used = members > 0
     # Number of right pairs in a pair's group once the pair is a tie.
     inner = order[np.argsort(group[order], kind="stable")]
     before = np.append(0, np.cumsum(np.bincount(group, gain)))[:-1]
     after = np.empty(len(size))
     after[inner] = np.cumsum(gain[inner]) + np.repeat(at_first - before, members)
-    after, of_group = after[order], members[group[order]]
+    after = after[order]
+    of_group = members[group[order]]
     steps = np.empty(2 * len(size) + 1)
     steps[0] = sum((at_first[used] / members[used]).tolist())
     steps[1::2] = -((after - gain[order]) / of_group)
@@ -480,22 +520,29 @@ def right_on_folds(
     ordered = size[order]
     candidates = ordered[np.append(ordered[1:] > ordered[:-1], True)]
     if len(candidates) > _MOST_TRIED:
-        chosen = np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
+        chosen = (
+            np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
+        )
         candidates = candidates[chosen]
     if candidates[0] > 0:
         candidates = np.append(0.0, candidates)
     index = np.searchsorted(candidates, ordered)
-    count, folds = len(candidates), int(fold.max(initial=0)) + 1
+    count = len(candidates)
+    folds = int(fold.max(initial=0)) + 1
     cell = fold[order] * count + index
     within = np.bincount(cell, (gain * pairs.weights)[order], folds * count)
     # A difference of 0 gains nothing, so the first threshold changes nothing.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained
     best = (elsewhere >= elsewhere.max(axis=1, keepdims=True) - _SAME).argmax(axis=1)
-    return np.where(size <= candidates[best][fold], pairs.human == 0, right).astype(np.float64)
+    return np.where(size <= candidates[best][fold], pairs.human == 0, right).astype(
+        np.float64
+    )
 
 
-def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int8Array, BoolArray]:
+def _gains(
+    human: Int8Array, difference: FloatArray
+) -> tuple[FloatArray, Int8Array, BoolArray]:
     """Return sizes of differences, each pair's gain from becoming a tie, and whether it is right
     without.
     """

@@ -67,7 +67,8 @@ def pairs_scored(scores: OutputScores, systems: Sequence[str]) -> Pairs:
     """Return the pairs of outputs that a judge scored on one segment; rows are segments."""
     own = scores.by_judge(systems)
     pairs = pairs_of_scores(own.values)
-    segment, judge = (each[pairs.row].astype(np.int32) for each in (own.segment, own.judge))
+    segment = own.segment[pairs.row].astype(np.int32)
+    judge = own.judge[pairs.row].astype(np.int32)
     return replace(pairs, row=segment, judge=judge)
 
 
@@ -113,8 +114,10 @@ class MachineBesidePeople:
     def __init__(
         self, people: Pairs, machine: Pairs, systems: Sequence[str], drawing: Drawing
     ) -> None:
-        self._systems, self._drawing = systems, drawing
-        own, theirs = (_items(side, len(systems)) for side in (machine, people))
+        self._systems = systems
+        self._drawing = drawing
+        own = _items(machine, len(systems))
+        theirs = _items(people, len(systems))
         shared = np.intersect1d(own, theirs)
         self._segment, pair = np.divmod(shared, len(systems) ** 2)
         self._first, self._second = np.divmod(pair, len(systems))
@@ -137,7 +140,9 @@ class MachineBesidePeople:
         cell = 3 * item + _outcomes(side) + 1
         return np.bincount(cell, minlength=3 * len(self._segment)).reshape(-1, 3)
 
-    def figures(self, lengths: FloatArray, *, has_positions: bool) -> Iterator[FigureBesidePeople]:
+    def figures(
+        self, lengths: FloatArray, *, has_positions: bool
+    ) -> Iterator[FigureBesidePeople]:
         """Yield the figures that have any comparison.
 
         Parameters
@@ -155,10 +160,17 @@ class MachineBesidePeople:
         tied = (self._people.human == 0).astype(np.float64)
         yield self._figure("ties", ties[self._item], tied, every)
         if has_positions:
-            preference = np.bincount(self._own_item, (1 + self._machine.human) / 2) / self._trials
-            yield self._figure("first", preference[self._item], (1 + self._people.human) / 2, every)
+            preference = (
+                np.bincount(self._own_item, (1 + self._machine.human) / 2)
+                / self._trials
+            )
+            yield self._figure(
+                "first", preference[self._item], (1 + self._people.human) / 2, every
+            )
             yield from self._consistency()
-        longer = lengths[self._segment, self._first] - lengths[self._segment, self._second]
+        longer = (
+            lengths[self._segment, self._first] - lengths[self._segment, self._second]
+        )
         yield from self._preference("longer", np.sign(np.nan_to_num(longer)))
         for index, system in enumerate(self._systems):
             direction = 1.0 * (self._first == index) - (self._second == index)
@@ -173,16 +185,21 @@ class MachineBesidePeople:
         rows = others > 0
         # Each of two people influences their agreement.
         figure = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)
-        return figure if rows.any() else replace(figure, value=self._mean(of_machine, ~rows))
+        if rows.any():
+            return figure
+        return replace(figure, value=self._mean(of_machine, ~rows))
 
     def _consistency(self) -> Iterator[FigureBesidePeople]:
         """Yield the agreement of the machine with itself in reverse order."""
         is_reversed = self._machine.kinds[-1] == 1
-        straight, reverse = (self._machine.take(rows) for rows in (~is_reversed, is_reversed))
+        straight = self._machine.take(~is_reversed)
+        reverse = self._machine.take(is_reversed)
         itself = replace(reverse, judge=None)
         beside = MachineBesidePeople(itself, straight, self._systems, self._drawing)
         if len(beside._segment):
-            yield replace(beside.agreement(), figure="consistency", comparisons=len(reverse))
+            yield replace(
+                beside.agreement(), figure="consistency", comparisons=len(reverse)
+            )
 
     def _preference(
         self, figure: str, direction: FloatArray, system: str = ""
@@ -193,7 +210,9 @@ class MachineBesidePeople:
         theirs = (1 + direction[self._item] * _outcomes(self._people)) / 2
         rows = direction[self._item] != 0
         if rows.any():
-            yield replace(self._figure(figure, own[self._item], theirs, rows), system=system)
+            yield replace(
+                self._figure(figure, own[self._item], theirs, rows), system=system
+            )
 
     def _figure(
         self,
@@ -240,7 +259,8 @@ class MachineBesidePeople:
 
 
 def _items(side: Pairs, systems: int) -> Int64Array:
-    low, high = np.minimum(side.first, side.second), np.maximum(side.first, side.second)
+    low = np.minimum(side.first, side.second)
+    high = np.maximum(side.first, side.second)
     return (side.row.astype(np.int64) * systems + low) * systems + high
 
 
@@ -274,19 +294,32 @@ def annotators_of_blocks(
 
 
 def annotators_of_scores(
-    people: OutputScores, machine: OutputScores, systems: Sequence[str], *, epsilon: float
+    people: OutputScores,
+    machine: OutputScores,
+    systems: Sequence[str],
+    *,
+    epsilon: float,
 ) -> AlternativeAnnotators:
     """Run the alternative annotator test on scores. Each output is an item.
 
     Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
-    theirs, own = people.by_judge(systems), machine.by_judge(systems)
-    item = np.unique(np.concatenate([theirs.segment, own.segment]), return_inverse=True)[1]
-    return _tested(theirs.judge, item, np.concatenate([theirs.values, own.values]), "rmse", epsilon)
+    theirs = people.by_judge(systems)
+    own = machine.by_judge(systems)
+    item = np.unique(
+        np.concatenate([theirs.segment, own.segment]), return_inverse=True
+    )[1]
+    return _tested(
+        theirs.judge, item, np.concatenate([theirs.values, own.values]), "rmse", epsilon
+    )
 
 
 def _tested(
-    judge: Int64Array, item: Int64Array, values: FloatArray, alignment: Alignment, epsilon: float
+    judge: Int64Array,
+    item: Int64Array,
+    values: FloatArray,
+    alignment: Alignment,
+    epsilon: float,
 ) -> AlternativeAnnotators:
     """Run the test on rows of values of K outputs, those of the machine, which have no judge, last."""
     count = int(judge.max(initial=-1)) + 1

@@ -53,9 +53,8 @@ def pairwise_accuracy(
     `least`, shape (P,), has the minimum differences of human scores that count, for the pairs of
     ``np.triu_indices(n, 1)``. NaN without pairs, and where a score is NaN.
     """
-    by_people, by_metric = (
-        np.round(figures.pair_differences(each), TIE_DECIMALS) for each in (human, metric)
-    )
+    by_people = np.round(figures.pair_differences(human), TIE_DECIMALS)
+    by_metric = np.round(figures.pair_differences(metric), TIE_DECIMALS)
     alike = np.sign(by_people) == np.sign(by_metric)
     known = ~np.isnan(by_people + by_metric).any(axis=-1)
     counted = np.abs(by_people) >= least
@@ -65,10 +64,14 @@ def pairwise_accuracy(
 
 def _measures(systems: int) -> dict[str, Measure]:
     """Return the measures that need only systems' scores, for this number of systems."""
-    return {"pairwise": pairwise_accuracy} | (dict(MEASURES) if systems >= FEWEST_SYSTEMS else {})
+    return {"pairwise": pairwise_accuracy} | (
+        dict(MEASURES) if systems >= FEWEST_SYSTEMS else {}
+    )
 
 
-def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = True) -> Agreement:
+def agreement_of_metric(
+    people: People, metric: Metric, *, intervals: bool = True
+) -> Agreement:
     """Compare a metric with people.
 
     If people score outputs, p-values for soft pairwise accuracy come from sign flips; if they rank
@@ -89,7 +92,8 @@ def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = Tru
     judgments of a segment (Cameron, Gelbach and Miller 2011), with Student's t. The set of systems
     is fixed.
     """
-    values, pairs = metric.of(people.segments), people.pairs
+    values = metric.of(people.segments)
+    pairs = people.pairs
     common = metric.on_common_segments
     scored = metric.segments[~np.isnan(metric.values).all(axis=1)]
     compared = np.zeros(values.shape, dtype=np.bool_)
@@ -127,16 +131,24 @@ def _system_figures(
         p_values = figures.flipped_p_values(scored, people.keys, people.drawing)
     measures = _measures(len(people.systems))
     # The set of pairs separated by people varies as well.
-    measures["pairwise_separated"] = partial(pairwise_accuracy, least=people.least_separated)
+    measures["pairwise_separated"] = partial(
+        pairwise_accuracy, least=people.least_separated
+    )
     found = {
-        name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
+        name: float(measure(people.scores, metric.scores))
+        for name, measure in measures.items()
     }
-    found["soft_pairwise"] = float(figures.soft_pairwise_accuracy(people.p_values, p_values))
+    found["soft_pairwise"] = float(
+        figures.soft_pairwise_accuracy(people.p_values, p_values)
+    )
     known = {name: value for name, value in found.items() if not np.isnan(value)}
     if not intervals:
         return {name: Estimate(value, None, None) for name, value in known.items()}
     # Resamples have no p-values of their own: those of normal distributions stand in for them.
-    spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
+    spreads = [
+        figures.difference_spread(each)
+        for each in (people.resampled["segments"], drawn)
+    ]
     measures["soft_pairwise"] = partial(soft_accuracy, spreads)
 
     def estimated(name: str, value: float) -> Estimate:
@@ -144,7 +156,9 @@ def _system_figures(
             unit: measures[name](human, drawn if unit == "segments" else metric.scores)
             for unit, human in people.resampled.items()
         }
-        return people.interval(value, resampled, least=-1.0 if name in MEASURES else 0.0, most=1.0)
+        return people.interval(
+            value, resampled, least=-1.0 if name in MEASURES else 0.0, most=1.0
+        )
 
     return {name: estimated(name, value) for name, value in known.items()}
 
@@ -156,7 +170,9 @@ def _estimates(
     out.
     """
     return {
-        name: Estimate(each.value, None, None) if drawing is None else each.estimate(drawing)
+        name: Estimate(each.value, None, None)
+        if drawing is None
+        else each.estimate(drawing)
         for name, each in figures_by_name.items()
         if not np.isnan(each.value)
     }
@@ -172,7 +188,8 @@ def _segment_figures(
     difference = pairs.differences(values)
     known = ~np.isnan(difference)
     if not known.all():
-        pairs, difference = pairs.take(known), difference[known]
+        pairs = pairs.take(known)
+        difference = difference[known]
     if not len(pairs):
         return {}, None
     order = np.argsort(np.abs(difference))
@@ -181,24 +198,28 @@ def _segment_figures(
         "acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, threshold))
     }
     if people.folds is not None:
-        right = figures.right_on_folds(pairs, difference, people.folds[pairs.row], order)
+        right = figures.right_on_folds(
+            pairs, difference, people.folds[pairs.row], order
+        )
         figures_by_name["acc_eq_folds"] = pairs.accuracy(right)
     if people.values is None:
         figures_by_name |= figures.taus(pairs, difference)
     else:
-        figures_by_name |= _correlations(values, people.values) | figures.tau_by_segment(
-            pairs, difference
-        )
+        figures_by_name |= _correlations(
+            values, people.values
+        ) | figures.tau_by_segment(pairs, difference)
     return _estimates(figures_by_name, people.drawing if intervals else None), threshold
 
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     known = ~np.isnan(metric + human)
     row, system = np.nonzero(known)
-    x, y = human[known], metric[known]
+    x = human[known]
+    y = metric[known]
     if not _varies(x) or not _varies(y):
         return {}
-    of_x, of_y = ((each - each.mean()) / each.std() for each in (x, y))
+    of_x = (x - x.mean()) / x.std()
+    of_y = (y - y.mean()) / y.std()
     value = float((of_x * of_y).mean())
     apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
     pooled = kendall_influenced(x, y)
@@ -211,8 +232,8 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     if varied:
         balance = order_balance(x, y, system)
         taus = [kendall_influenced(x[own], y[own], balance[own]) for own in varied]
-        value = float(np.mean([each.value for each in taus]))
-        moved = [each.influence / (len(each.influence) * len(taus)) for each in taus]
+        value = float(np.mean([tau.value for tau in taus]))
+        moved = [tau.influence / (len(tau.influence) * len(taus)) for tau in taus]
         figures_by_name["kendall_by_system"] = Figure(
             value, np.concatenate(moved), (row[np.concatenate(varied)],)
         )
@@ -276,7 +297,8 @@ def meta_evaluation(
     NothingComparedError
         If people compare no two systems.
     """
-    people, of_groups = side(), groups or {}
+    people = side()
+    of_groups = groups or {}
     if judged_only:
         metrics = [metric.within(people.segments) for metric in metrics]
     steps = 4 + len(of_groups)
@@ -285,7 +307,9 @@ def meta_evaluation(
     progress(1, steps)
     between = comparison_of_metrics(people, _scoring_all_systems(people, correlations))
     progress(2, steps)
-    lowest = floor(_sampled(side, people)) if metrics else None
+    lowest = None
+    if metrics:
+        lowest = floor(_sampled(side, people))
     progress(3, steps)
     highest = ceiling(people, ratings)
     by_group = []
@@ -293,8 +317,12 @@ def meta_evaluation(
         try:
             some = side(segments=segments)
             within = [metric.within(segments) for metric in metrics]
-            agreements = {metric.name: of for metric, of in _found(side, some, within, segments)}
-            by_group.append({"group": name, "segments": len(some.segments), "metrics": agreements})
+            agreements = {
+                metric.name: of for metric, of in _found(side, some, within, segments)
+            }
+            by_group.append(
+                {"group": name, "segments": len(some.segments), "metrics": agreements}
+            )
         except NothingComparedError:
             pass
         progress(step, steps)
@@ -338,7 +366,9 @@ def _scoring_all_systems(
     people: People, agreements: Sequence[tuple[Metric, Agreement]]
 ) -> list[ComparedMetric]:
     return [
-        ComparedMetric(metric, agreement["threshold"], agreement["systems"]["soft_pairwise"].value)
+        ComparedMetric(
+            metric, agreement["threshold"], agreement["systems"]["soft_pairwise"].value
+        )
         for metric, agreement in agreements
         if agreement["threshold"] is not None
         and metric.systems == people.systems
@@ -347,7 +377,10 @@ def _scoring_all_systems(
 
 
 def _found(
-    side: Side, people: People, metrics: Sequence[Metric], segments: Int64Array | None = None
+    side: Side,
+    people: People,
+    metrics: Sequence[Metric],
+    segments: Int64Array | None = None,
 ) -> list[tuple[Metric, Agreement]]:
     """Return agreements in the order of the metrics, each over the systems that it scores."""
     sides = {people.systems: people}
@@ -382,10 +415,16 @@ def floor(people: People) -> Agreement:
     for number in range(_RANDOM_METRICS):
         values = np.random.default_rng([people.drawing.seed, number]).normal(size=shape)
         metric = Metric(
-            name="random", systems=people.systems, segments=people.segments, values=values
+            name="random",
+            systems=people.systems,
+            segments=people.segments,
+            values=values,
         )
         floors.append(agreement_of_metric(people, metric, intervals=False))
-    parts = {part: _spread([each[part] for each in floors]) for part in ("systems", "segments")}
+    parts = {
+        part: _spread([each[part] for each in floors])
+        for part in ("systems", "segments")
+    }
     return {**parts, "threshold": None, "missing": 0, "outputs": floors[0]["outputs"]}
 
 
@@ -394,9 +433,15 @@ def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     spread = {}
     for name in drawn[0]:
         values = np.array([each[name].value for each in drawn if name in each])
-        value, reach = float(values.mean()), 1.96 * float(values.std(ddof=1))
-        least = 0.0 if "pairwise" in name or "acc_eq" in name else -1.0
-        spread[name] = Estimate(value, max(least, value - reach), min(1.0, value + reach))
+        value = float(values.mean())
+        reach = 1.96 * float(values.std(ddof=1))
+        if "pairwise" in name or "acc_eq" in name:
+            least = 0.0
+        else:
+            least = -1.0
+        spread[name] = Estimate(
+            value, max(least, value - reach), min(1.0, value + reach)
+        )
     return spread
 
 
@@ -424,10 +469,12 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         return None
     segments: Mapping[str, Estimate] = {}
     if len(pairs):
-        figures_by_name = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))}
-        figures_by_name |= (figures.tau_by_segment if pairs.by_segment else figures.taus)(
-            pairs, difference
-        )
+        figures_by_name = {
+            "acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))
+        }
+        figures_by_name |= (
+            figures.tau_by_segment if pairs.by_segment else figures.taus
+        )(pairs, difference)
         segments = _estimates(figures_by_name, people.drawing)
     if not segments and not systems:
         return None
@@ -435,20 +482,25 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
     return {"systems": systems, "segments": segments, "threshold": 0.0, **counts}
 
 
-def _judges_beside_each_other(pairs: Pairs, judge: Int32Array) -> tuple[Pairs, FloatArray]:
+def _judges_beside_each_other(
+    pairs: Pairs, judge: Int32Array
+) -> tuple[Pairs, FloatArray]:
     """Pair each comparison with those of the same outputs by other judges, whose answers become
     differences.
     """
     systems = int(pairs.second.max(initial=0)) + 1
     key = (pairs.row.astype(np.int64) * systems + pairs.first) * systems + pairs.second
     order = np.argsort(key, kind="stable")
-    one, other = [order[:0]], [order[:0]]
+    one = [order[:0]]
+    other = [order[:0]]
     for apart in range(1, np.unique(key, return_counts=True)[1].max(initial=1)):
-        before, after = order[:-apart], order[apart:]
+        before = order[:-apart]
+        after = order[apart:]
         matched = (key[before] == key[after]) & (judge[before] != judge[after])
         one.append(before[matched])
         other.append(after[matched])
-    mine, theirs = np.concatenate([*one, *other]), np.concatenate([*other, *one])
+    mine = np.concatenate([*one, *other])
+    theirs = np.concatenate([*other, *one])
     return pairs.take(mine), pairs.human[theirs].astype(np.float64)
 
 
@@ -463,9 +515,8 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     half = np.zeros((_SPLITS, len(judges)), dtype=np.int64)
     for row in half:
         row[random.permutation(len(judges))[: len(judges) // 2]] = 1
-    one, other = (
-        expected_wins(layout.unpack(chosen @ wins).wins).values for chosen in (half, 1 - half)
-    )
+    one = expected_wins(layout.unpack(half @ wins).wins).values
+    other = expected_wins(layout.unpack((1 - half) @ wins).wins).values
     # Half of the judgments have twice the variance.
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     measures = _measures(len(people.systems))
@@ -490,7 +541,8 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
 
     def by_system(position: Int64Array, rows: int) -> Iterator[Any]:
         shape = (rows, len(ratings.systems))
-        cell, size = position * shape[1] + ratings.system, rows * shape[1]
+        cell = position * shape[1] + ratings.system
+        size = rows * shape[1]
         yield np.bincount(cell, ratings.score, size).reshape(shape)
         yield np.bincount(cell, minlength=size).reshape(shape)
 
@@ -500,5 +552,7 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     means = np.where(shared, (sums - own) / np.maximum(1, counts - own_counts), np.nan)
     pairs = figures.pairs_of_scores(means)
     difference = pairs.differences(own / np.maximum(1, own_counts))
-    of_judge, of_segment = (each.astype(np.int32) for each in np.divmod(keys[pairs.row], segments))
+    of_judge, of_segment = (
+        each.astype(np.int32) for each in np.divmod(keys[pairs.row], segments)
+    )
     return replace(pairs, row=of_segment, judge=of_judge), difference

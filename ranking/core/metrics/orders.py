@@ -37,7 +37,8 @@ def people_order(people: People) -> list[Row]:
 
     The rank range of a system includes all systems that people do not separate from it.
     """
-    ranks, rows = _ranks(people.scores, people.better), []
+    ranks = _ranks(people.scores, people.better)
+    rows = []
     for index in np.argsort(-people.scores, kind="stable").tolist():
         drawn = {unit: each[:, index] for unit, each in people.resampled.items()}
         score = people.interval(people.scores[index], drawn)
@@ -82,22 +83,33 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
     lacking = np.isnan(metric.values).sum(axis=0)
     ranges = _Ranges(metric.on_common_segments, people)
     place = {system: index for index, system in enumerate(metric.systems)}
-    contradictions, agreeing = [], 0
+    contradictions = []
+    agreeing = 0
     for one, other in np.argwhere(people.better).tolist():
-        better, worse = people.systems[one], people.systems[other]
+        better = people.systems[one]
+        worse = people.systems[other]
         if better not in place or worse not in place:
             continue
         difference = ranges.of(place[better], place[worse])
-        ahead = 0.0 if difference is None else metric.sign * difference.value
+        if difference is None:
+            ahead = 0.0
+        else:
+            ahead = metric.sign * difference.value
         agreeing += ahead > EQUAL_WITHIN
         if ahead < -EQUAL_WITHIN:
             pair: Row = {"metric": metric.name, "better": better, "worse": worse}
-            pair |= {"by_people": people.difference(one, other), "difference": difference}
+            pair |= {
+                "by_people": people.difference(one, other),
+                "difference": difference,
+            }
             contradictions.append(pair | {"is_separated": _sign(difference) != 0})
     rows = ranges.rows()
     for row in rows:
         row["missing"] = int(lacking[place[row["system"]]])
-    missing = sum(row["missing"] for row in rows) if metric.missing is None else metric.missing
+    if metric.missing is None:
+        missing = sum(row["missing"] for row in rows)
+    else:
+        missing = metric.missing
     return {
         "name": metric.name,
         "signature": metric.signature,
@@ -121,64 +133,88 @@ def _sign(rank_range: Range | None) -> int:
         or rank_range.low <= 0 <= rank_range.high
     ):
         return 0
-    return 1 if rank_range.value > 0 else -1
+    if rank_range.value > 0:
+        return 1
+    return -1
 
 
 class _Ranges:
     """Values of a metric, and their differences, with ranges."""
 
     def __init__(self, metric: Metric, people: People) -> None:
-        self._metric, self._drawing = metric, people.drawing
+        self._metric = metric
+        self._drawing = people.drawing
         self._resampled = np.zeros((len(metric.systems), 0))
         if metric.statistics is None:
             # A mean is also a ratio of sums: of scores over ones.
             own = metric.sign * metric.values.T
             self._statistics = np.stack([own, np.ones_like(own)], axis=-1)
             scores_and_means = (metric.scores, metric.means)
-            is_mean = np.allclose(*scores_and_means, rtol=1e-4, atol=1e-6, equal_nan=True)
+            is_mean = np.allclose(
+                *scores_and_means, rtol=1e-4, atol=1e-6, equal_nan=True
+            )
             self._values = metric.sign * metric.scores
-            self.kind: RangeKind = "mean" if len(metric.segments) and is_mean else "none"
+            self.kind: RangeKind = (
+                "mean" if len(metric.segments) and is_mean else "none"
+            )
             return
         self._statistics = metric.statistics
         self._values = metric_values(metric.kind, known_sums(metric.statistics))
         if metric.kind in ERROR_RATES:
-            self.kind, self._statistics = "exact", metric.statistics[..., :2] * (100.0, 1.0)
+            self.kind = "exact"
+            self._statistics = metric.statistics[..., :2] * (100.0, 1.0)
             return
         self.kind = "resampled"
         keys = segment_keys(metric.segments)
-        self._resampled = resampled_values(metric.kind, metric.statistics, keys, people.drawing)
+        self._resampled = resampled_values(
+            metric.kind, metric.statistics, keys, people.drawing
+        )
 
     def of(self, one: int, other: int | None = None) -> Range | None:
         """Return the value of a system, or its difference from another's on common segments; None
         if either has none.
         """
         if self.kind not in ("exact", "mean"):
-            value, drawn = self._values[one], self._resampled[one]
+            value = self._values[one]
+            drawn = self._resampled[one]
             if other is not None:
-                value, drawn = value - self._values[other], drawn - self._resampled[other]
+                value = value - self._values[other]
+                drawn = drawn - self._resampled[other]
             confidence = self._drawing.confidence
-            return None if np.isnan(value) else resampled_range(float(value), drawn, confidence)
+            if np.isnan(value):
+                return None
+            return resampled_range(float(value), drawn, confidence)
         chosen = self._statistics[[one] if other is None else [one, other]]
         chosen = chosen[:, ~np.isnan(chosen).any(axis=(0, 2))]
         units = (np.arange(chosen.shape[1]),)
-        figure, *subtracted = (Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen)
+        figure, *subtracted = (
+            Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen
+        )
         for each in subtracted:
-            figure = Figure(figure.value - each.value, figure.influence - each.influence, units)
+            figure = Figure(
+                figure.value - each.value, figure.influence - each.influence, units
+            )
         return ranged(figure, self._drawing)
 
     def rows(self) -> list[Row]:
         """Return the systems, best first; those without a score last."""
-        metric, n = self._metric, len(self._metric.systems)
+        metric = self._metric
+        n = len(self._metric.systems)
         values = [self.of(index) for index in range(n)]
-        own = np.array([np.nan if each is None else metric.sign * each.value for each in values])
+        own = np.array(
+            [np.nan if each is None else metric.sign * each.value for each in values]
+        )
         better = np.zeros((n, n), dtype=np.bool_)
         for one, other in combinations(range(n), 2):
             sign = metric.sign * _sign(self.of(one, other))
             better[one, other], better[other, one] = sign > 0, sign < 0
         ranks = _ranks(own, better)
         rows = []
-        for index in np.lexsort((metric.systems, np.nan_to_num(-own, nan=np.inf))).tolist():
-            value, placed = values[index], ranks[index]
+        for index in np.lexsort(
+            (metric.systems, np.nan_to_num(-own, nan=np.inf))
+        ).tolist():
+            value = values[index]
+            placed = ranks[index]
             if value is None or value.low is None:
                 placed = (None if value is None else placed[0], None, None)
             row = {"system": metric.systems[index], "value": value}
@@ -205,7 +241,12 @@ def _discords(metric: Metric, people: People, most: int) -> list[Row]:
         if len(discords) == most or product[index] >= 0:
             break
         at, (by_people, by) = known[index], sides[:, index].tolist()
-        better, worse = (one[at], other[at]) if by_people > 0 else (other[at], one[at])
+        if by_people > 0:
+            better = one[at]
+            worse = other[at]
+        else:
+            better = other[at]
+            worse = one[at]
         segment = int(people.segments[row[at]])
         pair = {"better": people.systems[better], "worse": people.systems[worse]}
         apart = {"by_people": abs(by_people), "by_metric": by if by_people > 0 else -by}

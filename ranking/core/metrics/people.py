@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array, share
-from ranking.core.beside import NO_TIME, JudgedTask, OutputScores, ScoredTask, drawn_scores
+from ranking.core.beside import (
+    NO_TIME,
+    JudgedTask,
+    OutputScores,
+    ScoredTask,
+    drawn_scores,
+)
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, Unit, estimate
 from ranking.core.judged.blocks import Blocks
@@ -81,8 +87,13 @@ class Metric:
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
         columns = [self.systems.index(name) for name in systems]
-        of_systems = None if self.of_systems is None else self.of_systems[columns]
-        return self._part(columns=columns, systems=tuple(systems), of_systems=of_systems)
+        if self.of_systems is None:
+            of_systems = None
+        else:
+            of_systems = self.of_systems[columns]
+        return self._part(
+            columns=columns, systems=tuple(systems), of_systems=of_systems
+        )
 
     def within(self, segments: Int64Array) -> Metric:
         """Restrict the scores to some segments; systems' scores become those of these segments, unless
@@ -118,11 +129,20 @@ class Metric:
         given = ~np.isnan(self.of_systems)
         return bool(given.any() and given[~np.isnan(self.means)].all())
 
-    def _part(self, *, rows: Any = slice(None), columns: Any = slice(None), **more: Any) -> Metric:
-        statistics = None if self.statistics is None else self.statistics[columns][:, rows]
+    def _part(
+        self, *, rows: Any = slice(None), columns: Any = slice(None), **more: Any
+    ) -> Metric:
+        if self.statistics is None:
+            statistics = None
+        else:
+            statistics = self.statistics[columns][:, rows]
         values = self.values[rows][:, columns]
         return replace(
-            self, segments=self.segments[rows], values=values, statistics=statistics, **more
+            self,
+            segments=self.segments[rows],
+            values=values,
+            statistics=statistics,
+            **more,
         )
 
     @cached_property
@@ -146,14 +166,18 @@ class Metric:
         Deviations are those of means over segments, even if a metric scores whole systems in
         another way, as BLEU does; without segment scores, there are none.
         """
-        drawn = figures.resampled_means(self.values, segment_keys(self.segments), drawing)
+        drawn = figures.resampled_means(
+            self.values, segment_keys(self.segments), drawing
+        )
         return self.scores + np.where(np.isnan(self.means), 0.0, drawn - self.means)
 
     def of(self, segments: Int64Array) -> FloatArray:
         """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
         values = np.full((len(segments), self.values.shape[1]), np.nan)
         if len(self.segments):
-            index = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
+            index = np.minimum(
+                np.searchsorted(self.segments, segments), len(self.segments) - 1
+            )
             there = self.segments[index] == segments
             values[there] = self.values[index[there]]
         return values
@@ -205,7 +229,9 @@ class People:
     @property
     def missing(self) -> int:
         """Number of outputs of the judged segments without a score; 0 if people rank them."""
-        return 0 if self.values is None else int(np.isnan(self.values).sum())
+        if self.values is None:
+            return 0
+        return int(np.isnan(self.values).sum())
 
     @cached_property
     def keys(self) -> UInt64Array:
@@ -217,8 +243,11 @@ class People:
         """Fold of each segment, shape (S,), for tuning the threshold for ties on other folds; None
         for a single segment.
         """
-        count, seed = min(_FOLDS, len(self.segments)), self.drawing.seed
-        return folds_of_segments(self.segments, count, seed=seed) if count > 1 else None
+        count = min(_FOLDS, len(self.segments))
+        seed = self.drawing.seed
+        if count > 1:
+            return folds_of_segments(self.segments, count, seed=seed)
+        return None
 
     @cached_property
     def p_values(self) -> FloatArray:
@@ -234,8 +263,15 @@ class People:
         It is half the width of the interval of the difference, as in a two-sided, uncorrected
         t-test; infinite where the uncertainty is unknown.
         """
-        differences = (self.difference(*pair) for pair in combinations(range(len(self.systems)), 2))
-        reach = [np.inf if each.low is None else each.value - each.low for each in differences]
+        differences = (
+            self.difference(*pair) for pair in combinations(range(len(self.systems)), 2)
+        )
+        reach = []
+        for difference in differences:
+            if difference.low is None:
+                reach.append(np.inf)
+            else:
+                reach.append(difference.value - difference.low)
         # Equal scores are never separated.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
@@ -243,7 +279,8 @@ class People:
     def better(self) -> BoolArray:
         """True for each pair of systems that people separate with the first one better, shape (n, n)."""
         first, second = pairs = np.triu_indices(len(self.systems), 1)
-        ahead, least = figures.pair_differences(self.scores), self.least_separated
+        ahead = figures.pair_differences(self.scores)
+        least = self.least_separated
         is_better = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
         is_better[pairs], is_better[second, first] = ahead >= least, -ahead >= least
         return is_better
@@ -254,14 +291,20 @@ class People:
         """Return a figure with an interval from its resamples of each unit; `ends` are `least` and
         `most`.
         """
-        fewest, confidence = self.fewest_units, self.drawing.confidence
-        return estimate(float(value), resampled, fewest_units=fewest, confidence=confidence, **ends)
+        fewest = self.fewest_units
+        confidence = self.drawing.confidence
+        return estimate(
+            float(value), resampled, fewest_units=fewest, confidence=confidence, **ends
+        )
 
     def difference(self, one: int, other: int) -> Estimate:
         """Return the difference of two systems' human scores, with its interval."""
         return self.interval(
             self.scores[one] - self.scores[other],
-            {unit: drawn[:, one] - drawn[:, other] for unit, drawn in self.resampled.items()},
+            {
+                unit: drawn[:, one] - drawn[:, other]
+                for unit, drawn in self.resampled.items()
+            },
         )
 
     @cached_property
@@ -272,9 +315,11 @@ class People:
         The preference is the share of comparisons won minus the share lost if outputs are ranked,
         otherwise the difference of scores.
         """
-        pairs, n = self.pairs, np.int64(len(self.systems))
+        pairs = self.pairs
+        n = np.int64(len(self.systems))
         by = pairs.human if self.values is None else pairs.differences(self.values)
-        low, high = (each(pairs.first, pairs.second) for each in (np.minimum, np.maximum))
+        low = np.minimum(pairs.first, pairs.second)
+        high = np.maximum(pairs.first, pairs.second)
         keys, index = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
         total = np.bincount(index, np.where(pairs.first < pairs.second, by, -by))
         return keys // (n * n), keys // n % n, keys % n, total / np.bincount(index)
@@ -328,16 +373,23 @@ def people_of_blocks(
     )
 
 
-def _drawn(task: JudgedTask | ScoredTask, method: str, drawing: Drawing) -> dict[str, Any]:
+def _drawn(
+    task: JudgedTask | ScoredTask, method: str, drawing: Drawing
+) -> dict[str, Any]:
     """Return the systems with a score in the form of `People`."""
     drawn = drawn_scores(
-        task, counts_method_named(method), resamples=drawing.resamples, seed=drawing.seed
+        task,
+        counts_method_named(method),
+        resamples=drawing.resamples,
+        seed=drawing.seed,
     )
     known = np.flatnonzero(drawn.scores.estimable)
     return {
         "systems": tuple(drawn.systems[index] for index in known.tolist()),
         "scores": drawn.scores.values[known],
-        "resampled": {unit: each.values[:, known] for unit, each in drawn.resampled.items()},
+        "resampled": {
+            unit: each.values[:, known] for unit, each in drawn.resampled.items()
+        },
         "fewest_units": drawn.fewest_units,
         "drawing": drawing,
     }
@@ -361,7 +413,9 @@ def people_of_ratings(
     if segments is not None:
         kept &= np.isin(given.segment, segments)
     columns = (given.segment, np.array(given.judge), names, given.score)
-    scores = OutputScores.of_rows(zip(*(each[kept].tolist() for each in columns), strict=True))
+    scores = OutputScores.of_rows(
+        zip(*(column[kept].tolist() for column in columns), strict=True)
+    )
     if scores is None:
         raise NothingComparedError("nothing was judged")
     some = replace(task, scores=scores)
@@ -388,15 +442,19 @@ def people_of_scores(
     Other parameters and exceptions are those of `people_of_blocks`. If only some segments are
     requested, scores of whole systems are means over these.
     """
-    some = scores.take([name for name in scores.systems if systems is None or name in systems])
+    some = scores.take(
+        [name for name in scores.systems if systems is None or name in systems]
+    )
     if segments is not None:
         some = some.within(segments)
     known = ~np.isnan(some.values)
-    kept, rows = np.flatnonzero(known.any(axis=0)), known.any(axis=1)
+    kept = np.flatnonzero(known.any(axis=0))
+    rows = known.any(axis=1)
     if len(kept) < 2:
         raise NothingComparedError("fewer than two systems have a score")
     some = some.take([some.systems[index] for index in kept.tolist()])
-    values, common = some.values[rows], some.on_common_segments
+    values = some.values[rows]
+    common = some.on_common_segments
     drawn = common.resampled(drawing)
     unchanged = np.tile(common.scores, (drawing.resamples, 1))
     return People(

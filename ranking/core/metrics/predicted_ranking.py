@@ -10,7 +10,11 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.people import Metric, NothingComparedError, People
-from ranking.core.metrics.prediction_powered import Predicted, predicted_scores, sample_p_value
+from ranking.core.metrics.prediction_powered import (
+    Predicted,
+    predicted_scores,
+    sample_p_value,
+)
 from ranking.core.ranges import RankRanges, clusters, rank_ranges
 from ranking.core.scores import Scores, shared_ranks
 from ranking.core.uncertainty import RangeLimit, draw_scores
@@ -80,9 +84,14 @@ class PredictedRanking:
     sample_p: float
 
 
-def ranked_scores(predicted: Predicted, drawing: Drawing, *, with_machine: bool) -> RankedScores:
+def ranked_scores(
+    predicted: Predicted, drawing: Drawing, *, with_machine: bool
+) -> RankedScores:
     """Rank systems by their scores, with ranges over segments and, if known, judges."""
-    values = predicted.scores if with_machine else predicted.people.scores
+    if with_machine:
+        values = predicted.scores
+    else:
+        values = predicted.people.scores
     covariance = predicted.covariance(with_machine=with_machine)
     # As for pairs: where the part over judges is small by chance, Satterthwaite's are too many.
     freedom = min(covariance.degrees_of_freedom, covariance.fewest_units - 1)
@@ -130,7 +139,9 @@ def predicted_ranking(
         If the machine scores some system on no judged segment.
     """
     if np.isnan(machine.of(people.segments)).all(axis=0).any():
-        raise NothingComparedError("the machine does not score all systems on judged segments")
+        raise NothingComparedError(
+            "the machine does not score all systems on judged segments"
+        )
     predicted = predicted_scores(people, machine, documents)
     scored = ~np.isnan(machine.values).all(axis=1)
     is_judged = np.isin(machine.segments, people.segments)
@@ -142,5 +153,7 @@ def predicted_ranking(
         saved=predicted.judgments_saved(people.drawing),
         judged=int(np.count_nonzero(scored & is_judged)),
         segments=int(np.count_nonzero(scored)),
-        sample_p=sample_p_value(machine.values[scored], is_judged[scored], people.drawing),
+        sample_p=sample_p_value(
+            machine.values[scored], is_judged[scored], people.drawing
+        ),
     )

@@ -135,7 +135,9 @@ class Predicted:
         """
         nothing = np.zeros_like(self.everywhere.influence)
         of_people = np.concatenate([self.people.influence, nothing])
-        of_correction = np.concatenate([self.judged.influence, -self.everywhere.influence])
+        of_correction = np.concatenate(
+            [self.judged.influence, -self.everywhere.influence]
+        )
         people = sums_by_unit(_centred(of_people), self.segment)
         correction = sums_by_unit(_centred(of_correction), self.segment)
         # Where everything is judged, only rounding errors are left.
@@ -170,7 +172,11 @@ class Predicted:
         # Correlations are nearly symmetric around the estimate, their squares near 0 are not.
         estimated = estimate(
             float(abs(correlation)),
-            {"segments": drawn * np.sign(correlation), "judges": unchanged, "cells": unchanged},
+            {
+                "segments": drawn * np.sign(correlation),
+                "judges": unchanged,
+                "cells": unchanged,
+            },
             fewest_units=len(np.unique(self.segment[: len(self.judge)])),
             confidence=drawing.confidence,
             least=0.0,
@@ -194,7 +200,10 @@ class Predicted:
                 return covariance_by_unit(of_judgments, unit, self.sizes)
             return covariance_by_unit(rows, unit, sizes)
 
-        document = None if self.documents is None else self._document(self.documents)
+        if self.documents is None:
+            document = None
+        else:
+            document = self._document(self.documents)
         return covariance_over_units(
             part, segment=self.segment, judge=self.judge, document=document
         )
@@ -339,7 +348,9 @@ def sample_p_value(values: FloatArray, is_judged: BoolArray, drawing: Drawing) -
     is_scored = ~np.isnan(values).any(axis=0)
     known = values[:, is_scored]
     count = int(np.count_nonzero(is_judged))
-    directions, sizes, _others = np.linalg.svd(known - known.mean(axis=0), full_matrices=False)
+    directions, sizes, _others = np.linalg.svd(
+        known - known.mean(axis=0), full_matrices=False
+    )
     if count in (0, len(values)) or not sizes.any():
         return float("nan")
     whitened = directions[:, sizes > sizes.max() * _ROUNDING]

@@ -83,8 +83,12 @@ def language_tokens(language: str, *, of_words: bool = False) -> str:
         Whether texts of languages that separate words by spaces are split only at spaces, as is
         usual for word error rates; otherwise punctuation is split off as well ("13a").
     """
-    chosen = _TOKENS_OF.get(language.lower().split("-")[0], "none" if of_words else "13a")
-    return chosen if is_tokenization_installed(chosen) else "char"
+    chosen = _TOKENS_OF.get(
+        language.lower().split("-")[0], "none" if of_words else "13a"
+    )
+    if is_tokenization_installed(chosen):
+        return chosen
+    return "char"
 
 
 def is_tokenization_installed(tokens: str) -> bool:
@@ -115,12 +119,16 @@ class TextMetric:
 
     def __post_init__(self) -> None:
         if not is_tokenization_installed(self.tokens):
-            raise ValueError(f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}")
+            raise ValueError(
+                f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}"
+            )
 
     @property
     def tokenization(self) -> str:
         """One of `TOKENS`."""
-        return self.tokens or language_tokens(self.language, of_words=self.name in _OF_WORDS)
+        return self.tokens or language_tokens(
+            self.language, of_words=self.name in _OF_WORDS
+        )
 
     @cached_property
     def _sacrebleu(self) -> Callable[..., Any]:
@@ -133,7 +141,9 @@ class TextMetric:
         if self.name == "TER":
             is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
             return partial(sacrebleu.TER, normalized=is_asian, asian_support=is_asian)
-        return partial(sacrebleu.BLEU, lowercase=self.lowercase, tokenize=self.tokenization)
+        return partial(
+            sacrebleu.BLEU, lowercase=self.lowercase, tokenize=self.tokenization
+        )
 
     def signature(self, references: Iterable[Sequence[str]]) -> str:
         """Return all settings in one line, in sacrebleu's format.
@@ -143,12 +153,18 @@ class TextMetric:
         references : iterable of sequence of str
             References of each segment; segments without any do not count.
         """
-        numbers = {len(each) for each in references if each}
+        numbers = {len(reference) for reference in references if reference}
         count = numbers.pop() if len(numbers) == 1 else -1
         if self.name in _OF_WORDS:
             case = "lc" if self.lowercase else "mixed"
-            package = f"rapidfuzz-{version('rapidfuzz')}" if self.name == "WER" else "multiset"
-            several = "" if count == 1 else "|ref:fewest-errors"
+            if self.name == "WER":
+                package = f"rapidfuzz-{version('rapidfuzz')}"
+            else:
+                package = "multiset"
+            if count == 1:
+                several = ""
+            else:
+                several = "|ref:fewest-errors"
             nrefs = "var" if count == -1 else count
             return f"nrefs:{nrefs}|case:{case}|tok:{self.tokenization}|by:{package}{several}"
         metric = self._sacrebleu()
@@ -157,7 +173,9 @@ class TextMetric:
 
     def tokenized(self, text: str) -> list[str]:
         """Return the tokens of a text that WER and PER compare."""
-        return self._tokenizer((text.lower() if self.lowercase else text).rstrip()).split()
+        return self._tokenizer(
+            (text.lower() if self.lowercase else text).rstrip()
+        ).split()
 
     @cached_property
     def _tokenizer(self) -> Callable[[str], str]:
@@ -208,8 +226,13 @@ class TextMetric:
             metric = self._sacrebleu(references=list(zip_longest(*references)))
             # sacrebleu has no public name for statistics of segments.
             return lambda texts: metric._extract_corpus_statistics(texts, None)  # noqa: SLF001
-        errors = word_errors if self.name == "WER" else unordered_errors
-        tokens = [[self.tokenized(each) for each in some] for some in references]
+        if self.name == "WER":
+            errors = word_errors
+        else:
+            errors = unordered_errors
+        tokens = []
+        for some in references:
+            tokens.append([self.tokenized(each) for each in some])
 
         def fewest(text: str, wanted: Sequence[list[str]]) -> Sequence[float]:
             words = self.tokenized(text)
@@ -226,19 +249,32 @@ def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, .
     from rapidfuzz.distance import Levenshtein
 
     kinds = Counter(step.tag for step in Levenshtein.editops(reference, output))
-    substituted, deleted, inserted = kinds["replace"], kinds["delete"], kinds["insert"]
+    substituted = kinds["replace"]
+    deleted = kinds["delete"]
+    inserted = kinds["insert"]
     length = len(reference)
     errors = substituted + deleted + inserted
-    return errors, length, length - substituted - deleted, substituted, deleted, inserted
+    return (
+        errors,
+        length,
+        length - substituted - deleted,
+        substituted,
+        deleted,
+        inserted,
+    )
 
 
-def unordered_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, int]:
+def unordered_errors(
+    output: Sequence[str], reference: Sequence[str]
+) -> tuple[int, int]:
     """Return the errors ignoring order, max(|h|, |r|) − |h ∩ r|, and the reference length."""
     common = (Counter(output) & Counter(reference)).total()
     return max(len(output), len(reference)) - common, len(reference)
 
 
-def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> FloatArray:
+def metric_values(
+    name: str, sums: FloatArray, *, of_segments: bool = False
+) -> FloatArray:
     """Compute a metric, times 100, from sums of statistics.
 
     Parameters
@@ -260,18 +296,26 @@ def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> 
         if name == "BLEU":
             values = _bleu(sums, of_segments)
         else:
-            values = _chrf(sums) if name == "chrF" else share(sums[..., 0], sums[..., 1])
+            if name == "chrF":
+                values = _chrf(sums)
+            else:
+                values = share(sums[..., 0], sums[..., 1])
     return np.asarray(np.where(np.isnan(sums).any(axis=-1), np.nan, 100 * values))
 
 
 def _bleu(sums: FloatArray, effective_order: bool) -> FloatArray:
-    written, wanted = sums[..., 0], sums[..., 1]
-    matches, ngrams = sums[..., 2 : 2 + _ORDERS], sums[..., 2 + _ORDERS :]
+    written = sums[..., 0]
+    wanted = sums[..., 1]
+    matches = sums[..., 2 : 2 + _ORDERS]
+    ngrams = sums[..., 2 + _ORDERS :]
     # Orders without matches count as half, a quarter … of a match ("exp").
     missing = (matches == 0) & (ngrams > 0)
     precision = np.where(missing, 0.5 ** np.cumsum(missing, axis=-1), matches) / ngrams
     there = ngrams > 0
-    orders = there.sum(axis=-1) if effective_order else _ORDERS
+    if effective_order:
+        orders = there.sum(axis=-1)
+    else:
+        orders = _ORDERS
     logs = np.where(there, np.log(precision), 0.0 if effective_order else -np.inf)
     mean = np.exp(logs.sum(axis=-1) / orders)
     brevity = np.where(written < wanted, np.exp(1 - wanted / written), 1.0)
@@ -282,10 +326,11 @@ def _chrf(sums: FloatArray) -> FloatArray:
     output, reference, matches = (sums[..., part::3] for part in range(3))
     there = (output > 0) & (reference > 0)
     orders = there.sum(axis=-1)
-    precision, recall = (
-        np.where(there, matches / length, 0).sum(axis=-1) / orders for length in (output, reference)
+    precision = np.where(there, matches / output, 0).sum(axis=-1) / orders
+    recall = np.where(there, matches / reference, 0).sum(axis=-1) / orders
+    score = (
+        (1 + _BETA_SQUARED) * precision * recall / (_BETA_SQUARED * precision + recall)
     )
-    score = (1 + _BETA_SQUARED) * precision * recall / (_BETA_SQUARED * precision + recall)
     return np.where((orders > 0) & (precision + recall > 0), score, 0.0)
 
 
@@ -308,7 +353,8 @@ def ranged(figure: Figure, drawing: Drawing) -> Range | None:
     The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄ for errors c and reference lengths L; Student's t with m − 1 degrees of
     freedom keeps the coverage for few segments. That of a difference comes from the differences of residuals c − E·L.
     """
-    count, value = len(figure.influence), figure.value
+    count = len(figure.influence)
+    value = figure.value
     if np.isnan(value):
         return None
     if count < 2:
@@ -350,7 +396,8 @@ def resampled_range(value: float, resampled: FloatArray, confidence: float) -> R
     if len(known) < 2 or known[0] == known[-1]:
         return Range(value, None, None)
     trimmed = trim_count(len(known), confidence)
-    low, high = known[trimmed], known[len(known) - 1 - trimmed]
+    low = known[trimmed]
+    high = known[len(known) - 1 - trimmed]
     return Range(value, float(low), float(high), float(known.std(ddof=1)))
 
 
@@ -360,7 +407,9 @@ def _is_known(statistics: FloatArray) -> BoolArray:
 
 def known_sums(statistics: FloatArray) -> FloatArray:
     """Return sums over segments with known statistics, shape (…, k) from (…, N, k)."""
-    return np.asarray(np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2))
+    return np.asarray(
+        np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2)
+    )
 
 
 def corpus_statistics(

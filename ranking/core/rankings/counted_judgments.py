@@ -75,7 +75,9 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
 
 def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
     """Compute the effective numbers of segments, judges and documents from their sizes."""
-    return EffectiveUnits(*(effective_number_from(sizes.total, each) for each in sizes.squares))
+    return EffectiveUnits(
+        *(effective_number_from(sizes.total, square) for square in sizes.squares)
+    )
 
 
 #: Levels whose resamples, with weighted units, are counted together with the judgments.
@@ -122,7 +124,9 @@ class CountedJudgments:
 
     def __post_init__(self) -> None:
         # Formulas add floats in memory order, which must not depend on the origin of the counts.
-        object.__setattr__(self, "cells", np.ascontiguousarray(self.cells, dtype=np.int64))
+        object.__setattr__(
+            self, "cells", np.ascontiguousarray(self.cells, dtype=np.int64)
+        )
         if self.resampled is not None:
             whole = np.ascontiguousarray(self.resampled, dtype=np.int64)
             object.__setattr__(self, "resampled", whole)
@@ -132,13 +136,17 @@ class CountedJudgments:
         """Wins and ties."""
         n = len(self.systems)
         above = self.cells[n * n : 2 * n * n].reshape(n, n)
-        return Tallies(self.systems, self.cells[: n * n].reshape(n, n), ties=above + above.T)
+        return Tallies(
+            self.systems, self.cells[: n * n].reshape(n, n), ties=above + above.T
+        )
 
     def cells_for(self, method: Method) -> Int64Array:
         """Return the counts in a method's layout, shape (m',)."""
         return self.cells[method.layout(len(self.systems)).cells_in(self.layout)]
 
-    def chosen_moments(self, method: Method, *, fewest_documents: float = MIN_UNITS) -> Moments:
+    def chosen_moments(
+        self, method: Method, *, fewest_documents: float = MIN_UNITS
+    ) -> Moments:
         """Return the moments for a variance over segments and judges, see `AllMoments.chosen`.
 
         Raises
@@ -170,7 +178,8 @@ class CountedJudgments:
         n = len(self.systems)
         if len(kept) == n:
             return self
-        of_method, resampled = method.layout(n), self.resampled
+        of_method = method.layout(n)
+        resampled = self.resampled
         used = of_method.used_of(kept)
         return replace(
             self,
@@ -178,7 +187,9 @@ class CountedJudgments:
             layout=replace(self.layout, systems=len(kept)),
             cells=self.cells[self.layout.cells_of(kept)],
             moments=None if self.moments is None else self.moments.of_cells(used),
-            resampled=None if resampled is None else resampled[:, of_method.cells_of(kept)],
+            resampled=None
+            if resampled is None
+            else resampled[:, of_method.cells_of(kept)],
             units=None if self.units is None else self.units[np.ix_(used, used)],
         )
 
@@ -197,14 +208,23 @@ class CountedJudgments:
         """
         counts = self.of_systems(group, method)
         every = self.tallies.comparisons
-        blocks = self.blocks * counts.tallies.comparisons // every if every else 0
+        if every:
+            blocks = self.blocks * counts.tallies.comparisons // every
+        else:
+            blocks = 0
         total = int(counts.cells_for(method)[method.layout(len(group)).used].sum())
-        moments, whole = counts.moments, self.sizes
+        moments = counts.moments
+        whole = self.sizes
         if moments is None or not total:
-            least = (_least_squares(total, whole.total, each, blocks) for each in whole.squares)
+            least = (
+                _least_squares(total, whole.total, square, blocks)
+                for square in whole.squares
+            )
             return replace(counts, blocks=blocks, sizes=UnitSizes(total, *least))
         squares = (moments.segments, moments.judges, moments.documents)
-        sizes = UnitSizes(total, *(int(each.sum()) for each in squares if each is not None))
+        sizes = UnitSizes(
+            total, *(int(square.sum()) for square in squares if square is not None)
+        )
         # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
         return replace(counts, blocks=min(blocks, alike), sizes=sizes)
@@ -215,7 +235,9 @@ def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:
     number of blocks.
     """
     most = min(effective_number_from(of_all, squares), float(blocks))
-    return math.ceil(total**2 / most) if most else 0
+    if most:
+        return math.ceil(total**2 / most)
+    return 0
 
 
 def layout_with_ties(method: Method, systems: int) -> Layout:
@@ -255,9 +277,13 @@ def count_judgments(
     """
     if keeps is not None:
         word_check("keeps", keeps, Level)
-    documents = 0 if blocks.document is None else len(np.unique(blocks.document))
+    if blocks.document is None:
+        documents = 0
+    else:
+        documents = len(np.unique(blocks.document))
     n = len(blocks.systems)
-    layout, of_method = layout_with_ties(method, n), method.layout(n)
+    layout = layout_with_ties(method, n)
+    of_method = method.layout(n)
     return CountedJudgments(
         systems=blocks.systems,
         layout=layout,

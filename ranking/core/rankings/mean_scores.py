@@ -122,7 +122,9 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     scores = method.score(ranked, **settings)
     layout = method.layout(len(ranked.systems))
     moments = moments_of_blocks(ranked, layout)
-    influence = method.influence(layout.unpack(moments.cells), **settings)[:, layout.used]
+    influence = method.influence(layout.unpack(moments.cells), **settings)[
+        :, layout.used
+    ]
     _blocks, segments, judges = clustered_covariances(moments, influence)
     # Judges are sorted and each has a block, so there is one column per judge.
     counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
@@ -159,25 +161,27 @@ def mean_scores(
     """
     share = 1 / len(tasks)
     count = len(systems)
-    total, means, uncertain = np.zeros((count, count)), np.zeros(count), 0.0
+    total = np.zeros((count, count))
+    means = np.zeros(count)
+    uncertain = 0.0
     among: dict[str, FloatArray] = {}
     work: dict[str, float] = {}
     own_judges = np.zeros((count, count))
-    for each in tasks:
-        rows = np.array([each.systems.index(name) for name in systems], dtype=np.int64)
+    for task in tasks:
+        rows = np.array([task.systems.index(name) for name in systems], dtype=np.int64)
         square = np.ix_(rows, rows)
-        means += each.scores[rows] * share
-        total += each.covariance.matrix[square] * share**2
-        segments = float(np.trace(each.segments.matrix[square])) * share**2
-        uncertain += segments**2 / max(each.segments.effective - 1, 1)
-        if not each.knows_judges:
+        means += task.scores[rows] * share
+        total += task.covariance.matrix[square] * share**2
+        segments = float(np.trace(task.segments.matrix[square])) * share**2
+        uncertain += segments**2 / max(task.segments.effective - 1, 1)
+        if not task.knows_judges:
             continue
-        correction = each.judges.effective / (each.judges.effective - 1)
-        influence = each.of_judges[rows] * (share * correction**0.5)
+        correction = task.judges.effective / (task.judges.effective - 1)
+        influence = task.of_judges[rows] * (share * correction**0.5)
         own_judges += influence @ influence.T
-        for position, name in enumerate(each.names):
+        for position, name in enumerate(task.names):
             among[name] = among.get(name, np.zeros(count)) + influence[:, position]
-            work[name] = work.get(name, 0.0) + float(each.work[position])
+            work[name] = work.get(name, 0.0) + float(task.work[position])
     if among:
         together = np.array(list(among.values()))
         joint = together.T @ together
@@ -186,12 +190,17 @@ def mean_scores(
         effective = float(amount.sum()) ** 2 / float((amount**2).sum())
         uncertain += float(np.trace(joint)) ** 2 / max(effective - 1, 1)
     variance = np.maximum(np.diag(total), 0.0)
-    freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertain) if uncertain else np.inf
+    if uncertain:
+        freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertain)
+    else:
+        freedom = np.inf
     errors = np.sqrt(variance)
     half = float(stdtrit(freedom, (1 + confidence) / 2)) * errors
     return tuple(
         MeanScore(name, *(float(value) for value in row))
-        for name, *row in zip(systems, means, means - half, means + half, errors, strict=True)
+        for name, *row in zip(
+            systems, means, means - half, means + half, errors, strict=True
+        )
     )
 
 
@@ -219,7 +228,9 @@ def mean_ranks(
     -------
     tuple of MeanRank
     """
-    ranks = np.array([[each[name] for name in systems] for each in rankings], dtype=np.float64)
+    ranks = np.array(
+        [[ranking[name] for name in systems] for ranking in rankings], dtype=np.float64
+    )
     means = ranks.reshape(len(rankings), len(systems), 3).mean(axis=0)
     return tuple(
         MeanRank(name, *(float(value) for value in row))
@@ -283,15 +294,21 @@ def orders_by_methods(
     return tuple(orders)
 
 
-def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> MethodOrder:
+def _order(
+    blocks: Blocks, name: str, seed: int, first: MethodOrder | None
+) -> MethodOrder:
     method = method_named(name)
     try:
         scores = method.score(blocks, seed=seed, **method.complete(None))
     except NotConvergedError:
         return MethodOrder(name, {}, {}, reason="not_converged")
     ranks, _last = shared_ranks(scores)
-    kept = sorted(np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index]))
-    scores_by_system = {blocks.systems[index]: float(scores.values[index]) for index in kept}
+    kept = sorted(
+        np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index])
+    )
+    scores_by_system = {
+        blocks.systems[index]: float(scores.values[index]) for index in kept
+    }
     return MethodOrder(
         method=name,
         ranks={blocks.systems[index]: int(ranks[index]) for index in kept},
@@ -300,7 +317,9 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
     )
 
 
-def _swapped(first: Mapping[str, float], other: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
+def _swapped(
+    first: Mapping[str, float], other: Mapping[str, float]
+) -> tuple[tuple[str, str], ...]:
     """Return the pairs in opposite orders, without pairs with equal scores."""
     both = [name for name in first if name in other]
     return tuple(

@@ -149,7 +149,9 @@ class RangeOptions:
                 "correction: confidence sets hold each by itself (none) or all together (holm)"
             )
         if self.ranges == "anytime" and correction is not Correction.HOLM:
-            raise ValueError("correction: anytime ranges always hold for all pairs together (holm)")
+            raise ValueError(
+                "correction: anytime ranges always hold for all pairs together (holm)"
+            )
         level = _FIXED_LEVELS.get(self.ranges, self.resample)
         if self.resample != level:
             raise ValueError(f"resample: {self.ranges} ranges always use {level}")
@@ -172,7 +174,10 @@ class RangeOptions:
         if resample is None:
             resample = _FIXED_LEVELS.get(ranges, "two_way")
         if correction is None:
-            correction = Correction.HOLM if ranges == "anytime" else Correction.NONE
+            if ranges == "anytime":
+                correction = Correction.HOLM
+            else:
+                correction = Correction.NONE
         if sides is None:
             sides = 1 if ranges == "sign_test" else 2
         return cls(
@@ -206,7 +211,9 @@ class RangeOptions:
     def keeps(self) -> Level | None:
         """Counts needed in addition to wins and ties, see `count_judgments`."""
         drawn_from_tallies = self.resample == "pairs"
-        return None if drawn_from_tallies else self.resample
+        if drawn_from_tallies:
+            return None
+        return self.resample
 
     @property
     def accounts_for_segments(self) -> bool:
@@ -221,7 +228,9 @@ class RangeOptions:
     @property
     def correction_of_pairs(self) -> Correction:
         """The correction by which pairs are told apart: that of the options, otherwise Holm."""
-        return Correction.HOLM if self.correction is Correction.NONE else self.correction
+        if self.correction is Correction.NONE:
+            return Correction.HOLM
+        return self.correction
 
     def is_closed_form(self, method: Method) -> bool:
         """Return whether the covariance of a method's scores can be computed without resampling."""
@@ -291,7 +300,10 @@ def score_resamples(
     """Return scores of resamples, computed in parts for several workers or to report progress."""
     engine = running.get("engine")
     workers = 1 if engine is None else engine.workers
-    parts = workers if running.get("progress") is None else max(workers, _PROGRESS_PARTS)
+    if running.get("progress") is None:
+        parts = workers
+    else:
+        parts = max(workers, _PROGRESS_PARTS)
     size = -(-resamples // parts)
     ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
     sizes = [len(part) for part in ids]
@@ -300,7 +312,8 @@ def score_resamples(
 
 #: Number of blocks that each system needs: for any kind of ranges, and for percentiles, per ranked
 #: system.
-FEWEST_BLOCKS, FEWEST_BLOCKS_PER_SYSTEM = 8, 2.0
+FEWEST_BLOCKS = 8
+FEWEST_BLOCKS_PER_SYSTEM = 2.0
 #: The same for percentiles of resampled comparisons, which are not truly independent.
 FEWEST_BLOCKS_OF_PAIRS = 6.0
 #: Number of judges needed for ranges over judges alone.
@@ -313,7 +326,10 @@ def blocks_needed(systems: int, options: RangeOptions) -> int:
     """Return the number of blocks that each of n ranked systems needs for these ranges."""
     if options.ranges != "percentile":
         return FEWEST_BLOCKS
-    each = FEWEST_BLOCKS_OF_PAIRS if options.resample == "pairs" else FEWEST_BLOCKS_PER_SYSTEM
+    if options.resample == "pairs":
+        each = FEWEST_BLOCKS_OF_PAIRS
+    else:
+        each = FEWEST_BLOCKS_PER_SYSTEM
     return max(FEWEST_BLOCKS, math.ceil(each * systems))
 
 
@@ -374,7 +390,10 @@ def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
 
 
 def _too_few_units(
-    systems: int, options: RangeOptions, effective: EffectiveUnits, limits: tuple[str, ...]
+    systems: int,
+    options: RangeOptions,
+    effective: EffectiveUnits,
+    limits: tuple[str, ...],
 ) -> Shortage | None:
     """Return the independent unit of which there are too few for the ranges, if any."""
     if options.resample == "segments":
@@ -382,12 +401,18 @@ def _too_few_units(
         if effective.segments < needed - _ABOUT:
             return Shortage("segments", effective.segments, needed)
     over_judges = options.resample == "judges" or "few_segments" in limits
-    if over_judges and "few_judges" not in limits and effective.judges < FEWEST_JUDGES - _ABOUT:
+    if (
+        over_judges
+        and "few_judges" not in limits
+        and effective.judges < FEWEST_JUDGES - _ABOUT
+    ):
         return Shortage("judges", effective.judges, FEWEST_JUDGES)
     return None
 
 
-def shortages_of_refusals(ranges: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
+def shortages_of_refusals(
+    ranges: AnytimeRanges, *, documents: bool
+) -> dict[str, Shortage]:
     """Return the shortage of each system refused by anytime ranges, in documents instead of
     segments if known.
     """
@@ -418,7 +443,9 @@ def resampling_at(
     return Resampling(level, seed), ()
 
 
-def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:
+def two_way_resampling(
+    blocks: Blocks, *, seed: int
+) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Return the resampling of segments and judges, see `TwoWayResampling`, and the units that it
     ignores.
     """
@@ -467,7 +494,10 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
 
     def found(resampling: Resampling, variance: float) -> TwoWayResampling:
         estimated = float(np.trace(covariance.matrix))
-        enlarged = variance / estimated if variance > 0 and estimated > 0 else 1.0
+        if variance > 0 and estimated > 0:
+            enlarged = variance / estimated
+        else:
+            enlarged = 1.0
         return TwoWayResampling(
             resampling, covariance.limits, enlarged, covariance.degrees_of_freedom
         )
@@ -480,9 +510,16 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
         return found(Resampling("judges", seed), drawn("judges"))
     # Draws with few degrees of freedom have a larger variance than normal ones, and so must
     # resamples.
-    degrees_of_freedom = min(max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9)
-    wanted = float(np.trace(covariance.matrix)) * degrees_of_freedom / (degrees_of_freedom - 2)
-    of_units, of_blocks = drawn("segments") + drawn("judges"), drawn("blocks")
+    degrees_of_freedom = min(
+        max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9
+    )
+    wanted = (
+        float(np.trace(covariance.matrix))
+        * degrees_of_freedom
+        / (degrees_of_freedom - 2)
+    )
+    of_units = drawn("segments") + drawn("judges")
+    of_blocks = drawn("blocks")
     share = _share(of_units, of_blocks, wanted)
     resampling = Resampling("two_way", seed, share, by_documents)
     return found(resampling, share * of_units + share**2 * of_blocks)
@@ -537,14 +574,19 @@ def find_ranges(
     ValueError
         If the method cannot be resampled at this level, or has no anytime ranges.
     """
-    wins = tally(judged).wins if isinstance(judged, Blocks) else judged.tallies.wins
+    if isinstance(judged, Blocks):
+        wins = tally(judged).wins
+    else:
+        wins = judged.tallies.wins
     errors = _standard_errors(judged, method, parameters, options)
     if options.ranges == "anytime":
         if method.name != "expected_wins" or isinstance(judged, Blocks):
             raise ValueError(
                 f"ranges: anytime ranges need the method expected_wins, not {method.name}"
             )
-        return replace(_anytime(judged, method, options, all_systems or len(wins)), errors=errors)
+        return replace(
+            _anytime(judged, method, options, all_systems or len(wins)), errors=errors
+        )
     if options.ranges == "sign_test":
         tests = sign_tests(wins, sides=options.sides, correction=options.correction)
         return RangesFound(
@@ -553,11 +595,9 @@ def find_ranges(
     limits: tuple[str, ...]
     if options.is_closed_form(method):
         covariance = _closed_form(judged, method, parameters)
-        matrix, freedom, limits = (
-            covariance.matrix,
-            covariance.degrees_of_freedom,
-            covariance.limits,
-        )
+        matrix = covariance.matrix
+        freedom = covariance.degrees_of_freedom
+        limits = covariance.limits
         errors = np.sqrt(np.diag(matrix))
         if (progress := running.get("progress")) is not None:
             progress(options.resamples, options.resamples)
@@ -613,7 +653,10 @@ def _certainty_of_resamples(
         units = effective_units(judged, method)
     else:
         units = effective_units_of_sizes(judged.sizes)
-    effective = units.segments if level == "segments" else units.judges
+    if level == "segments":
+        effective = units.segments
+    else:
+        effective = units.judges
     # Resamples of G units vary by (G − 1) / G less than new samples.
     return max(0.5, 1 - 1 / max(effective, 1)), max(1.0, effective - 1)
 
@@ -637,14 +680,19 @@ def _standard_errors(
     form come with them.
     """
     level = options.resample
-    in_closed_form = options.ranges in ("percentile", "confidence_set") and level == "two_way"
+    in_closed_form = (
+        options.ranges in ("percentile", "confidence_set") and level == "two_way"
+    )
     if not method.has_closed_form or in_closed_form:
         return None
     if isinstance(judged, Blocks):
         return method.standard_errors(judged, level, **parameters)
-    if method.influence is None or (level not in ("pairs", "two_way") and judged.units is None):
+    if method.influence is None or (
+        level not in ("pairs", "two_way") and judged.units is None
+    ):
         return None
-    layout, cells = method.layout(len(judged.systems)), judged.cells_for(method)
+    layout = method.layout(len(judged.systems))
+    cells = judged.cells_for(method)
     influence = method.influence(layout.unpack(cells), **parameters)
     moments = judged.chosen_moments(method) if level == "two_way" else judged.units
     return standard_errors_of_counts(cells, layout, influence, moments)
@@ -666,11 +714,16 @@ def _scorer(
     """
     if isinstance(judged, Blocks):
         resampling, limits = resampling_at(options.resample, judged, seed=seed)
-        return partial(_resampled_scores, judged, method.name, parameters, resampling), limits
-    layout, cells = method.layout(len(judged.systems)), judged.resampled
+        return partial(
+            _resampled_scores, judged, method.name, parameters, resampling
+        ), limits
+    layout = method.layout(len(judged.systems))
+    cells = judged.resampled
     if options.resample == "pairs":
         if layout.outright:
-            raise ValueError(f"{method.name} scores blocks: it cannot be resampled by pairs")
+            raise ValueError(
+                f"{method.name} scores blocks: it cannot be resampled by pairs"
+            )
         ids = range(options.resamples)
         cells = Resampling("pairs", seed).pair_counts(judged.tallies, layout, ids)
     if cells is None:
@@ -771,7 +824,9 @@ def seconds_of_resamples(
     resampling = resampling_at(resample, ranked, seed=seed)[0]
     cells = resampling.counts(ranked, layout, range(min(resamples, _MOST_TRIED)))
     tables = layout.unpack(cells).wins
-    tried, spent, begun = 0, 0.0, perf_counter()
+    tried = 0
+    spent = 0.0
+    begun = perf_counter()
     while tried < len(tables) and spent < _SECONDS_TO_TRY:
         lopez_order(tables[tried], time_limit=time_limit)
         tried += 1

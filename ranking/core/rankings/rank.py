@@ -39,7 +39,13 @@ from ranking.core.rankings.range_kinds import (
     shortages_of,
 )
 from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
-from ranking.core.scores import NotEstimable, Scores, Shortage, ordinal_ranks, shared_ranks
+from ranking.core.scores import (
+    NotEstimable,
+    Scores,
+    Shortage,
+    ordinal_ranks,
+    shared_ranks,
+)
 from ranking.core.sharding import Engine
 
 
@@ -181,11 +187,16 @@ class Ranking:
         group = 0
         for row in self.systems:
             if row.group != group:
-                title = "system" if len(self.groups) == 1 else f"group {row.group}"
+                if len(self.groups) == 1:
+                    title = "system"
+                else:
+                    title = f"group {row.group}"
                 lines.append(f"rank  range    score  {title:{width}}  won:lost:tied")
             group = row.group
             lines.append(self._line(row, width))
-        lines += [f"not ranked: {row.system} ({row.reason})" for row in self.not_estimable]
+        lines += [
+            f"not ranked: {row.system} ({row.reason})" for row in self.not_estimable
+        ]
         if self.limits:
             lines.append(f"limits of the ranges: {', '.join(self.limits)}")
         return "\n".join(lines)
@@ -196,9 +207,14 @@ class Ranking:
             rank_range = "–"
         elif row.rank_low == row.rank_high:
             rank_range = str(row.rank_low)
-        score = "–" if row.score is None else f"{row.score:.3f}"
+        if row.score is None:
+            score = "–"
+        else:
+            score = f"{row.score:.3f}"
         counts = f"{row.wins}:{row.losses}:{row.ties}"
-        return f"{row.rank:4}  {rank_range:5}  {score:>7}  {row.system:{width}}  {counts}"
+        return (
+            f"{row.rank:4}  {rank_range:5}  {score:>7}  {row.system:{width}}  {counts}"
+        )
 
     @property
     def options(self) -> RangeOptions:
@@ -304,7 +320,13 @@ def rank(
             engine=engine,
         )
     return rank_judged(
-        judged, chosen, settings, chosen_ranges, seed=seed, engine=engine, progress=progress
+        judged,
+        chosen,
+        settings,
+        chosen_ranges,
+        seed=seed,
+        engine=engine,
+        progress=progress,
     )
 
 
@@ -347,7 +369,8 @@ def rank_judged(
         tallies = tally(judged)
         numbers = (len(judged), len(np.unique(judged.judge)))
     else:
-        tallies, numbers = judged.tallies, (judged.blocks, judged.judges)
+        tallies = judged.tallies
+        numbers = (judged.blocks, judged.judges)
     groups = compared_groups(tallies)
     if len(groups) > 1:
         parts = (
@@ -367,21 +390,31 @@ def rank_judged(
     if isinstance(judged, Blocks):
         fit = method.fit(judged, seed=seed, **parameters)
         kept = np.flatnonzero(fit.scores.estimable)
-        ranked, effective = judged.of_systems(kept), effective_units(judged, method)
+        ranked = judged.of_systems(kept)
+        effective = effective_units(judged, method)
     else:
         counts_method = counts_method_named(method.name)
-        fit = counts_method.fit_counted(judged.cells_for(method), judged.systems, **parameters)
+        fit = counts_method.fit_counted(
+            judged.cells_for(method), judged.systems, **parameters
+        )
         kept = np.flatnonzero(fit.scores.estimable)
         ranked = judged.of_systems(kept, method)
         effective = effective_units_of_sizes(judged.sizes)
     ranges = find_ranges(
-        ranked, method, parameters, options, scores=fit.scores.take(kept), all_systems=every, **how
+        ranked,
+        method,
+        parameters,
+        options,
+        scores=fit.scores.take(kept),
+        all_systems=every,
+        **how,
     )
     ranked_tallies = tallies.of_systems(kept)
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
-        fit, ranges = tied, _any_rank(tied, ranges)
+        fit = tied
+        ranges = _any_rank(tied, ranges)
         ranked_tallies = tallies.of_systems(tallies.compared)
     kept = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
@@ -392,7 +425,9 @@ def rank_judged(
         limits=ranges.limits,
         refused=ranges.shortages,
     )
-    ranges = without_estimates(ranges, [name in shortages for name in ranked_tallies.systems])
+    ranges = without_estimates(
+        ranges, [name in shortages for name in ranked_tallies.systems]
+    )
     extra = {**fit.extra, **ranges.extra}
     if ranges.errors is not None:
         # Systems whose scores are not influenced by any comparison have none, such as one at
@@ -442,13 +477,18 @@ def without_estimates(ranges: RangesFound, thin: list[bool]) -> RangesFound:
     if not count or len(ranges.ranges.low) != len(unknown):
         return ranges
     low = np.where(unknown, 1, np.maximum(1, ranges.ranges.low - count))
-    high = np.where(unknown, len(thin), np.minimum(len(thin), ranges.ranges.high + count))
+    high = np.where(
+        unknown, len(thin), np.minimum(len(thin), ranges.ranges.high + count)
+    )
     of_pair = unknown[:, np.newaxis] | unknown
     tests = PairTests(
         p_value=np.where(of_pair, 1.0, ranges.tests.p_value),
         adjusted_p=np.where(of_pair, 1.0, ranges.tests.adjusted_p),
     )
-    errors = None if ranges.errors is None else np.where(unknown, np.nan, ranges.errors)
+    if ranges.errors is None:
+        errors = None
+    else:
+        errors = np.where(unknown, np.nan, ranges.errors)
     return replace(ranges, ranges=RankRanges(low, high), tests=tests, errors=errors)
 
 
@@ -458,7 +498,8 @@ def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
         UnrankedSystem(
             system=tallies.systems[index],
             reason=fit.reasons.get(
-                index, NotEstimable.ONLY_TIES if tied[index] else NotEstimable.NO_COMPARISON
+                index,
+                NotEstimable.ONLY_TIES if tied[index] else NotEstimable.NO_COMPARISON,
             ),
             ties=int(tied[index]),
         )
@@ -472,9 +513,12 @@ def _ranked(
     kept = np.flatnonzero(scores.estimable)
     first, last = (ranks[kept] for ranks in shared_ranks(scores))
     order = ordinal_ranks(scores)[kept]
-    widened = RankRanges(low=np.minimum(ranges.low, first), high=np.maximum(ranges.high, last))
+    widened = RankRanges(
+        low=np.minimum(ranges.low, first), high=np.maximum(ranges.high, last)
+    )
     cluster = clusters(widened)
-    won, lost = tallies.wins.sum(axis=1), tallies.wins.sum(axis=0)
+    won = tallies.wins.sum(axis=1)
+    lost = tallies.wins.sum(axis=0)
     tied = tallies.ties.sum(axis=1)
     return tuple(
         RankedSystem(
@@ -489,7 +533,9 @@ def _ranked(
             ties=int(tied[index]),
             last_rank=int(last[i]),
         )
-        for i, index in sorted(enumerate(kept.tolist()), key=lambda pair: int(order[pair[0]]))
+        for i, index in sorted(
+            enumerate(kept.tolist()), key=lambda pair: int(order[pair[0]])
+        )
     )
 
 
@@ -508,7 +554,9 @@ def _any_rank(fit: Fit, ranges: RangesFound) -> RangesFound:
     n = int(np.count_nonzero(fit.scores.estimable))
     return RangesFound(
         errors=None if ranges.errors is None else np.zeros(n),
-        ranges=RankRanges(low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)),
+        ranges=RankRanges(
+            low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)
+        ),
         tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
     )
 
@@ -527,28 +575,41 @@ def _side_by_side(
     """
     ranked = [each for each in rankings if each.groups]
     systems = tuple(
-        replace(row, group=number) for number, each in enumerate(ranked, 1) for row in each.systems
+        replace(row, group=number)
+        for number, each in enumerate(ranked, 1)
+        for row in each.systems
     )
     never = set(tallies.systems).difference(_names(tallies, tallies.compared))
     unranked = [row for each in rankings for row in each.not_estimable]
-    unranked += [UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0) for name in never]
+    unranked += [
+        UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0) for name in never
+    ]
     extra: dict[str, Any] = {}
-    for each in rankings:
-        for name, value in each.extra.items():
-            extra[name] = _both(extra[name], value) if name in extra else value
+    for ranking in rankings:
+        for name, value in ranking.extra.items():
+            if name in extra:
+                extra[name] = _both(extra[name], value)
+            else:
+                extra[name] = value
     return replace(
         rankings[0],
         systems=systems,
         pairs=tuple(pair for each in ranked for pair in each.pairs),
-        not_estimable=tuple(sorted(unranked, key=lambda row: tallies.systems.index(row.system))),
+        not_estimable=tuple(
+            sorted(unranked, key=lambda row: tallies.systems.index(row.system))
+        ),
         groups=tuple(group for each in ranked for group in each.groups),
-        limits=tuple(dict.fromkeys(limit for each in rankings for limit in each.limits)),
+        limits=tuple(
+            dict.fromkeys(limit for each in rankings for limit in each.limits)
+        ),
         blocks=numbers[0],
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=numbers[1],
         shortages={
-            system: shortage for each in ranked for system, shortage in each.shortages.items()
+            system: shortage
+            for each in ranked
+            for system, shortage in each.shortages.items()
         },
         extra=extra,
     )
@@ -559,7 +620,10 @@ def _both(one: Any, other: Any) -> Any:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return {
             **one,
-            **{key: _both(one[key], other[key]) if key in one else other[key] for key in other},
+            **{
+                key: _both(one[key], other[key]) if key in one else other[key]
+                for key in other
+            },
         }
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return [*one, *other]
@@ -570,7 +634,9 @@ def _both(one: Any, other: Any) -> Any:
     return one
 
 
-def rank_at_any_time(counted: CountedJudgments, *, confidence: float = 0.95) -> Ranking | None:
+def rank_at_any_time(
+    counted: CountedJudgments, *, confidence: float = 0.95
+) -> Ranking | None:
     """Rank by Expected Wins with anytime ranges, which hold simultaneously at all looks.
 
     The result is bit-identical to `rank` with ``ranges="anytime"`` for the same judgments: wins are

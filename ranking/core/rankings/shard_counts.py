@@ -14,7 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
-from ranking.core.counting.counts import Layout, UnitSizes, count, counts_of_units, counts_per_block
+from ranking.core.counting.counts import (
+    Layout,
+    UnitSizes,
+    count,
+    counts_of_units,
+    counts_per_block,
+)
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     AllMoments,
@@ -173,7 +179,8 @@ def _count_layout(
     sizes = counts_per_block(blocks, layout)
     segment = np.unique(blocks.segment, return_inverse=True)[1]
     by_segment = _summed(segment, sizes, int(segment.max(initial=-1)) + 1)
-    keeps, judges = wanted.keeps, len(blocks.judges)
+    keeps = wanted.keeps
+    judges = len(blocks.judges)
     moments: dict[str, Int64Array | None] = {
         unit: second_moments(blocks, layout, units_of(blocks, unit))
         if keeps in (unit, "two_way")
@@ -182,7 +189,9 @@ def _count_layout(
     }
     return LayoutCounts(
         **moments,
-        cells=count(blocks, Layout(layout.systems, ties=True, outright=layout.outright)),
+        cells=count(
+            blocks, Layout(layout.systems, ties=True, outright=layout.outright)
+        ),
         total=int(sizes.sum()),
         segment_squares=int(by_segment @ by_segment),
         judge_sizes=_summed(blocks.judge, sizes, judges),
@@ -193,7 +202,9 @@ def _count_layout(
             else None
         ),
         resampled=(
-            Resampling(keeps, wanted.seed).counts(blocks, layout, range(wanted.resamples))
+            Resampling(keeps, wanted.seed).counts(
+                blocks, layout, range(wanted.resamples)
+            )
             if keeps in RESAMPLED
             else None
         ),
@@ -230,7 +241,10 @@ class AddedCounts:
         self.has_segment_of_two |= shard.has_segment_of_two
         systems = tuple(sorted({*self.systems, *shard.systems}))
         # Known judges and documents keep their numbers.
-        numbers = (np.arange(len(each), dtype=np.int64) for each in (self.judges, self.documents))
+        numbers = (
+            np.arange(len(each), dtype=np.int64)
+            for each in (self.judges, self.documents)
+        )
         known = (self.systems, *numbers)
         names = (self.judges, shard.judges), (self.documents, shard.documents)
         more = (shard.systems, *(_places(*each) for each in names))
@@ -238,7 +252,10 @@ class AddedCounts:
             self._sum(
                 kind,
                 systems,
-                [*((one, known) for one in self._counts[kind : kind + 1]), (counts, more)],
+                [
+                    *((one, known) for one in self._counts[kind : kind + 1]),
+                    (counts, more),
+                ],
             )
             for kind, counts in enumerate(shard.counts)
         ]
@@ -255,7 +272,9 @@ class AddedCounts:
         """
         layout = self.wanted.layout(kind, len(systems))
         with_ties = replace(layout, ties=True)
-        used, judges, resamples = len(layout.used), len(self.judges), self.wanted.resamples
+        used = len(layout.used)
+        judges = len(self.judges)
+        resamples = self.wanted.resamples
         shapes: dict[str, tuple[int, ...]] = {
             "cells": (with_ties.size,),
             "total": (),
@@ -270,7 +289,8 @@ class AddedCounts:
         sums: dict[str, Any] = dict.fromkeys(shapes)
         for counts, (names, judge, document) in parts:
             kept = np.array([systems.index(name) for name in names], dtype=np.int64)
-            cells, square = layout.cells_of(kept), np.ix_(*[layout.used_of(kept)] * 2)
+            cells = layout.cells_of(kept)
+            square = np.ix_(*[layout.used_of(kept)] * 2)
             places: dict[str, Any] = {
                 "cells": with_ties.cells_of(kept),
                 "judge_sizes": judge,
@@ -312,13 +332,23 @@ class AddedCounts:
         n = len(self.systems)
         layout = method.layout(n)
         counts = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
-        documents = len(self.documents) if self.documents_count else 0
-        own = None if counts.judge_cells is None else counts.judge_cells[:, layout.used]
+        if self.documents_count:
+            documents = len(self.documents)
+        else:
+            documents = 0
+        if counts.judge_cells is None:
+            own = None
+        else:
+            own = counts.judge_cells[:, layout.used]
         judges = None if own is None else own.T @ own
         keeps = self.wanted.keeps
         units = {"blocks": counts.blocks, "segments": counts.segments, "judges": judges}
         moments = None
-        if counts.blocks is not None and counts.segments is not None and judges is not None:
+        if (
+            counts.blocks is not None
+            and counts.segments is not None
+            and judges is not None
+        ):
             moments = AllMoments(counts.blocks, counts.segments, judges)
         return CountedJudgments(
             systems=self.systems,
@@ -332,7 +362,9 @@ class AddedCounts:
                 total=int(counts.total),
                 segments=int(counts.segment_squares),
                 judges=int(counts.judge_sizes @ counts.judge_sizes),
-                documents=int(counts.document_sizes @ counts.document_sizes) if documents else None,
+                documents=int(counts.document_sizes @ counts.document_sizes)
+                if documents
+                else None,
             ),
             moments=moments,
             resampled=counts.resampled,

@@ -79,7 +79,9 @@ class Preference:
     @property
     def mean(self) -> float:
         """R = (1/m) Σ rᵢ, from −1 to 1; NaN without judgments."""
-        return self.lead / self.judgments if self.judgments else math.nan
+        if self.judgments:
+            return self.lead / self.judgments
+        return math.nan
 
     @property
     def error(self) -> float:
@@ -93,7 +95,9 @@ class Preference:
         if m < FEWEST_TESTED:
             return math.nan
         squares = (self.wins + self.losses) / m
-        return max(math.sqrt(max(0.0, squares - self.mean**2) / (m - 1)), self.drawn_error)
+        return max(
+            math.sqrt(max(0.0, squares - self.mean**2) / (m - 1)), self.drawn_error
+        )
 
     @property
     def z(self) -> float:
@@ -103,7 +107,9 @@ class Preference:
             return math.nan
         if not self.lead:
             return 0.0
-        return self.mean / error if error > 0 else math.copysign(math.inf, self.mean)
+        if error > 0:
+            return self.mean / error
+        return math.copysign(math.inf, self.mean)
 
     @property
     def p_normal(self) -> float:
@@ -116,7 +122,9 @@ class Preference:
         if self.error == 0 or self.judgments < FEWEST_TESTED:
             return self.p_exact
         normal = float(2 * ndtr(-abs(self.z)))
-        return normal if self.judgments >= FEWEST_NORMAL else max(normal, self.p_exact)
+        if self.judgments >= FEWEST_NORMAL:
+            return normal
+        return max(normal, self.p_exact)
 
     @cached_property
     def p_exact(self) -> float:
@@ -130,7 +138,9 @@ class Preference:
 
     def p(self, test: TestName) -> float:
         """Return the two-sided p-value of R by a test."""
-        return self.p_normal if test == "normal" else self.p_exact
+        if test == "normal":
+            return self.p_normal
+        return self.p_exact
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return R ∓ z·se[R] with confidence 1 − `level`, clipped to −1 … 1.
@@ -144,7 +154,9 @@ class Preference:
             return math.nan, math.nan
         if self.error == 0:
             nearest: float = 2 * (level / 2) ** (1 / decided) - 1
-            return (nearest, 1.0) if self.wins else (-1.0, -nearest)
+            if self.wins:
+                return (nearest, 1.0)
+            return (-1.0, -nearest)
         reach = float(-ndtri(level / 2)) * self.error
         return max(-1.0, self.mean - reach), min(1.0, self.mean + reach)
 
@@ -187,9 +199,15 @@ class PairJudgments:
         return cls(
             *pair,
             judges=[judge for judge, _segment, _answer in rows],
-            segments=np.array([segment for _judge, segment, _answer in rows], dtype=np.int64),
-            answers=np.array([answer or 0 for _judge, _segment, answer in rows], dtype=np.int8),
-            identical=np.array([answer is None for _judge, _segment, answer in rows], np.bool_),
+            segments=np.array(
+                [segment for _judge, segment, _answer in rows], dtype=np.int64
+            ),
+            answers=np.array(
+                [answer or 0 for _judge, _segment, answer in rows], dtype=np.int8
+            ),
+            identical=np.array(
+                [answer is None for _judge, _segment, answer in rows], np.bool_
+            ),
         )
 
     def __len__(self) -> int:
@@ -198,14 +216,23 @@ class PairJudgments:
 
     def preference(self, rows: BoolArray | None = None) -> Preference:
         """Count all judgments, or those of some rows (bool, shape (m,))."""
-        every = np.ones(len(self), dtype=np.bool_) if rows is None else rows
-        answers, identical = self.answers[every], int(np.count_nonzero(self.identical[every]))
-        wins, losses = (int(np.count_nonzero(answers == answer)) for answer in (1, -1))
-        return Preference(wins, losses, len(answers) - wins - losses - identical, identical)
+        if rows is None:
+            every = np.ones(len(self), dtype=np.bool_)
+        else:
+            every = rows
+        answers = self.answers[every]
+        identical = int(np.count_nonzero(self.identical[every]))
+        wins = int(np.count_nonzero(answers == 1))
+        losses = int(np.count_nonzero(answers == -1))
+        return Preference(
+            wins, losses, len(answers) - wins - losses - identical, identical
+        )
 
     def of_judge(self, judge: str) -> Preference:
         """Count the judgments of one judge."""
-        return self.preference(np.array([name == judge for name in self.judges], dtype=np.bool_))
+        return self.preference(
+            np.array([name == judge for name in self.judges], dtype=np.bool_)
+        )
 
     def is_shared(self) -> bool:
         """Return whether any segment was judged by several judges."""
@@ -213,15 +240,20 @@ class PairJudgments:
 
     def reversed(self) -> PairJudgments:
         """Return the same judgments with the systems swapped."""
-        return replace(self, first=self.second, second=self.first, answers=-self.answers)
+        return replace(
+            self, first=self.second, second=self.first, answers=-self.answers
+        )
 
     def rows(self) -> list[BlockRow]:
         """Return the judgments as blocks of two candidates in the order of their names, for the methods that rank."""
-        names, sign = sorted((self.first, self.second)), 1 if self.first < self.second else -1
+        names = sorted((self.first, self.second))
+        sign = 1 if self.first < self.second else -1
         return [
             BlockRow(judge, segment, [names], [1])
             if same
-            else BlockRow(judge, segment, [[name] for name in names], _LABELS[sign * answer])
+            else BlockRow(
+                judge, segment, [[name] for name in names], _LABELS[sign * answer]
+            )
             for judge, segment, answer, same in zip(
                 self.judges,
                 self.segments.tolist(),
@@ -234,7 +266,9 @@ class PairJudgments:
 
 def blocks_of(comparisons: Sequence[PairJudgments], systems: Sequence[str]) -> Blocks:
     """Return the judgments of several comparisons as `Blocks`."""
-    return blocks_from_rows((row for each in comparisons for row in each.rows()), systems)
+    return blocks_from_rows(
+        (row for comparison in comparisons for row in comparison.rows()), systems
+    )
 
 
 def p_over_judges(judgments: PairJudgments) -> float | None:
@@ -258,7 +292,9 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     ----------
     A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering, J. Business & Economic Statistics 29.
     """
-    _names, judge = np.unique(np.asarray(judgments.judges, dtype=str), return_inverse=True)
+    _names, judge = np.unique(
+        np.asarray(judgments.judges, dtype=str), return_inverse=True
+    )
     _numbers, segment = np.unique(judgments.segments, return_inverse=True)
     units = min(int(each.max(initial=-1)) + 1 for each in (judge, segment))
     if units < 2:
@@ -266,15 +302,18 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     m = len(judgments)
     answers = judgments.answers.astype(np.float64)
     off = answers - answers.mean()
-    of_judges, of_segments, of_rows = (
-        variance_of_sum(off / m, unit) for unit in (judge, segment, np.arange(m))
-    )
+    of_judges = variance_of_sum(off / m, judge)
+    of_segments = variance_of_sum(off / m, segment)
+    of_rows = variance_of_sum(off / m, np.arange(m))
     variance = of_judges + max(0.0, of_segments - of_rows)
     if math.isclose(variance, 0, abs_tol=1e-15):
         votes = np.bincount(judge, weights=answers)
-        wins, losses = (np.array(np.count_nonzero(sign * votes > 0)) for sign in (1, -1))
+        wins = np.array(np.count_nonzero(1 * votes > 0))
+        losses = np.array(np.count_nonzero(-1 * votes > 0))
         return float(sign_test(wins, losses, sides=2))
-    return float(2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance)))
+    return float(
+        2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance))
+    )
 
 
 @dataclass(frozen=True)
@@ -337,7 +376,9 @@ def compare(
     ComparisonResult
     """
     word_check("error", error, ErrorChoice)
-    by_judge = {judge: judgments.of_judge(judge) for judge in sorted(set(judgments.judges))}
+    by_judge = {
+        judge: judgments.of_judge(judge) for judge in sorted(set(judgments.judges))
+    }
     is_drawn = error == "two_way" or (error == "auto" and judgments.is_shared())
     pooled = _pooled(judgments, is_drawn, seed, resamples)
     side = np.sign(pooled.lead)
@@ -349,7 +390,9 @@ def compare(
         of_judges=_votes([each.lead for each in by_judge.values()]),
         of_sentences=_of_sentences(judgments),
         against_majority=tuple(
-            judge for judge, each in by_judge.items() if side and np.sign(each.lead) == -side
+            judge
+            for judge, each in by_judge.items()
+            if side and np.sign(each.lead) == -side
         ),
         p_judges=p_over_judges(judgments),
     )
@@ -368,10 +411,14 @@ def _of_sentences(judgments: PairJudgments) -> Preference | None:
     )
     leads = np.bincount(index, weights=judgments.answers[shown], minlength=len(numbers))
     several = leads[times > 1].astype(int).tolist()
-    return _votes(several) if several else None
+    if several:
+        return _votes(several)
+    return None
 
 
-def _pooled(judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int) -> Preference:
+def _pooled(
+    judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int
+) -> Preference:
     counts = judgments.preference()
     if not is_drawn or not counts.wins + counts.losses:
         return counts
@@ -379,7 +426,9 @@ def _pooled(judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int)
     resampling, _limits = two_way_resampling(blocks, seed=seed)
     weights = resampling.weights(blocks, range(resamples)).astype(np.float64)
     total = weights.sum(axis=0)
-    drawn = (judgments.answers.astype(np.float64) @ weights)[total > 0] / total[total > 0]
+    drawn = (judgments.answers.astype(np.float64) @ weights)[total > 0] / total[
+        total > 0
+    ]
     return replace(
         counts,
         drawn_error=float(drawn.std(ddof=1)),

@@ -53,7 +53,8 @@ Level = Literal["segments", "judges", "two_way"]
 
 #: Effective numbers that intervals and ranges need; those of nearly equal shares are slightly below
 #: the number of units.
-FEWEST_SEGMENTS, FEWEST_JUDGES = 3, 4
+FEWEST_SEGMENTS = 3
+FEWEST_JUDGES = 4
 _ABOUT = 0.5
 #: Eigenvalues below this share of the largest count as zero: the corresponding effects are not
 #: connected by scores.
@@ -161,16 +162,25 @@ def fit_additive(
     moved = design.moved() @ centre.T
     _require_clusters(columns, moved, level)
     free = np.bincount(
-        group[columns.system], weights=design.free_residuals(), minlength=int(group.max()) + 1
+        group[columns.system],
+        weights=design.free_residuals(),
+        minlength=int(group.max()) + 1,
     )
     free[free < _NO_RESIDUAL] = 0
     squares = float(np.sum(design.residual**2))
-    noise = float(np.sqrt(squares / free.sum())) if free.any() else float("nan")
+    if free.any():
+        noise = float(np.sqrt(squares / free.sum()))
+    else:
+        noise = float("nan")
     estimate = partial(_covariance, columns, level, moved, design.residual, noise)
     size = len(columns.systems)
-    covariance, known = np.zeros((size, size)), np.zeros(size, dtype=np.bool_)
-    error, degrees = np.full(size, np.nan), np.full(size, np.nan)
-    ranges = RankRanges(low=np.zeros(size, dtype=np.int64), high=np.zeros(size, dtype=np.int64))
+    covariance = np.zeros((size, size))
+    known = np.zeros(size, dtype=np.bool_)
+    error = np.full(size, np.nan)
+    degrees = np.full(size, np.nan)
+    ranges = RankRanges(
+        low=np.zeros(size, dtype=np.int64), high=np.zeros(size, dtype=np.int64)
+    )
     limits: set[RangeLimit] = set()
     shortages: dict[str, Shortage] = {}
     for number, left in enumerate(free.tolist()):
@@ -180,7 +190,9 @@ def fit_additive(
         estimates = estimate(members, left)
         short = _shortage(estimates, level)
         if short is not None:
-            shortages |= dict.fromkeys((columns.systems[system] for system in members), short)
+            shortages |= dict.fromkeys(
+                (columns.systems[system] for system in members), short
+            )
             continue
         known[members] = True
         covariance[np.ix_(members, members)] = estimates.matrix
@@ -246,7 +258,9 @@ def _require_clusters(columns: ScoreColumns, moved: FloatArray, level: Level) ->
     says = np.abs(moved).max(axis=1) > _NOTHING
     for what, unit in (("judges", columns.judge), ("segments", columns.segment)):
         if level in (what, "two_way") and says.any() and len(np.unique(unit[says])) < 2:
-            raise ValueError(f"there are fewer than two {what}, so nothing says how {what} vary")
+            raise ValueError(
+                f"there are fewer than two {what}, so nothing says how {what} vary"
+            )
 
 
 class _Design:
@@ -254,15 +268,12 @@ class _Design:
 
     def __init__(self, columns: ScoreColumns) -> None:
         self._systems = systems = len(columns.systems)
-        self._system, self._segment, self._judge = columns.system, columns.segment, columns.judge
-        of_systems, of_judges, segments = (
-            _indicators(column, len(names))
-            for column, names in (
-                (columns.system, columns.systems),
-                (columns.judge, columns.judges),
-                (columns.segment, columns.segments),
-            )
-        )
+        self._system = columns.system
+        self._segment = columns.segment
+        self._judge = columns.judge
+        of_systems = _indicators(columns.system, len(columns.systems))
+        of_judges = _indicators(columns.judge, len(columns.judges))
+        segments = _indicators(columns.segment, len(columns.segments))
         self._x = sparse.hstack([of_systems, of_judges], format="csr")
         self._segments = segments
         self._size = np.asarray(segments.sum(axis=0)).ravel()
@@ -271,12 +282,16 @@ class _Design:
         y_mean = np.asarray(segments.T @ columns.score) / self._size
         weighted = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
         self._a = np.asarray((self._x.T @ self._x - weighted).todense())
-        right = np.asarray(self._x.T @ columns.score - self._x_mean.T @ (self._size * y_mean))
+        right = np.asarray(
+            self._x.T @ columns.score - self._x_mean.T @ (self._size * y_mean)
+        )
         self._inverse = np.linalg.pinv(self._a, rcond=_NOTHING, hermitian=True)
         effects = self._inverse @ right
         self.systems_effects: FloatArray = np.asarray(effects)[:systems]
         fitted = self._x @ effects - segments @ (self._x_mean @ effects)
-        self.residual: FloatArray = np.asarray(columns.score - segments @ y_mean - fitted)
+        self.residual: FloatArray = np.asarray(
+            columns.score - segments @ y_mean - fitted
+        )
 
     def groups(self) -> tuple[Int64Array, BoolArray]:
         """Return the group of each system, as determined by the equations, and whether it has other
@@ -286,8 +301,12 @@ class _Design:
         equations.
         """
         n = self._systems
-        a_ss, a_sj, a_jj = self._a[:n, :n], self._a[:n, n:], self._a[n:, n:]
-        information = a_ss - a_sj @ np.linalg.pinv(a_jj, rcond=_NOTHING, hermitian=True) @ a_sj.T
+        a_ss = self._a[:n, :n]
+        a_sj = self._a[:n, n:]
+        a_jj = self._a[n:, n:]
+        information = (
+            a_ss - a_sj @ np.linalg.pinv(a_jj, rcond=_NOTHING, hermitian=True) @ a_sj.T
+        )
         values, vectors = np.linalg.eigh((information + information.T) / 2)
         open_ = vectors[:, values <= _NOTHING * max(float(values.max()), 1.0)]
         left = open_ @ open_.T
@@ -301,16 +320,21 @@ class _Design:
     def moved(self) -> FloatArray:
         """Return the influence of each score on the systems' effects, shape (N, n)."""
         to_systems = self._inverse[:, : self._systems]
-        return np.asarray(self._x @ to_systems - self._segments @ (self._x_mean @ to_systems))
+        return np.asarray(
+            self._x @ to_systems - self._segments @ (self._x_mean @ to_systems)
+        )
 
     def free_residuals(self) -> FloatArray:
         """Return 1 − the leverage of each score, shape (N,); 0 if it is fitted exactly."""
         mean = self._x_mean @ self._inverse
         of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
         left = 1 - (1 / self._size + of_mean)[self._segment]
-        first, second = self._system, self._systems + self._judge
+        first = self._system
+        second = self._systems + self._judge
         inverse = self._inverse
-        left -= inverse[first, first] + inverse[second, second] + 2 * inverse[first, second]
+        left -= (
+            inverse[first, first] + inverse[second, second] + 2 * inverse[first, second]
+        )
         left += 2 * (mean[self._segment, first] + mean[self._segment, second])
         return np.asarray(np.maximum(left, 0))
 
@@ -318,7 +342,9 @@ class _Design:
 def _indicators(column: Int32Array, size: int) -> Any:
     """Return the sparse matrix with a row for each score and a 1 in its column."""
     rows = len(column)
-    return sparse.csr_matrix((np.ones(rows), (np.arange(rows), column)), shape=(rows, size))
+    return sparse.csr_matrix(
+        (np.ones(rows), (np.arange(rows), column)), shape=(rows, size)
+    )
 
 
 def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
@@ -348,15 +374,22 @@ def _covariance(
     segment, few_documents = _documents_or_segments(columns, sizes)
     judge = columns.judge.astype(np.int64)
     units = (segment * len(columns.judges) + judge, segment, judge)
-    both, segments, judges = (covariance_by_unit(influence, unit, sizes) for unit in units)
+    both, segments, judges = (
+        covariance_by_unit(influence, unit, sizes) for unit in units
+    )
     if level == "two_way":
-        covariance = combined_covariance(both, segments, judges, few_documents=few_documents)
+        covariance = combined_covariance(
+            both, segments, judges, few_documents=few_documents
+        )
     else:
         part, limit = {
             "segments": (segments, RangeLimit.FEW_SEGMENTS),
             "judges": (judges, RangeLimit.FEW_JUDGES),
         }[level]
-        limits = [limit] if part.effective < MIN_UNITS else []
+        if part.effective < MIN_UNITS:
+            limits = [limit]
+        else:
+            limits = []
         if level == "segments" and few_documents and not limits:
             limits.append(RangeLimit.FEW_DOCUMENTS)
         covariance = ScoreCovariance(
@@ -377,11 +410,14 @@ def _covariance(
     return replace(covariance, degrees_of_freedom=min(degrees, free))
 
 
-def _documents_or_segments(columns: ScoreColumns, sizes: FloatArray) -> tuple[Int64Array, bool]:
+def _documents_or_segments(
+    columns: ScoreColumns, sizes: FloatArray
+) -> tuple[Int64Array, bool]:
     """Return the document of each score, or its segment if documents are unknown or too few; and
     whether they are too few.
     """
-    segment, document = columns.segment.astype(np.int64), columns.document_of_score
+    segment = columns.segment.astype(np.int64)
+    document = columns.document_of_score
     if document is None:
         return segment, False
     if effective_number(np.bincount(document, weights=sizes)) < MIN_UNITS:

@@ -55,7 +55,9 @@ class ScoreColumns:
         return self.document[self.segment].astype(np.int64)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]) -> ScoreColumns:
+    def of_rows(
+        cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]
+    ) -> ScoreColumns:
         """Build from rows of system, (document, segment), judge and score, whose order determines
         `round`.
         """

@@ -60,16 +60,24 @@ def unit_scores(
     unit : "segment" or "round"
     """
     word_check("unit", unit, Unit)
-    values = columns.score if scores is None else scores
+    if scores is None:
+        values = columns.score
+    else:
+        values = scores
     kept = np.isfinite(values)
-    rounds = int(columns.round.max()) + 1 if unit == "round" else 1
+    if unit == "round":
+        rounds = int(columns.round.max()) + 1
+    else:
+        rounds = 1
     row = columns.segment.astype(np.int64) * rounds
     if unit == "round":
         row = row + columns.round
     size = len(columns.segments) * rounds
     cell = row[kept] * len(columns.systems) + columns.system[kept]
     shape = (size, len(columns.systems))
-    total = np.bincount(cell, weights=values[kept], minlength=size * shape[1]).reshape(shape)
+    total = np.bincount(cell, weights=values[kept], minlength=size * shape[1]).reshape(
+        shape
+    )
     count = np.bincount(cell, minlength=size * shape[1]).reshape(shape)
     used = count.any(axis=1)
     with np.errstate(invalid="ignore"):
@@ -93,7 +101,8 @@ def standardised_by_judge(
     values: FloatArray, judge: npt.NDArray[np.integer], judges: int
 ) -> FloatArray:
     """Return `standardised` of N values by N judges, each below `judges`."""
-    count, total = np.bincount(judge, minlength=judges), np.bincount(judge, values, judges)
+    count = np.bincount(judge, minlength=judges)
+    total = np.bincount(judge, values, judges)
     away = values - share(total, count)[judge]
     spread = np.sqrt(share(np.bincount(judge, away**2, judges), count - 1))
     # The mean of equal values may have a rounding error.
@@ -178,14 +187,21 @@ def system_means(
     z_of_scores = standardised(columns)
     z = unit_scores(columns, scores=z_of_scores)
     by_segment = drawn == "segments"
-    groups = np.arange(len(columns.segments)) if by_segment else columns.document.astype(np.int64)
+    if by_segment:
+        groups = np.arange(len(columns.segments))
+    else:
+        groups = columns.document.astype(np.int64)
     mean = _means(raw.values)
-    number, size = len(np.unique(groups)), len(mean)
+    number = len(np.unique(groups))
+    size = len(mean)
     judges = len(np.unique(columns.judge))
-    shortage = Shortage(drawn, number, FEWEST_GROUPS) if number < FEWEST_GROUPS else None
+    shortage = None
+    if number < FEWEST_GROUPS:
+        shortage = Shortage(drawn, number, FEWEST_GROUPS)
     low, high, z_low, z_high = np.full((4, size), np.nan)
     none = np.zeros(size, dtype=np.int64)
-    ranges, cluster = RankRanges(low=none, high=none), none
+    ranges = RankRanges(low=none, high=none)
+    cluster = none
     if judges == 1 and shortage is None:
         covariance = _covariance(raw, groups)
         ranges = rank_confidence_sets(
@@ -199,8 +215,10 @@ def system_means(
         quantile = stdtrit(number - 1, (1 + confidence) / 2)
         reach = quantile * np.sqrt(covariance.diagonal())
         z_reach = quantile * np.sqrt(_covariance(z, groups).diagonal())
-        low, high = mean - reach, mean + reach
-        z_low, z_high = _means(z.values) - z_reach, _means(z.values) + z_reach
+        low = mean - reach
+        high = mean + reach
+        z_low = _means(z.values) - z_reach
+        z_high = _means(z.values) + z_reach
     unscaled = np.unique(columns.judge[~np.isfinite(z_of_scores)])
     return SystemMeans(
         systems=columns.systems,

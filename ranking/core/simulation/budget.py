@@ -19,14 +19,20 @@ from ranking.core.simulation.model import (
     measure_experiments,
     simulate_wins,
 )
-from ranking.core.simulation.noise import CampaignCurve, Futures, NoiseFit, likely_futures
+from ranking.core.simulation.noise import (
+    CampaignCurve,
+    Futures,
+    NoiseFit,
+    likely_futures,
+)
 from ranking.core.words import confidence_check
 
 #: Ratio of the comparisons at neighbouring points of a curve.
 _STEP = 1.1
 #: Campaigns first grow to this many comparisons, then repeatedly to four times as many: most
 #: targets are near, and all earlier steps together cost a third of the last one.
-_FIRST_LIMIT, _NEXT_LIMIT = 50_000, 4
+_FIRST_LIMIT = 50_000
+_NEXT_LIMIT = 4
 
 #: Names of the measures, in the order of the columns.
 _MEASURES = ("significant_pairs", "clusters")
@@ -114,14 +120,18 @@ def _interval(first: FloatArray, confidence: float) -> FloatArray:
     """
     confidence_check(confidence)
     low = np.quantile(first, (1 - confidence) / 2, axis=0, method="lower")
-    return np.stack([low, np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")])
+    return np.stack(
+        [low, np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")]
+    )
 
 
 def _grid(first: int, last: float) -> Int64Array:
     """Return numbers of comparisons from `first` to `last`, evenly spaced on a logarithmic
     scale.
     """
-    points = 1 + max(1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP))))
+    points = 1 + max(
+        1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP)))
+    )
     return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
 
 
@@ -155,7 +165,8 @@ def _crossing(counts: FloatArray, values: FloatArray, target: float) -> float:
     end = int(reached[0])
     if end == 0:
         return float(counts[0])
-    low, high = float(values[end - 1]), float(values[end])
+    low = float(values[end - 1])
+    high = float(values[end])
     share = min(1.0, (target - low) / (high - low))
     return float(counts[end - 1] * (counts[end] / counts[end - 1]) ** share)
 
@@ -355,7 +366,9 @@ def plan_campaign(
     """
     wanted = _wanted(targets, clusters, curve.systems)
     if futures is None:
-        futures = likely_futures(curve, fit, experiments=experiments, seed=seed, **running)
+        futures = likely_futures(
+            curve, fit, experiments=experiments, seed=seed, **running
+        )
     average, first = _simulate_until(
         futures.model_of,
         futures.experiments,
@@ -376,7 +389,9 @@ def plan_campaign(
         seed=seed,
         rows=_rows(wanted, average, first, confidence, curve),
         needs=tuple(
-            tuple(_as_known(need, target, curve) for need in first[:, position].tolist())
+            tuple(
+                _as_known(need, target, curve) for need in first[:, position].tolist()
+            )
             for position, target in enumerate(wanted)
         ),
     )
@@ -443,7 +458,9 @@ def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
     return replace(model, systems=model.systems + more)
 
 
-def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> list[Target]:
+def _wanted(
+    targets: Sequence[float], clusters: Sequence[int], systems: int
+) -> list[Target]:
     if not targets and not clusters:
         raise ValueError("targets: expected at least one")
     if any(not 0 < target <= 1 for target in targets):
@@ -471,11 +488,19 @@ def _rows(
     median = np.quantile(first, 0.5, axis=0, method="inverted_cdf")
     counts = np.stack([median, *_interval(first, confidence), average], axis=1).tolist()
     beyond = np.isinf(first).mean(axis=0).tolist()
-    collected = 0 if curve is None else curve.comparisons
+    if curve is None:
+        collected = 0
+    else:
+        collected = curve.comparisons
     rows = []
     for target, found, share in zip(wanted, counts, beyond, strict=True):
-        known = found if curve is None else [_as_known(each, target, curve) for each in found[:3]]
-        middle, low, high, *mean = (None if np.isinf(count) else round(count) for count in known)
+        if curve is None:
+            known = found
+        else:
+            known = [_as_known(each, target, curve) for each in found[:3]]
+        middle, low, high, *mean = (
+            None if np.isinf(count) else round(count) for count in known
+        )
         rows.append(
             BudgetRow(
                 measure=target.measure,
@@ -494,7 +519,10 @@ def _rows(
 def _as_known(decided: float, target: Target, curve: CampaignCurve) -> float:
     """Return comparisons with ties, consistent with the targets that the campaign has reached."""
     comparisons = decided / curve.decided_share
-    now = curve.separated if target.measure == "significant_pairs" else curve.clusters
+    if target.measure == "significant_pairs":
+        now = curve.separated
+    else:
+        now = curve.clusters
     if now >= target.value - 1e-9:
         return min(comparisons, float(curve.comparisons))
     return max(comparisons, float(curve.comparisons))

@@ -52,9 +52,11 @@ class GroupsPosterior:
         share_with_equals: float,
     ) -> None:
         self._order = np.argsort(estimate, kind="stable")
-        self._estimate, self._precision = estimate[self._order], 1 / variance[self._order]
+        self._estimate = estimate[self._order]
+        self._precision = 1 / variance[self._order]
         self._spreads = spreads
-        n, count = len(estimate), len(spreads)
+        n = len(estimate)
+        count = len(spreads)
         self._runs = self._evidence_of_runs()
         # Log weights of the first j systems in g groups, by spread.
         reached = np.full((n + 1, n + 1, count), -np.inf)
@@ -96,7 +98,8 @@ class GroupsPosterior:
         For n groups, use the largest spread whose likelihood is at most `odds` times lower than
         that of another.
         """
-        n, count = len(self._estimate), len(self._spreads)
+        n = len(self._estimate)
+        count = len(self._spreads)
         chances = self._chances
         if groups is not None:
             of_groups = self._evidence[groups - 1]
@@ -112,13 +115,15 @@ class GroupsPosterior:
         cumulated: dict[tuple[int, int, int], FloatArray] = {}
         drawn: dict[tuple[int, int, int], tuple[float, float]] = {}
         for row, which in enumerate(chosen.tolist()):
-            left, spread = which // count + 1, which % count
+            left = which // count + 1
+            spread = which % count
             end = n
             while left:
                 at = (left, end, spread)
                 if at not in cumulated:
                     weight = (
-                        self._reached[left - 1, :end, spread] + self._runs[:end, end - 1, spread]
+                        self._reached[left - 1, :end, spread]
+                        + self._runs[:end, end - 1, spread]
                     )
                     cumulated[at] = np.cumsum(np.exp(weight - weight.max()))
                 chances_below = cumulated[at]
@@ -127,15 +132,20 @@ class GroupsPosterior:
                 if (run := (begin, end, spread)) not in drawn:
                     drawn[run] = self._of_run(*run)
                 mean, deviation = drawn[run]
-                abilities[row, self._order[begin:end]] = mean + luck[row, left - 1] * deviation
-                end, left = begin, left - 1
+                abilities[row, self._order[begin:end]] = (
+                    mean + luck[row, left - 1] * deviation
+                )
+                end = begin
+                left = left - 1
         return abilities
 
     def _of_run(self, begin: int, end: int, spread: int) -> tuple[float, float]:
         """Return the mean and the standard deviation of the ability of a group."""
         known = self._precision[begin:end]
         precision = float(known.sum()) + float(self._spreads[spread]) ** -2
-        return float((known * self._estimate[begin:end]).sum()) / precision, precision**-0.5
+        return float(
+            (known * self._estimate[begin:end]).sum()
+        ) / precision, precision**-0.5
 
     def _evidence_of_runs(self) -> FloatArray:
         """Return the log evidence, including s! orders, that systems i … j are one group, shape (n,
@@ -173,17 +183,23 @@ _SPREADS = np.geomspace(0.05, 2.0, 12)
 _NEWTON_STEPS = 20
 _WEAK_SPREAD = 2.0
 #: Number of simulated campaigns: fewer with many systems, which take longer.
-_MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
+_MOST_EXPERIMENTS = 192
+_FEWEST_EXPERIMENTS = 96
+_PAIRS_IN_ALL = 30_000
 #: Simulated separately: this share of campaigns with 1, 2 and n different qualities, unless the
 #: judgments make another number of qualities this many times as likely; for n, those with the
 #: largest spread that the judgments do not make this many times less likely than another.
-_EXTREME_SHARE, _POSSIBLE_ODDS, _SPREAD_ODDS = 0.25, 100.0, 5.0
+_EXTREME_SHARE = 0.25
+_POSSIBLE_ODDS = 100.0
+_SPREAD_ODDS = 5.0
 
 
 #: For active designs: number of campaigns, maximum blocks per step at first, maximum share of all
 #: comparisons per step later, and blocks drawn per step.
 _ACTIVE_EXPERIMENTS = 64
-_FIRST_BLOCKS, _GROWTH, _BLOCKS_A_STEP = 8, 0.25, 8
+_FIRST_BLOCKS = 8
+_GROWTH = 0.25
+_BLOCKS_A_STEP = 8
 _NEARLY_NONE = 1e-12
 
 
@@ -283,10 +299,14 @@ def budget_curve(
     if experiments is None:
         of_pairs = _PAIRS_IN_ALL // (systems * (systems - 1) // 2)
         experiments = max(_FEWEST_EXPERIMENTS, min(_MOST_EXPERIMENTS, of_pairs))
-        experiments = experiments if active is None else _ACTIVE_EXPERIMENTS
+        if active is not None:
+            experiments = _ACTIVE_EXPERIMENTS
     by_itself = max(1, round(_EXTREME_SHARE * experiments))
     random = np.random.default_rng(seed)
-    won = np.zeros((systems, systems)) if wins is None else np.asarray(wins, dtype=np.float64)
+    if wins is None:
+        won = np.zeros((systems, systems))
+    else:
+        won = np.asarray(wins, dtype=np.float64)
     decided = float(won.sum())
     outputs_per_block = min(per_block, systems)
     if decided:
@@ -301,20 +321,40 @@ def budget_curve(
         )
     more = np.maximum(0.0, counts - decided - ties) * share
     measured = _measured(
-        won, np.concatenate([chances, *extremes]), more, outputs_per_block, random, active
+        won,
+        np.concatenate([chances, *extremes]),
+        more,
+        outputs_per_block,
+        random,
+        active,
     )
     separated, clusters = (each[:experiments] for each in measured)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     # One band for all likely worlds together and one for each extreme, because an interval over
     # many worlds may miss the true one.
-    begins = np.cumsum([0, experiments, *(len(each) for each in extremes)]).tolist()
-    bands = [
-        (
-            np.min([_quantile(each[i:j], tails[0], "lower") for i, j in pairwise(begins)], axis=0),
-            np.max([_quantile(each[i:j], tails[1], "higher") for i, j in pairwise(begins)], axis=0),
+    begins = np.cumsum(
+        [0, experiments, *(len(extreme) for extreme in extremes)]
+    ).tolist()
+    bands = []
+    for each in measured:
+        bands.append(
+            (
+                np.min(
+                    [
+                        _quantile(each[i:j], tails[0], "lower")
+                        for i, j in pairwise(begins)
+                    ],
+                    axis=0,
+                ),
+                np.max(
+                    [
+                        _quantile(each[i:j], tails[1], "higher")
+                        for i, j in pairwise(begins)
+                    ],
+                    axis=0,
+                ),
+            )
         )
-        for each in measured
-    ]
     return BudgetCurve(
         comparisons=counts,
         pairs=separated.mean(axis=0),
@@ -338,12 +378,15 @@ def _chances_before(
     with_equals = random.random(experiments) < share_with_equals
     groups = np.where(with_equals, random.integers(1, n, experiments), n)
     extremes = [
-        _chances_of_groups(np.full(by_itself, number), n, random) for number in _extremes(n)
+        _chances_of_groups(np.full(by_itself, number), n, random)
+        for number in _extremes(n)
     ]
     return _chances_of_groups(groups, n, random), extremes
 
 
-def _quantile(values: FloatArray, share: float, method: Literal["lower", "higher"]) -> FloatArray:
+def _quantile(
+    values: FloatArray, share: float, method: Literal["lower", "higher"]
+) -> FloatArray:
     return np.asarray(np.quantile(values, share, axis=0, method=method))
 
 
@@ -354,7 +397,9 @@ def _extremes(n: int) -> list[int]:
     return sorted({1, min(2, n), n})
 
 
-def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) -> FloatArray:
+def _chances_of_groups(
+    groups: Int64Array, n: int, random: np.random.Generator
+) -> FloatArray:
     """Return chances (E, n, n) for a number of different qualities, in Koehn's model."""
     experiments = len(groups)
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
@@ -380,9 +425,13 @@ def _chances_judged(
     correspondingly less.
     """
     estimate, variance = _estimates(won * 3 / (outputs_per_block + 1))
-    groups = GroupsPosterior(estimate, variance, _SPREADS, share_with_equals=share_with_equals)
+    groups = GroupsPosterior(
+        estimate, variance, _SPREADS, share_with_equals=share_with_equals
+    )
     extremes = [
-        _chances_of_abilities(groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS))
+        _chances_of_abilities(
+            groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS)
+        )
         for number in _extremes(len(won))
         if groups.is_possible(number, odds=_POSSIBLE_ODDS)
     ]
@@ -402,7 +451,8 @@ def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     n = len(won)
     met = won + won.T
-    ability, precision = np.zeros(n), np.eye(n)
+    ability = np.zeros(n)
+    precision = np.eye(n)
     for _ in range(_NEWTON_STEPS):
         rate = 1 / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
         information = met * rate * (1 - rate)
@@ -433,15 +483,22 @@ def _measured(
     pairs = len(first)
     chance = chances[:, first, second]
     # Covariance of two pairs with a system in common: 1/3 within a block.
-    shared = (outputs_per_block - 2) / (n - 2) / 3 if n > 2 else 0.0
+    if n > 2:
+        shared = (outputs_per_block - 2) / (n - 2) / 3
+    else:
+        shared = 0.0
     # Pairs meet in blocks at random.
     apart = 1 - outputs_per_block * (outputs_per_block - 1) / (n * (n - 1))
     start = won[first, second]
     met = start + won[second, first]
-    lead, to_come = np.zeros((experiments, pairs)), np.zeros((experiments, pairs))
+    lead = np.zeros((experiments, pairs))
+    to_come = np.zeros((experiments, pairs))
     separated = np.empty((experiments, len(more)))
     clusters = np.empty_like(separated)
-    drawn = None if active is None else _ActivePairs(active, won, experiments, outputs_per_block)
+    if active is None:
+        drawn = None
+    else:
+        drawn = _ActivePairs(active, won, experiments, outputs_per_block)
     before = 0.0
     for position, total in enumerate(more):
         for size in [total - before] if drawn is None else drawn.parts(before, total):
@@ -449,7 +506,9 @@ def _measured(
                 continue
             if drawn is None:
                 mean = size / pairs
-                chosen = random.standard_normal((experiments, pairs)) * np.sqrt(mean * apart)
+                chosen = random.standard_normal((experiments, pairs)) * np.sqrt(
+                    mean * apart
+                )
                 step = np.maximum(0.0, mean + chosen)
             else:
                 step = drawn.step(size, lead, to_come, random)
@@ -463,7 +522,8 @@ def _measured(
         decided = np.rint(met + whole).astype(np.int64)
         wins = np.rint(start + np.clip(lead, 0, whole)).astype(np.int64)
         critical = critical_wins(decided)
-        better, worse = wins >= critical, decided - wins >= critical
+        better = wins >= critical
+        worse = decided - wins >= critical
         separated[:, position] = np.count_nonzero(better | worse, axis=1)
         beats = np.zeros((experiments, n, n), dtype=np.bool_)
         beats[:, first, second], beats[:, second, first] = better, worse
@@ -477,12 +537,19 @@ class _ActivePairs:
     """
 
     def __init__(
-        self, active: ActiveDraw, won: FloatArray, experiments: int, outputs_per_block: int
+        self,
+        active: ActiveDraw,
+        won: FloatArray,
+        experiments: int,
+        outputs_per_block: int,
     ) -> None:
-        self._active, self._won, self._shown = active, won, outputs_per_block
+        self._active = active
+        self._won = won
+        self._shown = outputs_per_block
         self._ability = np.zeros((experiments, len(won)))
         self._weights = np.empty((0,))
-        self._judged, self._known = float(won.sum()), -1.0
+        self._judged = float(won.sum())
+        self._known = -1.0
         self._pairs = np.triu_indices(len(won), k=1)
         self._of_block = outputs_per_block * (outputs_per_block - 1) / 2
 
@@ -504,10 +571,13 @@ class _ActivePairs:
         """Return the number of these comparisons for each pair, shape (E, pairs)."""
         first, second = self._pairs
         if self._judged >= (1 + _GROWTH) * self._known:
-            self._weights, self._known = self._weights_after(lead, to_come), self._judged
+            self._weights = self._weights_after(lead, to_come)
+            self._known = self._judged
         self._judged += size
         blocks = min(_BLOCKS_A_STEP, max(1, round(size / self._of_block)))
-        is_even = (random.random((len(lead), blocks)) < self._active.floor).astype(np.intp)
+        is_even = (random.random((len(lead), blocks)) < self._active.floor).astype(
+            np.intp
+        )
         shown = _blocks_by_weight(self._weights, is_even, self._shown, random)
         together = np.matmul(shown.swapaxes(1, 2), shown)[:, first, second]
         return np.asarray(together * (size / (blocks * self._of_block)))
@@ -524,7 +594,10 @@ class _ActivePairs:
 
 
 def _blocks_by_weight(
-    weights: FloatArray, which: Int64Array, outputs_per_block: int, random: np.random.Generator
+    weights: FloatArray,
+    which: Int64Array,
+    outputs_per_block: int,
+    random: np.random.Generator,
 ) -> FloatArray:
     """Draw the systems shown in B blocks of E campaigns as active designs do; 1 or 0, shape (E, B,
     n).
@@ -643,6 +716,7 @@ def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float |
     at = int(there[0])
     if at == 0:
         return 0.0
-    below, above = pairs[at - 1], pairs[at]
+    below = pairs[at - 1]
+    above = pairs[at]
     part = (wanted - below) / (above - below)
     return float(judgments[at - 1] + part * (judgments[at] - judgments[at - 1]))

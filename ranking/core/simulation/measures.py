@@ -89,11 +89,13 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
     from scipy.stats import binom, norm  # a fifth of Django's start-up time
 
     decided = np.arange(size + 1)
-    z, m = norm.isf(alpha), np.maximum(decided, 1)
+    z = norm.isf(alpha)
+    m = np.maximum(decided, 1)
     bound = (m + 1) / 2 + np.sqrt(m) / 2 * (z - (z**3 - 3 * z) / (12 * m))
     critical = np.ceil(bound).astype(np.int64)
     close = np.flatnonzero((decided < 1000) | (np.abs(bound - np.rint(bound)) < 0.01))
-    m, wins = decided[close], critical[close]
+    m = decided[close]
+    wins = critical[close]
     for _step in range(2):
         wins -= binom.sf(wins - 2, m, 0.5) <= alpha
         wins += binom.sf(wins - 1, m, 0.5) > alpha
@@ -164,7 +166,9 @@ def bootstrap_ranges(
     columns = None
     if level != "pairs":
         last = int(simulated.blocks[-1])
-        columns, _quality = simulate_blocks(model, blocks=last, seed=seed, experiment=experiment)
+        columns, _quality = simulate_blocks(
+            model, blocks=last, seed=seed, experiment=experiment
+        )
     if columns is not None and level == "segments":
         # Blocks of one segment share a key, and so their weights.
         unit = generator_of(seed, experiment, _SEGMENT_KEYS)
@@ -174,14 +178,20 @@ def bootstrap_ranges(
         random = resampling_generator(seed, experiment, count)
         if columns is None:
             wins = _resample_pairs(
-                simulated.wins[checkpoint], simulated.ties[checkpoint], resamples, random
+                simulated.wins[checkpoint],
+                simulated.ties[checkpoint],
+                resamples,
+                random,
             )
         else:
             key = int(random.integers(0, 2**63))
-            wins = bootstrap_wins(columns.take(slice(count)), resamples=resamples, seed=key)
+            wins = bootstrap_wins(
+                columns.take(slice(count)), resamples=resamples, seed=key
+            )
         parts.append(rank_ranges(expected_wins(wins), confidence=confidence))
     return RankRanges(
-        low=np.array([part.low for part in parts]), high=np.array([part.high for part in parts])
+        low=np.array([part.low for part in parts]),
+        high=np.array([part.high for part in parts]),
     )
 
 
@@ -257,7 +267,9 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     if method == "lopez":
         return np.array([_lopez_ranks(counts) for counts in wins])
     if method == "lopez_unweighted":
-        return method_ranks("lopez", (wins > np.swapaxes(wins, -1, -2)).astype(np.int64))
+        return method_ranks(
+            "lopez", (wins > np.swapaxes(wins, -1, -2)).astype(np.int64)
+        )
     if method == "expected_wins":
         scores = expected_wins(wins)
     elif method == "bojar":
@@ -283,7 +295,9 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> FloatArray:
     give shape (...).
     """
     n = len(true)
-    return np.asarray(np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2))
+    return np.asarray(
+        np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2)
+    )
 
 
 #: Directions whose spread is below this share of the largest spread are left out.
@@ -303,7 +317,9 @@ def sorted_expected_wins(wins: Int64Array) -> FloatArray:
         A system without a decided comparison counts as one that wins half of them.
     """
     scores = expected_wins(wins)
-    values: FloatArray = np.sort(np.where(scores.estimable, scores.values, 0.5), axis=-1)
+    values: FloatArray = np.sort(
+        np.where(scores.estimable, scores.values, 0.5), axis=-1
+    )
     return values[..., ::-1]
 
 
@@ -330,7 +346,9 @@ def spread_p_value(spread: FloatArray, simulated: FloatArray) -> float:
     """
     points = np.vstack([spread, simulated])
     centred = points - points.mean(axis=0)
-    inverse = np.linalg.pinv(centred.T @ centred / len(points), rcond=_NEGLIGIBLE, hermitian=True)
+    inverse = np.linalg.pinv(
+        centred.T @ centred / len(points), rcond=_NEGLIGIBLE, hermitian=True
+    )
     distance = np.einsum("ei,ij,ej->e", centred, inverse, centred)
     # Distances have rounding errors, which must not separate equal points.
     return float(np.mean(distance >= distance[0] * (1 - 1e-9)))
@@ -475,16 +493,27 @@ def simulate_campaigns(
     if not 0.5 < confidence < 1:
         raise ValueError("confidence: expected a share above one half and below 1")
     blocks = np.unique(model.blocks_for(comparisons))
-    bootstrap = {"level": resample, "resamples": resamples} if rank_ranges == "bootstrap" else None
+    bootstrap = None
+    if rank_ranges == "bootstrap":
+        bootstrap = {"level": resample, "resamples": resamples}
     measured = measure_experiments(
         partial(
-            _measure, model, tuple(blocks.tolist()), tuple(methods), confidence, bootstrap, seed
+            _measure,
+            model,
+            tuple(blocks.tolist()),
+            tuple(methods),
+            confidence,
+            bootstrap,
+            seed,
         ),
         range(experiments),
         **running,
     )
     mean = measured.mean(axis=0)
-    spread = measured.std(axis=0, ddof=1) if experiments > 1 else np.zeros_like(mean)
+    if experiments > 1:
+        spread = measured.std(axis=0, ddof=1)
+    else:
+        spread = np.zeros_like(mean)
     error = spread / np.sqrt(experiments)
     return Study(
         model=model,
@@ -531,13 +560,20 @@ def _measure(
         cluster.max(axis=-1),
         cluster_violations(cluster, true),
         significant_pairs(simulated.wins, alpha=1 - confidence),
-        *(error_of_ranks(method_ranks(method, simulated.wins), true) for method in methods),
+        *(
+            error_of_ranks(method_ranks(method, simulated.wins), true)
+            for method in methods
+        ),
     ]
     return np.stack(columns, axis=-1).astype(np.float64)
 
 
 def _row(
-    model: Model, blocks: int, methods: Sequence[str], mean: list[float], error: list[float]
+    model: Model,
+    blocks: int,
+    methods: Sequence[str],
+    mean: list[float],
+    error: list[float],
 ) -> StudyRow:
     names = (*_MEASURES, *(f"error.{method}" for method in methods))
     return StudyRow(

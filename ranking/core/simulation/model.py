@@ -138,7 +138,9 @@ def generator_of(seed: int, experiment: int, *stream: int) -> np.random.Generato
     return np.random.Generator(np.random.PCG64(sequence))
 
 
-def resampling_generator(seed: int, experiment: int, blocks: int) -> np.random.Generator:
+def resampling_generator(
+    seed: int, experiment: int, blocks: int
+) -> np.random.Generator:
     """Return a generator for resampling an experiment after this many blocks."""
     return generator_of(seed, experiment, _RESAMPLING, blocks)
 
@@ -198,10 +200,16 @@ def simulate_blocks(
     float64, shape (n,)
         True average quality of each system.
     """
-    simulated, labels, candidates, segment = _simulate(model, [blocks], seed, experiment, keep=True)
+    simulated, labels, candidates, segment = _simulate(
+        model, [blocks], seed, experiment, keep=True
+    )
     # Separate streams, so that more blocks or judges do not change the others.
-    key = generator_of(seed, experiment, _KEYS).integers(0, 2**64, size=blocks, dtype=np.uint64)
-    judge = generator_of(seed, experiment, _JUDGES).integers(0, judges, blocks, dtype=np.int32)
+    key = generator_of(seed, experiment, _KEYS).integers(
+        0, 2**64, size=blocks, dtype=np.uint64
+    )
+    judge = generator_of(seed, experiment, _JUDGES).integers(
+        0, judges, blocks, dtype=np.int32
+    )
     width = len(str(max(model.systems, judges)))
     columns = Blocks(
         systems=tuple(f"{number:0{width}}" for number in range(1, model.systems + 1)),
@@ -216,19 +224,26 @@ def simulate_blocks(
 
 
 def _simulate(
-    model: Model, blocks: Sequence[int] | Int64Array, seed: int, experiment: int, *, keep: bool
+    model: Model,
+    blocks: Sequence[int] | Int64Array,
+    seed: int,
+    experiment: int,
+    *,
+    keep: bool,
 ) -> tuple[Simulated, Int8Array, Int8Array, Int32Array]:
     checkpoints = np.asarray(blocks, dtype=np.int64)
     if not len(checkpoints) or checkpoints[0] < 1 or np.any(np.diff(checkpoints) <= 0):
         raise ValueError("blocks: expected ascending numbers from 1")
-    n, last = model.systems, int(checkpoints[-1])
+    n = model.systems
+    last = int(checkpoints[-1])
     judging = generator_of(seed, experiment, _JUDGING)
     drawing = generator_of(seed, experiment, _DRAWING)
     quality = judging.uniform(0, QUALITY_RANGE, n)
     if model.groups is not None:
         random = generator_of(seed, experiment, _GROUPS)
         quality = quality[groups_of_systems(n, model.groups, random)]
-    outputs, noise = quality[np.newaxis], float(np.hypot(model.noise, model.judge_noise))
+    outputs = quality[np.newaxis]
+    noise = float(np.hypot(model.noise, model.judge_noise))
     if model.segments:
         outputs = quality + model.noise * judging.standard_normal((model.segments, n))
         noise = model.judge_noise
@@ -244,7 +259,9 @@ def _simulate(
         # The first number of a block draws its segment, the others its systems.
         drawn = drawing.random((len(block), 1 + n))
         row = (drawn[:, 0] * len(outputs)).astype(np.int64)
-        systems = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)[:, : model.shown]
+        systems = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)[
+            :, : model.shown
+        ]
         perceived = outputs[row[:, np.newaxis], systems]
         perceived += noise * judging.standard_normal(perceived.shape)
         # Small numbers with the longest axis last make this three times as fast.
@@ -275,7 +292,10 @@ def _labels(perceived: FloatArray, tie_radius: float) -> Int8Array:
 
 
 def _count(
-    labels_shown: Int32Array, label: Int8Array, checkpoint: Int64Array, counts: Int64Array
+    labels_shown: Int32Array,
+    label: Int8Array,
+    checkpoint: Int64Array,
+    counts: Int64Array,
 ) -> None:
     """Add the comparisons of B blocks, with systems and labels of shape (k, B), to wins and ties.
 
@@ -283,14 +303,17 @@ def _count(
     """
     _two, checkpoints, n, _n = counts.shape
     first, second = np.triu_indices(len(labels_shown), k=1)
-    one, other = labels_shown[first], labels_shown[second]
+    one = labels_shown[first]
+    other = labels_shown[second]
     ahead = label[second] - label[first]
     cell = np.where(ahead >= 0, one * n + other, other * n + one)
     cell += ((ahead == 0) * checkpoints + checkpoint).astype(np.int32) * (n * n)
     counts += np.bincount(cell.ravel(), minlength=counts.size).reshape(counts.shape)
 
 
-def groups_of_systems(systems: int, groups: int, random: np.random.Generator) -> Int64Array:
+def groups_of_systems(
+    systems: int, groups: int, random: np.random.Generator
+) -> Int64Array:
     """Return each system's group: first one system per group, then the group of a random earlier
     system.
     """
@@ -347,5 +370,7 @@ def measure_experiments(
     return np.array([each for part in measured for each in part])
 
 
-def _measure_all(measure: Measure, experiments: Sequence[int]) -> list[npt.NDArray[Any]]:
+def _measure_all(
+    measure: Measure, experiments: Sequence[int]
+) -> list[npt.NDArray[Any]]:
     return [measure(experiment) for experiment in experiments]

@@ -82,9 +82,13 @@ class CampaignCurve:
 
     def model(self, noise: float, groups: int | None = None) -> Model:
         """Return the model of campaigns like this one, with the given noise."""
-        return Model(systems=self.systems, noise=noise, per_block=self.per_block, groups=groups)
+        return Model(
+            systems=self.systems, noise=noise, per_block=self.per_block, groups=groups
+        )
 
-    def simulated(self, model: Model, seed: int, experiment: int) -> tuple[FloatArray, FloatArray]:
+    def simulated(
+        self, model: Model, seed: int, experiment: int
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the curve of a simulated campaign at the same points, and its spread.
 
         Returns
@@ -140,7 +144,9 @@ def campaign_curve(
         raise NoiseNotEstimableError("no comparison is decided")
     blocks = blocks.of_systems(whole.compared)
     outputs_per_block = np.count_nonzero(blocks.labels, axis=1)
-    ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
+    ends = np.unique(
+        np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64)
+    )
     # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
     random = np.random.default_rng(seed)
@@ -152,10 +158,14 @@ def campaign_curve(
     return CampaignCurve(
         systems=len(blocks.systems),
         per_block=int(
-            np.clip(np.rint(outputs_per_block[outputs_per_block > 1].mean()), 2, MAX_LABEL)
+            np.clip(
+                np.rint(outputs_per_block[outputs_per_block > 1].mean()), 2, MAX_LABEL
+            )
         ),
         comparisons=whole.comparisons,
-        decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(np.int64),
+        decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(
+            np.int64
+        ),
         significant=np.mean(shares, axis=0),
         separated=float(shares[0][-1]),
         clusters=int(clusters(sign_test_ranges(tally(blocks).wins)).max()),
@@ -210,7 +220,9 @@ class NoiseTable:
     curves: FloatArray
     seed: int
 
-    def fit(self, significant: FloatArray | Sequence[float], confidence: float) -> NoiseFit:
+    def fit(
+        self, significant: FloatArray | Sequence[float], confidence: float
+    ) -> NoiseFit:
         """Fit the noise to a campaign's curve at the same points.
 
         The height of a curve is its average over the points. The fitted noise is the one whose
@@ -320,7 +332,8 @@ _CANDIDATES = 30
 #: Noise levels are drawn from the interval of the fit, widened by this factor at both ends.
 _WIDER = 2.0
 #: Streams of random numbers, different from those of the simulation.
-_NOISE_OF_CANDIDATE, _GROUPS_OF_CANDIDATE = 100, 101
+_NOISE_OF_CANDIDATE = 100
+_GROUPS_OF_CANDIDATE = 101
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,7 +400,9 @@ def likely_futures(
     )
     shares, spreads = np.split(measured, [len(curve.significant)], axis=1)
     by_curve = _distance(shares, curve.significant)
-    nearest = np.argsort(by_curve + _distance(spreads, curve.spread), kind="stable")[:experiments]
+    nearest = np.argsort(by_curve + _distance(spreads, curve.spread), kind="stable")[
+        :experiments
+    ]
     of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
     return Futures(
         model_of=model_of,
@@ -422,7 +437,9 @@ def _distance(measured: FloatArray, wanted: FloatArray) -> FloatArray:
     """
     variance = float(measured.var(axis=0).mean())
     distance: FloatArray = np.square(measured - wanted).mean(axis=1)
-    return distance / variance if variance > 0 else distance
+    if variance > 0:
+        return distance / variance
+    return distance
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,8 @@ DEFAULT_SECONDS = 2 * 60 / 238
 #: times.
 DEFAULT_FACTOR = 2.0
 #: With fewer, judgments are less informative than the assumption.
-FEWEST_JUDGES, FEWEST_BLOCKS = 3, 30
+FEWEST_JUDGES = 3
+FEWEST_BLOCKS = 30
 _FARTHEST = 100.0
 
 
@@ -56,7 +57,9 @@ class ReadingPace:
         """Return quantiles of the pace of future judges, for shares between 0 and 1."""
         deviate = stdtrit(self.degrees_of_freedom, np.asarray(shares))
         farthest = np.log(_FARTHEST)
-        return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
+        return np.asarray(
+            self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest))
+        )
 
     def times(self, factor: float) -> ReadingPace:
         """Return the pace multiplied by a factor, such as the words of a block."""
@@ -108,7 +111,11 @@ def reading_pace(
 
 
 def pace_of_judges(
-    words: npt.ArrayLike, seconds: npt.ArrayLike, *, blocks: int, confidence: float = 0.95
+    words: npt.ArrayLike,
+    seconds: npt.ArrayLike,
+    *,
+    blocks: int,
+    confidence: float = 0.95,
 ) -> ReadingPace | None:
     """Measure the pace from each judge's sums, as in `reading_pace`; with blocks instead of words,
     the pace per block.
@@ -146,7 +153,9 @@ class EndOfWork(NamedTuple):
     high: float | None
 
 
-def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) -> EndOfWork | None:
+def forecast_end(
+    done: Sequence[int], left: int, *, confidence: float = 0.95
+) -> EndOfWork | None:
     """Forecast the number of days until the remaining work is done.
 
     Future days are assumed to have the same distribution as past ones. The difference between the
@@ -187,7 +196,9 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
     return EndOfWork(left / float(days.mean()), low, None if np.isinf(high) else high)
 
 
-def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> FloatArray:
+def end_quantiles(
+    done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike
+) -> FloatArray:
     """Return quantiles of the days until the end, for each of several possible remaining amounts.
 
     Quantiles for shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
@@ -215,11 +226,14 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     known = np.where(is_finite, rest, 1.0)
     # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that
     # `square` may be 0 or negative.
-    square, line = mean**2 - width / len(days), 2 * known * mean + width
+    square = mean**2 - width / len(days)
+    line = 2 * known * mean + width
     root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
     low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
     high = np.full_like(root, np.inf)
-    np.divide(line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape))
+    np.divide(
+        line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape)
+    )
     quantiles = np.where(late, np.where(known > 0, high, 0.0), low)
     return np.asarray(np.where(is_finite, quantiles, np.inf))
 
@@ -252,7 +266,9 @@ def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
     return _ahead(np.asarray(more, dtype=np.float64), confidence)
 
 
-def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95) -> Ahead:
+def hours_ahead(
+    more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95
+) -> Ahead:
     """Return the hours of active time that a target takes.
 
     The number of judgments and the pace are uncertain and independent: each likely number of
@@ -319,4 +335,6 @@ def _ahead(values: FloatArray, confidence: float) -> Ahead:
 
 
 def _known(value: float) -> float | None:
-    return None if np.isinf(value) else value
+    if np.isinf(value):
+        return None
+    return value

@@ -20,9 +20,17 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
+from campaign.formats.metric_scores import (
+    MetricScores,
+    read_evalset,
+    read_metric_scores,
+)
 from campaign.formats.streams import StoredFile
-from campaign.management.arguments import campaign_named, protocol_option_add, task_named
+from campaign.management.arguments import (
+    campaign_named,
+    protocol_option_add,
+    task_named,
+)
 from campaign.management.files import Progress
 from ranking.core.judged.blocks import Blocks
 from ranking.core.metrics.people import Metric
@@ -70,7 +78,9 @@ class Command(ReportCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "kind", choices=list(dict.fromkeys([*ANALYSES, *TABLES])), metavar="ANALYSIS"
+            "kind",
+            choices=list(dict.fromkeys([*ANALYSES, *TABLES])),
+            metavar="ANALYSIS",
         )
         add_file_arguments(parser, optional=True)
         words = (
@@ -85,14 +95,18 @@ class Command(ReportCommand):
         add_option(parser, "--system-text NAME=FILE", named_file, words, **texts)
         words = "metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these"
         add_option(parser, "--scores NAME=FILE", named_file, words, **SEVERAL)
-        words = "name of --scores whose lower scores are better, unless its file says so"
+        words = (
+            "name of --scores whose lower scores are better, unless its file says so"
+        )
         parser.add_argument(
             "--lower-is-better", metavar="NAME", action="append", default=[], help=words
         )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
-        add_option(parser, "--watermark N", POSITIVE, "only judgments up to this number")
+        add_option(
+            parser, "--watermark N", POSITIVE, "only judgments up to this number"
+        )
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
@@ -109,11 +123,18 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
-    if isinstance(kind, ProtocolAnalysis) and kind.find is not None and kind.read_files is not None:
+    if (
+        isinstance(kind, ProtocolAnalysis)
+        and kind.find is not None
+        and kind.read_files is not None
+    ):
         arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
         chosen = kind.complete({**given, **arguments}, of_files=True)
         answers = kind.read_files(
-            options["files"], chosen, options["exclude_judge"], progress.begin("Reading")
+            options["files"],
+            chosen,
+            options["exclude_judge"],
+            progress.begin("Reading"),
         )
         source = chosen.get("source_text")
         texts = _TextsOfFiles(segment_texts(source), {}) if source else None
@@ -121,7 +142,9 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
-        raise OptionError("this analysis needs data that files do not have.", field=kind.name)
+        raise OptionError(
+            "this analysis needs data that files do not have.", field=kind.name
+        )
     pair = options["source_language"], options["target_language"]
     languages = (pair[0] or "", pair[1] or "") if any(pair) else None
     if Need.METRICS in kind.needs and _is_evalset(options["files"]):
@@ -138,13 +161,17 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
     elif options["scores"]:
         raise OptionError("only for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and found.reference is None:
-        raise OptionError("name the reference with --reference-system.", field="by_reference")
+        raise OptionError(
+            "name the reference with --reference-system.", field="by_reference"
+        )
     if options["source_text"] or options["system_texts"]:
         found = replace(found, texts=_texts(found, options))
     return kind.tell(found, chosen, kind.find(found, chosen, progress.begin))
 
 
-def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
+def _of_database(
+    given: Mapping[str, Any], options: Options, progress: Progress
+) -> Report:
     # Imported here, because files do not need a database.
     from ranking.selectors.analyses import answer_with_data, table_answer
     from ranking.services.analyses import (
@@ -163,7 +190,9 @@ def _of_database(given: Mapping[str, Any], options: Options, progress: Progress)
             return report
         asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
     else:
-        task = task_named(campaign=options["campaign"], name=name, protocol=options["protocol"])
+        task = task_named(
+            campaign=options["campaign"], name=name, protocol=options["protocol"]
+        )
         asked = analysis_ask(
             task=task, choice=choice, watermark=options["watermark"], is_queued=False
         )
@@ -186,8 +215,12 @@ def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return options by name, repeated ones with all values; ``@FILE`` stands for the lines of a file."""
     given: dict[str, list[str]] = {}
     for name, value in options:
-        given.setdefault(name, []).extend(_values(value[1:]) if value[:1] == "@" else [value])
-    return {name: values if len(values) > 1 else values[0] for name, values in given.items()}
+        given.setdefault(name, []).extend(
+            _values(value[1:]) if value[:1] == "@" else [value]
+        )
+    return {
+        name: values if len(values) > 1 else values[0] for name, values in given.items()
+    }
 
 
 def _values(name: str) -> list[str]:
@@ -208,7 +241,9 @@ class _TextsOfFiles:
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
-        counts = (-1 if text is None else len(text.split()) for text in (None, *self.sources))
+        counts = (
+            -1 if text is None else len(text.split()) for text in (None, *self.sources)
+        )
         return np.array(list(counts), dtype=np.int64)
 
     def of(self, system: str) -> Sequence[str | None] | None:
@@ -227,16 +262,22 @@ def _texts(found: Input, options: Options) -> _TextsOfFiles:
                 field="--system-text",
             )
         if system in outputs:
-            raise OptionError(f"more than one file of texts for {system}.", field="--system-text")
+            raise OptionError(
+                f"more than one file of texts for {system}.", field="--system-text"
+            )
         outputs[system] = _all_texts(file, last)
     source = options["source_text"]
-    return _TextsOfFiles([None] * last if source is None else _all_texts(source, last), outputs)
+    return _TextsOfFiles(
+        [None] * last if source is None else _all_texts(source, last), outputs
+    )
 
 
 def _all_texts(file: str, last: int) -> Sequence[str]:
     texts = segment_texts(file)
     if len(texts) < last:
-        refuse(f"{file}: segment {last} was judged, but the file has only {len(texts)} segments.")
+        refuse(
+            f"{file}: segment {last} was judged, but the file has only {len(texts)} segments."
+        )
     return texts
 
 
@@ -245,7 +286,9 @@ def _is_evalset(names: Sequence[str]) -> bool:
     if len(names) != 1 or names[0] == "-":
         return False
     path = Path(names[0])
-    return path.is_dir() or (path.is_file() and holds_archive(StoredFile(path.name, opener(path))))
+    return path.is_dir() or (
+        path.is_file() and holds_archive(StoredFile(path.name, opener(path)))
+    )
 
 
 @contextmanager
@@ -288,7 +331,9 @@ def _metrics_read(
     return metrics
 
 
-def _metric_read(name: str, file: str, languages: tuple[str, str] | None) -> MetricScores:
+def _metric_read(
+    name: str, file: str, languages: tuple[str, str] | None
+) -> MetricScores:
     """Read a metric of `--scores NAME=FILE`; of several in a file, the one with this name.
 
     Raises

@@ -32,6 +32,8 @@ class Command(TasksCommand):
                 f"agreement than the one that saved them: {checked.computed_otherwise}."
             )
         for watermark in checked.differing:
-            self.stdout.write(f"{name}: the ranking of judgments 1 to {watermark} differs.")
+            self.stdout.write(
+                f"{name}: the ranking of judgments 1 to {watermark} differs."
+            )
         for reason in checked.refused:
             self.stdout.write(f"{name}: not recomputed: {reason}")

@@ -34,7 +34,8 @@ from ranking.reports.design_study.study import (
 from ranking.reports.inputs import Input
 from ranking.reports.simulations import comparison_report, plot_of
 
-_SYSTEMS, _NOISE = 15, 10.0
+_SYSTEMS = 15
+_NOISE = 10.0
 
 
 class Command(ReportCommand):
@@ -74,7 +75,9 @@ class Command(ReportCommand):
         add_option(parser, "--limit N", POSITIVE, words, default=100_000)
         words = "level of the rank ranges under the active design (default: as under the others)"
         add_option(parser, "--active-confidence C", SHARE, words)
-        parser.add_argument("--plot", metavar="F", help="write the plot to this SVG file")
+        parser.add_argument(
+            "--plot", metavar="F", help="write the plot to this SVG file"
+        )
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)
 
@@ -88,8 +91,14 @@ class Command(ReportCommand):
         how: dict[str, Any] = {
             name: options[name]
             for name in (
-                *("clusters", "confidence", "active_confidence", "resamples", "limit"),
-                *("experiments", "seed", "engine"),
+                "clusters",
+                "confidence",
+                "active_confidence",
+                "resamples",
+                "limit",
+                "experiments",
+                "seed",
+                "engine",
             )
         }
         comparison = compare_designs(
@@ -97,7 +106,8 @@ class Command(ReportCommand):
             designs=tuple(dict.fromkeys(options["designs"])),
             ranges=tuple(dict.fromkeys(options["rank_ranges"])),
             # No default target if only clusters are requested.
-            target_pairs=options["target_pairs"] or ([] if options["clusters"] else [0.9]),
+            target_pairs=options["target_pairs"]
+            or ([] if options["clusters"] else [0.9]),
             floor=max(0.0, options["floor"]),
             **how,
             progress=progress.begin("Simulating"),
@@ -108,12 +118,17 @@ class Command(ReportCommand):
         return comparison_report(comparison, given)
 
 
-def _source(options: Options, progress: Progress) -> tuple[JudgmentSource, Input | None]:
+def _source(
+    options: Options, progress: Progress
+) -> tuple[JudgmentSource, Input | None]:
     if not options["files"]:
         defaults = {"systems": _SYSTEMS, "noise": _NOISE}
         chosen = {name: options[name] or default for name, default in defaults.items()}
         return model_of({**options, **chosen}), None
-    if any(options[name] for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")):
+    if any(
+        options[name]
+        for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")
+    ):
         refuse("Remove the options of the model: the files replace it.")
     given = read_input(options, progress)
     return rates_of(tally(given.blocks), per_block=options["per_block"]), given

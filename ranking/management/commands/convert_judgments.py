@@ -46,9 +46,7 @@ class Command(ReportCommand):
             required=True,
             help="output file; numbered with --rows-per-file: F-0001.parquet …",
         )
-        words = (
-            "start a new file at the first segment after this many judgments (default: one file)"
-        )
+        words = "start a new file at the first segment after this many judgments (default: one file)"
         add_option(parser, "--rows-per-file N", POSITIVE, words)
         super().add_arguments(parser)
 
@@ -100,11 +98,16 @@ def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> dict[str, An
     }
 
 
-def conversion_report(written: Sequence[Mapping[str, Any]], not_read: Sequence[Loss]) -> Report:
+def conversion_report(
+    written: Sequence[Mapping[str, Any]], not_read: Sequence[Loss]
+) -> Report:
     """Report the files written, and the data that was not converted."""
     rows = sum(file["rows"] for file in written)
     return Report(
-        notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],
+        notes=[
+            f"{number_format(rows)} judgments and skips in Parquet.",
+            *not_read_notes(not_read),
+        ],
         tables=[
             Table.of(
                 written,

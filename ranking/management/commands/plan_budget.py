@@ -38,15 +38,20 @@ class Command(ReportCommand):
         add_file_arguments(parser, optional=True, short=False)
         add_model_arguments(parser, systems=None, noise=None)
         add_target_arguments(parser, "--target", "0.5 0.7 0.8 0.9")
-        add_option(parser, "--experiments", POSITIVE, "simulated campaigns", default=200)
-        add_option(parser, "--confidence", SHARE, "confidence of the intervals", default=0.95)
+        add_option(
+            parser, "--experiments", POSITIVE, "simulated campaigns", default=200
+        )
+        add_option(
+            parser, "--confidence", SHARE, "confidence of the intervals", default=0.95
+        )
         words = "maximum comparisons per simulation"
         add_option(parser, "--limit N", POSITIVE, words, default=4_000_000)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
         how: dict[str, Any] = {
-            name: options[name] for name in ("clusters", "experiments", "confidence", "limit")
+            name: options[name]
+            for name in ("clusters", "experiments", "confidence", "limit")
         }
         # No default target if only clusters are requested.
         how["targets"] = options["target"] or ([] if options["clusters"] else _TARGETS)
@@ -54,7 +59,9 @@ class Command(ReportCommand):
         if not options["files"]:
             if options["systems"] is None or options["noise"] is None:
                 refuse("Specify --systems and --noise, or files.")
-            planned = plan_budget(model_of(options), **how, progress=progress.begin("Simulating"))
+            planned = plan_budget(
+                model_of(options), **how, progress=progress.begin("Simulating")
+            )
             return budget_report(planned, None)
         given = read_input(options, progress)
         return budget_report(_from_campaign(given, options, how, progress), given)
@@ -65,7 +72,9 @@ def _from_campaign(
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:
         refuse("Remove --systems and --noise: the files determine them.")
-    common = {name: how[name] for name in ("experiments", "confidence", "seed", "engine")}
+    common = {
+        name: how[name] for name in ("experiments", "confidence", "seed", "engine")
+    }
     curve = campaign_curve(given.blocks, seed=how["seed"])
     fit = fit_noise(curve, **common, progress=progress.begin("Fitting the noise"))
     return plan_campaign(curve, fit, **how, progress=progress.begin("Simulating"))

@@ -52,7 +52,9 @@ class Command(ReportCommand):
         choice = range_options(options)
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
-        pairs = choice.ranges != "percentile" or bool(options["correction"] or options["sided"])
+        pairs = choice.ranges != "percentile" or bool(
+            options["correction"] or options["sided"]
+        )
         if _can_be_counted(options, methods, choice):
             counted, found = _count_and_rank(options, parameters, choice, progress)
             return rankings_report(counted, found, pairs=pairs)
@@ -76,14 +78,19 @@ class Command(ReportCommand):
         return rankings_report(given, rankings, pairs=pairs)
 
 
-def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeOptions) -> bool:
+def _can_be_counted(
+    options: Options, methods: Sequence[str], choice: RangeOptions
+) -> bool:
     """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
     All files must be Parquet files without votes, all methods must be functions of counts, and ranges must
     not account for documents. Lopez is excluded, because its duration is estimated from judgments.
     """
-    files, input_format = options["files"], options["input_format"]
-    if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
+    files = options["files"]
+    input_format = options["input_format"]
+    if input_format not in (None, InputFormat.PARQUET) or not all(
+        map(is_counted, files)
+    ):
         return False
     if "lopez" in methods or not all(choice.is_live(METHODS[name]) for name in methods):
         return False
@@ -103,7 +110,9 @@ def _count_and_rank(
     excluded = options["reference"] == "exclude"
     wanted = FilesWanted(
         selection=selection_of(options),
-        leave_out=(options["reference_system"] or REFERENCE_SYSTEM) if excluded else None,
+        leave_out=(options["reference_system"] or REFERENCE_SYSTEM)
+        if excluded
+        else None,
         counts=CountsWanted(kinds, choice.keeps, options["resamples"], options["seed"]),
     )
     found = count_files(
@@ -140,7 +149,9 @@ def _lopez_announcements(
     if choice.ranges not in ("percentile", "confidence_set"):
         return []
     how = {name: options[name] for name in ("resamples", "seed")}
-    seconds = seconds_of_resamples(blocks, resample=choice.resample, time_limit=time_limit, **how)
+    seconds = seconds_of_resamples(
+        blocks, resample=choice.resample, time_limit=time_limit, **how
+    )
     seconds /= min(options["jobs"], os.cpu_count() or 1)
     if seconds <= _LONG:
         return []

@@ -13,11 +13,21 @@ from django.utils.translation import override
 from campaign.formats import FormatError
 from campaign.management.files import Progress
 from campaign.texts.canonical_json import canonical
-from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
+from ranking.files.bundles import (
+    ABSENT,
+    Check,
+    Difference,
+    Problem,
+    bundle_check,
+    opened_bundle,
+)
 from ranking.management.file_command import Options, ReportCommand
 from ranking.reports.published_results import ranking_tables
 from ranking.reports.tables import Column, Report, Table
-from ranking.services.published_results.reproducing import Reproduction, result_reproduce
+from ranking.services.published_results.reproducing import (
+    Reproduction,
+    result_reproduce,
+)
 from version import code_version
 
 NOT_THE_SAME: Final = 1
@@ -43,7 +53,10 @@ class Command(ReportCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "bundle", metavar="BUNDLE", type=Path, help="bundle of a result (zip or folder)"
+            "bundle",
+            metavar="BUNDLE",
+            type=Path,
+            help="bundle of a result (zip or folder)",
         )
         parser.add_argument(
             "--digest",
@@ -102,7 +115,9 @@ def check_report(check: Check) -> Report:
     notes = [] if check.findings else [intact]
     if check.digest:
         notes.append(f"SHA-256 of the result: {check.digest}")
-        notes.append(f"Its address ends in {check.digest[:16]}. Compare it with the cited address.")
+        notes.append(
+            f"Its address ends in {check.digest[:16]}. Compare it with the cited address."
+        )
     table = Table.of(
         check.findings,
         name="findings",
@@ -127,13 +142,14 @@ def check_report(check: Check) -> Report:
 @override("en")
 def reproduction_report(again: Reproduction) -> Report:
     """Report whether a recomputed result equals the published one, with its table."""
-    content, differences = again.content, again.differences
-    made, own = content["method"]["code_version"], code_version()
-    versions = (
-        f"Recomputed with Quintet {own}, the version that published it."
-        if made == own
-        else f"Recomputed with Quintet {own}; published with {made}."
-    )
+    content = again.content
+    differences = again.differences
+    made = content["method"]["code_version"]
+    own = code_version()
+    if made == own:
+        versions = f"Recomputed with Quintet {own}, the version that published it."
+    else:
+        versions = f"Recomputed with Quintet {own}; published with {made}."
     if differences:
         said = f"Values that differ from the published result: {len(differences)}."
     elif again.last_digits:
@@ -142,11 +158,12 @@ def reproduction_report(again: Reproduction) -> Report:
             f"digits, which depend on the processor ({again.last_digits} numbers)."
         )
     else:
-        said = (
-            "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
-        )
+        said = "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
     not_compared = again.not_compared
-    left_out = [f"Not compared: {', '.join(not_compared)}."] if not_compared else []
+    if not_compared:
+        left_out = [f"Not compared: {', '.join(not_compared)}."]
+    else:
+        left_out = []
     return Report(
         notes=[said, *left_out, versions],
         tables=[
@@ -159,7 +176,7 @@ def reproduction_report(again: Reproduction) -> Report:
             "made_by": made,
             "version": own,
             "ranking": content["ranking"],
-            "differences": [each.plain() for each in differences],
+            "differences": [difference.plain() for difference in differences],
             "not_compared": list(not_compared),
         },
     )
@@ -173,8 +190,18 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
         title="Differences",
         columns=(
             Column("where", "Where", is_text=True),
-            Column("published", "Published", is_text=True, of=lambda each: _shown(each.published)),
-            Column("computed", "Computed", is_text=True, of=lambda each: _shown(each.computed)),
+            Column(
+                "published",
+                "Published",
+                is_text=True,
+                of=lambda each: _shown(each.published),
+            ),
+            Column(
+                "computed",
+                "Computed",
+                is_text=True,
+                of=lambda each: _shown(each.computed),
+            ),
         ),
         notes=[f"{more} more: use --format json to list all."] if more > 0 else [],
     )
@@ -184,15 +211,30 @@ def _shown(value: Any) -> str:
     """Return a value as text with all its digits."""
     if value is ABSENT:
         return "is missing"
-    return value if isinstance(value, str) else canonical(value)
+    if isinstance(value, str):
+        return value
+    return canonical(value)
 
 
 def _is_a_table(content: Mapping[str, Any]) -> bool:
     """Return whether each system has all columns of the table; missing data is among the differences."""
-    numbers = ("cluster", "rank", "score", "rank_low", "rank_high", "wins", "losses", "ties")
+    numbers = (
+        "cluster",
+        "rank",
+        "score",
+        "rank_low",
+        "rank_high",
+        "wins",
+        "losses",
+        "ties",
+    )
     return all(
         isinstance(row.get(name), int | float)
-        or (name in row and row[name] is None and (name == "score" or bool(row.get("shortage"))))
+        or (
+            name in row
+            and row[name] is None
+            and (name == "score" or bool(row.get("shortage")))
+        )
         for row in content["ranking"]["systems"]
         for name in numbers
     )

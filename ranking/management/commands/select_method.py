@@ -3,7 +3,12 @@
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
-from ranking.core.selection import Requirement, data_requirements, predictors, select_method
+from ranking.core.selection import (
+    Requirement,
+    data_requirements,
+    predictors,
+    select_method,
+)
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -33,7 +38,9 @@ class Command(ReportCommand):
         words = "number of folds of segments"
         add_option(parser, "--folds", whole_number(2), words, default=100)
         shares = number_between(0, 1, including_high=True)
-        words = "also measure accuracy with these shares of the training data (ten folds)"
+        words = (
+            "also measure accuracy with these shares of the training data (ten folds)"
+        )
         add_option(parser, "--shares SHARE", shares, words, nargs="+")
         super().add_arguments(parser)
 

@@ -33,7 +33,9 @@ class Command(ReportCommand):
             default=[10_000, 20_000, 30_000, 40_000, 50_000],
             help="numbers of pairwise comparisons (default: 10000 … 50000)",
         )
-        add_option(parser, "--experiments", POSITIVE, "simulated campaigns", default=400)
+        add_option(
+            parser, "--experiments", POSITIVE, "simulated campaigns", default=400
+        )
         parser.add_argument(
             "--method",
             metavar="M",

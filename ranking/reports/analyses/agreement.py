@@ -12,7 +12,11 @@ from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import labelled
 from ranking.core.agreement.intervals import Agreement, AgreementEstimate, reported
-from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
+from ranking.core.agreement.judge_pairs import (
+    PairAgreement,
+    PairsAgreement,
+    agreement_of_pairs,
+)
 from ranking.core.agreement.measures import (
     AgreementMeasures,
     LabelAgreements,
@@ -84,16 +88,22 @@ CHANCE = Option(
     Chance.CONGER.value,
     choices={each.value: words for each, words in CHANCE_WORDS.items()},
 )
-BY_REFERENCE = Option("by_reference", gettext_lazy("Compare with and without the reference"), False)
+BY_REFERENCE = Option(
+    "by_reference", gettext_lazy("Compare with and without the reference"), False
+)
 BY_LENGTH = Option("by_length", gettext_lazy("By source length"), True)
 
 
-def _find_overall(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+def _find_overall(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> dict[str, Any]:
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
-    pairing, chance = Pairing(options["pairing"]), Chance(options["chance"])
+    pairing = Pairing(options["pairing"])
+    chance = Chance(options["chance"])
     how: dict[str, Any] = {**resampling, "pairing": pairing, "chance": chance}
-    by_reference, by_length = None, None
+    by_reference = None
+    by_length = None
     if options["by_reference"] and given.reference is not None:
         found = agreement_by_reference(given.read.blocks, given.reference, **how)
         by_reference = found.reported()
@@ -108,7 +118,9 @@ def _find_overall(given: Input, options: Mapping[str, Any], begin: Begin) -> dic
     }
 
 
-def _tell_overall(given: Input, options: Mapping[str, Any], found: dict[str, Any]) -> Report:
+def _tell_overall(
+    given: Input, options: Mapping[str, Any], found: dict[str, Any]
+) -> Report:
     """Report the agreement of judges with each other and with themselves."""
     measures = found["measures"]
     tables = [_measures(measures, found["by_reference"]), _n_agreement(found["labels"])]
@@ -156,7 +168,9 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
     ]
 
 
-def _measures(measures: AgreementMeasures, by_reference: AgreementByReference | None) -> Table:
+def _measures(
+    measures: AgreementMeasures, by_reference: AgreementByReference | None
+) -> Table:
     rows = [
         (_("Between judges"), measures.inter),
         (_("Self-agreement"), measures.intra),
@@ -211,8 +225,14 @@ def _n_agreement(found: LabelAgreements) -> Table:
         rows=[
             (
                 str(n),
-                *(inter.kappa, inter.low, inter.high, inter.comparable),
-                *(intra.kappa, intra.low, intra.high, intra.comparable),
+                inter.kappa,
+                inter.low,
+                inter.high,
+                inter.comparable,
+                intra.kappa,
+                intra.low,
+                intra.high,
+                intra.comparable,
             )
             for n, (inter, intra) in enumerate(
                 zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
@@ -238,10 +258,15 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                 Column("segments", _("Segments")),
                 *of_part(
                     attrgetter(f"agreement.{kind}"),
-                    (*kappa_columns(), Column("comparable", _("Comparable"), counts="judgments")),
+                    (
+                        *kappa_columns(),
+                        Column("comparable", _("Comparable"), counts="judgments"),
+                    ),
                 ),
             ),
-            plot=LinePlot(label="words", value="kappa", low="low", high="high", start=0, end=1),
+            plot=LinePlot(
+                label="words", value="kappa", low="low", high="high", start=0, end=1
+            ),
         )
         for kind, name, title in (
             ("inter", "by_length", _("Agreement between judges by source length")),
@@ -254,7 +279,9 @@ AGREEMENT = AnalysisKind(
     name="agreement",
     title=gettext_lazy("Agreement overall"),
     page="agreement",
-    question=gettext_lazy("How well do judges agree with each other and with themselves?"),
+    question=gettext_lazy(
+        "How well do judges agree with each other and with themselves?"
+    ),
     options=(
         CHANCE,
         PAIRING,
@@ -284,18 +311,30 @@ POOLED_CHANCE = replace(
     },
 )
 FEWEST = Option(
-    "fewest", gettext_lazy("Minimum pairs of comparisons per sentence"), 10, low=1, high=10_000
+    "fewest",
+    gettext_lazy("Minimum pairs of comparisons per sentence"),
+    10,
+    low=1,
+    high=10_000,
 )
 MOST_SEGMENTS = 50
 
 
-def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+def _find_parts(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> dict[str, Any]:
     """Return agreement between judges, overall and by part; no parts if the overall κ is undefined."""
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
-    whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter
+    whole = measure_agreement(
+        given.blocks, chance=Chance(options["chance"]), **resampling
+    ).inter
     by = dict.fromkeys(("by_system", "by_pair", "by_document", "by_segment"), ())
-    found: dict[str, Any] = {"whole": reported(whole), **by, "fewest": options["fewest"]}
+    found: dict[str, Any] = {
+        "whole": reported(whole),
+        **by,
+        "fewest": options["fewest"],
+    }
     if whole.kappa is None or whole.p_chance is None:
         return found
     measure = PartsMeasure(p_chance=whole.p_chance, **resampling)
@@ -304,9 +343,13 @@ def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[
         return begin(_("Measuring agreement"))
 
     if given.blocks.document is not None:
-        found["by_document"] = agreement_by_document(given.blocks, measure, progress=progress())
+        found["by_document"] = agreement_by_document(
+            given.blocks, measure, progress=progress()
+        )
     for name, systems in (("by_system", 1), ("by_pair", 2)):
-        found[name] = agreement_by_systems(given.blocks, systems, measure, progress=progress())
+        found[name] = agreement_by_systems(
+            given.blocks, systems, measure, progress=progress()
+        )
     found["by_segment"] = agreement_by_segment(
         given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
     )
@@ -315,7 +358,9 @@ def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[
     return found
 
 
-def _tell_parts(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell_parts(
+    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+) -> Report:
     """Report agreement by part, lowest first."""
     documents = [
         {
@@ -337,13 +382,17 @@ def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
     if whole.kappa is None or whole.p_chance is None:
         of_whole = _kappa_undefined(whole)
     else:
-        of_whole = _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.") % {
+        of_whole = _(
+            "κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s."
+        ) % {
             "kappa": decimals(whole.kappa, 3),
             "chance": decimals(whole.p_chance, 3),
         }
     return [
         of_whole,
-        _("With many parts, some are extreme by chance: intervals hold for one part at a time."),
+        _(
+            "With many parts, some are extreme by chance: intervals hold for one part at a time."
+        ),
         strength_caution(),
         *([] if given.blocks.document is not None else ignored_documents_notes(given)),
     ]
@@ -357,17 +406,34 @@ def _kappa_undefined(found: Any) -> str:
 def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
     whole = found["whole"].kappa
     parts: tuple[tuple[str, str, str, Named, Callable[[PartAgreement], str]], ...] = (
-        ("by_system", _("By system"), _("System"), "system", lambda row: str(row.part[0])),
         (
-            *("by_pair", _("By pair of systems"), _("Systems"), "systems"),
+            "by_system",
+            _("By system"),
+            _("System"),
+            "system",
+            lambda row: str(row.part[0]),
+        ),
+        (
+            "by_pair",
+            _("By pair of systems"),
+            _("Systems"),
+            "systems",
             lambda row: BETWEEN.join(map(str, row.part)),
         ),
         (
-            *("by_document", _("By document"), _("Document"), "document"),
+            "by_document",
+            _("By document"),
+            _("Document"),
+            "document",
             lambda row: _document(given, row),
         ),
         (
-            *("by_segment", _("Sentences with lowest agreement"), _("Sentence"), "segment"),
+            *(
+                "by_segment",
+                _("Sentences with lowest agreement"),
+                _("Sentence"),
+                "segment",
+            ),
             lambda row: str(row.part[0]),
         ),
     )
@@ -426,7 +492,9 @@ AGREEMENT_BY = AnalysisKind(
     name="agreement_by",
     title=gettext_lazy("Agreement by part"),
     page="agreement",
-    question=gettext_lazy("On which systems, documents and sentences do judges agree least?"),
+    question=gettext_lazy(
+        "On which systems, documents and sentences do judges agree least?"
+    ),
     options=(POOLED_CHANCE, FEWEST, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
     find=_find_parts,
     tell=_tell_parts,
@@ -437,7 +505,9 @@ JUDGE = Option(
     "judge",
     gettext_lazy("Judge"),
     "",
-    help=gettext_lazy("Leave both empty for the two judges with the most shared comparisons."),
+    help=gettext_lazy(
+        "Leave both empty for the two judges with the most shared comparisons."
+    ),
 )
 OTHER = Option("other", gettext_lazy("Other judge"), "")
 #: Maximum number of pairs listed, and of judges in a readable matrix.
@@ -445,7 +515,8 @@ MOST_PAIRS = 200
 MOST_JUDGES = 30
 #: Above this number, the plot would omit row names.
 _DRAWN_PAIRS = 60
-_BELOW, _ABOVE = "▼", "▲"
+_BELOW = "▼"
+_ABOVE = "▲"
 
 
 #: κ of each `pair` of judges and between all of them (`inter`), the `band` of the latter, the place of each pair
@@ -455,10 +526,13 @@ PairsFound = Mapping[str, Any]
 
 def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     begin(_("Measuring agreement"))
-    judge, other = options[JUDGE.name], options[OTHER.name]
+    judge = options[JUDGE.name]
+    other = options[OTHER.name]
     for name in (judge, other):
         if name and name not in given.blocks.judges:
-            raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
+            raise ValueError(
+                _("No judgments by %(names)s match these options.") % {"names": name}
+            )
     if judge and judge == other:
         raise ValueError(_("Enter two different judges."))
     confidence = options["confidence"]
@@ -469,7 +543,9 @@ def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> Pairs
         "pairs": pairs,
         "inter": reported(inter),
         "band": band,
-        "beside": np.zeros(len(pairs), dtype=np.int64) if band is None else pairs.beside(*band),
+        "beside": np.zeros(len(pairs), dtype=np.int64)
+        if band is None
+        else pairs.beside(*band),
         "unanimity": unanimity(given.blocks, confidence=confidence),
         "chosen": _row_of(pairs, judge, other),
         "asked": (judge, other),
@@ -500,9 +576,15 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
 
 def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
-    pairs, beside, chosen = found["pairs"], found["beside"], found["chosen"]
-    listed, counts = _listed(found), {"below": beside < 0, "above": beside > 0}
-    outcomes = None if chosen is None else reported(pairs.at(chosen))
+    pairs = found["pairs"]
+    beside = found["beside"]
+    chosen = found["chosen"]
+    listed = _listed(found)
+    counts = {"below": beside < 0, "above": beside > 0}
+    if chosen is None:
+        outcomes = None
+    else:
+        outcomes = reported(pairs.at(chosen))
     return report_on(
         given,
         notes=_pair_notes(found),
@@ -514,7 +596,8 @@ def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) ->
         ],
         data={
             "pairs": [
-                {"beside": int(beside[row]), "pair": reported(pairs.at(row))} for row in listed
+                {"beside": int(beside[row]), "pair": reported(pairs.at(row))}
+                for row in listed
             ],
             "all_pairs": len(pairs),
             **{name: int(np.count_nonzero(rows)) for name, rows in counts.items()},
@@ -527,7 +610,9 @@ def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) ->
 
 
 def _pair_notes(found: PairsFound) -> list[str]:
-    pairs, band, beside = found["pairs"], found["band"], found["beside"]
+    pairs = found["pairs"]
+    band = found["band"]
+    beside = found["beside"]
     if not len(pairs):
         return [_("No two judges compared the same outputs.")]
     if band is None:
@@ -562,15 +647,21 @@ def _pair_notes(found: PairsFound) -> list[str]:
 
 def _listed(found: PairsFound) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
-    pairs, beside = found["pairs"], found["beside"]
+    pairs = found["pairs"]
+    beside = found["beside"]
     low, high = found["band"] or (0.0, 0.0)
-    distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
-    order = np.lexsort((np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0))
+    distance = np.where(
+        beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0)
+    )
+    order = np.lexsort(
+        (np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0)
+    )
     return [int(row) for row in order[:MOST_PAIRS]]
 
 
 def _pairs(found: PairsFound, listed: list[int]) -> Table:
-    pairs, beside = found["pairs"], found["beside"]
+    pairs = found["pairs"]
+    beside = found["beside"]
     places = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
     notes = [strength_caution()]
     if hidden := len(pairs) - len(listed):
@@ -599,7 +690,9 @@ def _pairs(found: PairsFound, listed: list[int]) -> Table:
                         "strength",
                         _("Strength"),
                         is_text=True,
-                        of=lambda pair: strength_in_words(pair.kappa, pair.low, pair.high),
+                        of=lambda pair: strength_in_words(
+                            pair.kappa, pair.low, pair.high
+                        ),
                     ),
                 ),
             ),
@@ -622,14 +715,20 @@ def _matrix(found: PairsFound) -> list[Table]:
     If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
     adjacent.
     """
-    pairs, beside, judge = found["pairs"], found["beside"], found["asked"][0]
+    pairs = found["pairs"]
+    beside = found["beside"]
+    judge = found["asked"][0]
     if not len(pairs):
         return []
-    of_judge = pairs.names.index(judge) if judge else None
+    of_judge = None
+    if judge:
+        of_judge = pairs.names.index(judge)
     shared = _shared(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
     judges = sorted(int(index) for index in most if shared[index] > 0)
-    shown = np.flatnonzero(np.isin(pairs.first, judges) & np.isin(pairs.second, judges)).tolist()
+    shown = np.flatnonzero(
+        np.isin(pairs.first, judges) & np.isin(pairs.second, judges)
+    ).tolist()
     row_of = {(int(pairs.first[row]), int(pairs.second[row])): row for row in shown}
     judges = _alike_together(
         judges, {pair: float(pairs.kappa[row]) for pair, row in row_of.items()}
@@ -640,7 +739,10 @@ def _matrix(found: PairsFound) -> list[Table]:
         if row is None:
             return None
         kappa = reported(pairs.at(row)).kappa
-        words = "–" if kappa is None else decimals(kappa, 2)
+        if kappa is None:
+            words = "–"
+        else:
+            words = decimals(kappa, 2)
         sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
         return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
 
@@ -693,7 +795,9 @@ def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
     return shared + np.bincount(pairs.second, comparable, count)
 
 
-def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:
+def _alike_together(
+    judges: list[int], kappas: dict[tuple[int, int], float]
+) -> list[int]:
     """Return judges in the leaf order of a hierarchical clustering by agreement."""
     if len(judges) < 3:
         return judges
@@ -704,7 +808,10 @@ def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> 
         for other in judges[at + 1 :]:
             kappa = kappas.get((one, other), usual)
             distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
-    from scipy.cluster.hierarchy import leaves_list, linkage  # imported here to keep startup fast
+    from scipy.cluster.hierarchy import (
+        leaves_list,
+        linkage,
+    )  # imported here to keep startup fast
 
     tree = linkage(np.asarray(distances), method="average")
     return [judges[int(place)] for place in leaves_list(tree)]
@@ -762,10 +869,14 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
                     _("Judges per comparison"),
                     is_text=True,
                     of=lambda row: (
-                        _("two or more") if row.judges is None else number_format(row.judges)
+                        _("two or more")
+                        if row.judges is None
+                        else number_format(row.judges)
                     ),
                 ),
-                Column("items", _("Shared comparisons"), of=lambda row: row.share.trials),
+                Column(
+                    "items", _("Shared comparisons"), of=lambda row: row.share.trials
+                ),
                 Column("unanimous", _("Unanimous"), of=lambda row: row.share.successes),
                 *estimate_columns("share", _("Share"), attrgetter("share")),
             ),

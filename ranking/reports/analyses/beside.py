@@ -12,7 +12,13 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
-from ranking.core.beside import DecidedPairs, ScoredTask, TaskOrder, TasksBeside, tasks_beside
+from ranking.core.beside import (
+    DecidedPairs,
+    ScoredTask,
+    TaskOrder,
+    TasksBeside,
+    tasks_beside,
+)
 from ranking.core.estimates import MEASURES, NoCorrelation
 from ranking.core.ranges import Correction
 from ranking.reports.analyses.firmness import COUNTS_METHOD
@@ -59,7 +65,9 @@ def task_in_words(protocol: str) -> str:
     return str(Protocol(protocol).label)
 
 
-def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, Any]) -> list[str]:
+def _notes(
+    tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, Any]
+) -> list[str]:
     notes = [
         labelled(
             task_in_words(each.protocol),
@@ -73,7 +81,9 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
         for each in tasks
         if each.judged is None
     ]
-    notes += excluded_notes(sorted({name for each in tasks for name in each.excluded_judges}))
+    notes += excluded_notes(
+        sorted({name for each in tasks for name in each.excluded_judges})
+    )
     notes.append(
         _(
             "%(method)s; %(confidence)s rank ranges that account for segments and judges if there are enough of them."
@@ -87,7 +97,9 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
         notes.append(_("No other task of this test set has judgments to compare with."))
     if len({each.decided.systems for each in found.orders if _rows(each)}) > 1:
         notes.append(
-            _("The tasks compare different systems, so their scores are not directly comparable.")
+            _(
+                "The tasks compare different systems, so their scores are not directly comparable."
+            )
         )
     untimed = {each.protocol for each in tasks if each.untimed}
     for order in found.orders:
@@ -107,7 +119,8 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
             notes.append(labelled(task["task"], few))
         if order.task.name in untimed:
             notes.append(
-                _("%(task)s: no hours, because some judgments have no active time.") % task
+                _("%(task)s: no hours, because some judgments have no active time.")
+                % task
             )
     return notes
 
@@ -138,7 +151,9 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             Column("hours", _("Active hours"), decimals=2),
             Column("pairs", _("Pairs")),
             Column("decided", _("Pairs decided")),
-            *interval_columns("per_hour", _("Decided per hour"), confidence, ends="", decimals=2),
+            *interval_columns(
+                "per_hour", _("Decided per hour"), confidence, ends="", decimals=2
+            ),
         ),
         notes=[
             _("A pair is decided if its test is significant."),
@@ -157,24 +172,29 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
 
 def _places_table(orders: Sequence[TaskOrder]) -> Table:
     """Return the ranks by each task; if a task has unconnected groups, only `_ranges_table` has its ranks."""
-    whole = [{row["system"]: row for row in _rows(each)} for each in orders]
+    whole = []
+    for order in orders:
+        whole.append({row["system"]: row for row in _rows(order)})
     places = [
         {name: row["rank"] for name, row in rows.items()}
         if all(row["group"] == 1 for row in rows.values())
         else {}
         for rows in whole
     ]
-    first, names = list(whole[0]), {name for each in whole for name in each}
+    first = list(whole[0])
+    names = {name for each in whole for name in each}
     headings = {each.task.name: task_in_words(each.task.name) for each in orders}
-    return ranks_in_orders(headings, places, systems=[*first, *sorted(names.difference(first))])
+    return ranks_in_orders(
+        headings, places, systems=[*first, *sorted(names.difference(first))]
+    )
 
 
 def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
     rows: list[Told] = []
     rules = []
-    for each in orders:
-        for _group, members in groupby(_rows(each), key=itemgetter("group")):
-            rows += [row | {"task": each.task.name} for row in members]
+    for order in orders:
+        for _group, members in groupby(_rows(order), key=itemgetter("group")):
+            rows += [row | {"task": order.task.name} for row in members]
             rules.append(len(rows) - 1)
     several = any(row["group"] > 1 for row in rows)
     return Table.of(
@@ -210,7 +230,11 @@ def _two_tasks() -> tuple[Column, Column]:
 
 
 def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
-    measures = {"kendall": "Kendall’s τ-b", "spearman": "Spearman", "pearson": "Pearson"}
+    measures = {
+        "kendall": "Kendall’s τ-b",
+        "spearman": "Spearman",
+        "pearson": "Pearson",
+    }
     reasons = {
         NoCorrelation.FEW_SYSTEMS: _(
             "%(tasks)s: no correlation (needs 4 shared systems with scores)."
@@ -232,7 +256,9 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
                 for column in interval_columns(name, heading, confidence)
             ),
             Column(
-                "agreeing", _("Pairs decided the same way"), of=lambda row: len(row["agreeing"])
+                "agreeing",
+                _("Pairs decided the same way"),
+                of=lambda row: len(row["agreeing"]),
             ),
             Column(
                 "contradicting",
@@ -248,7 +274,11 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
             *_no_interval([pair[name] for pair in pairs for name in measures]),
             *(
                 reasons[pair["reason"]]
-                % {"tasks": BETWEEN.join(map(task_in_words, (pair["first"], pair["second"])))}
+                % {
+                    "tasks": BETWEEN.join(
+                        map(task_in_words, (pair["first"], pair["second"]))
+                    )
+                }
                 for pair in pairs
                 if pair["reason"] is not None
             ),
@@ -257,7 +287,7 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
 
 
 def _no_interval(estimates: Sequence[Any]) -> list[str]:
-    if all(each is None or each.low is not None for each in estimates):
+    if all(estimate is None or estimate.low is not None for estimate in estimates):
         return []
     return [
         _(
@@ -267,7 +297,7 @@ def _no_interval(estimates: Sequence[Any]) -> list[str]:
 
 
 def _contradictions_table(found: TasksBeside) -> Table:
-    decided = {each.task.name: each.decided for each in found.orders}
+    decided = {order.task.name: order.decided for order in found.orders}
     return Table.of(
         (
             {"first": pair.first, "second": pair.second}
@@ -294,27 +324,34 @@ def _contradictions_table(found: TasksBeside) -> Table:
 def _pair(decided: DecidedPairs, better: str, worse: str, prefix: str = "") -> Told:
     """Return two systems, and how often the first won and lost against the second."""
     wins, losses = decided.won_and_lost(better, worse)
-    return {"better": better, "worse": worse, f"{prefix}wins": wins, f"{prefix}losses": losses}
+    return {
+        "better": better,
+        "worse": worse,
+        f"{prefix}wins": wins,
+        f"{prefix}losses": losses,
+    }
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: TasksBeside) -> Report:
     """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
-    tasks, confidence = given.beside or (), options["confidence"]
-    orders = {each.task.name: each for each in found.orders}
-    told = [_told(each, orders.get(each.protocol)) for each in tasks]
-    ranked = [each for each in found.orders if _rows(each)]
-    pairs = [
-        {
-            "first": pair.first,
-            "second": pair.second,
-            "systems": pair.correlations.systems,
-            **{name: pair.correlations.by_measure.get(name) for name in MEASURES},
-            "reason": pair.correlations.reason,
-            "agreeing": [list(each) for each in pair.agreeing],
-            "contradicting": [list(each) for each in pair.contradicting],
-        }
-        for pair in found.pairs
-    ]
+    tasks = given.beside or ()
+    confidence = options["confidence"]
+    orders = {order.task.name: order for order in found.orders}
+    told = [_told(task, orders.get(task.protocol)) for task in tasks]
+    ranked = [order for order in found.orders if _rows(order)]
+    pairs = []
+    for pair in found.pairs:
+        pairs.append(
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "systems": pair.correlations.systems,
+                **{name: pair.correlations.by_measure.get(name) for name in MEASURES},
+                "reason": pair.correlations.reason,
+                "agreeing": [list(each) for each in pair.agreeing],
+                "contradicting": [list(each) for each in pair.contradicting],
+            }
+        )
     tables = [
         _tasks_table(told, confidence),
         *([_places_table(ranked), _ranges_table(ranked)] if ranked else []),
@@ -323,10 +360,13 @@ def _tell(given: Input, options: Mapping[str, Any], found: TasksBeside) -> Repor
     ]
     return Report(
         notes=_notes(tasks, found, options),
-        tables=[each for each in tables if each.rows],
+        tables=[table for table in tables if table.rows],
         data={
             "input": input_data(given),
-            **{name: options[name] for name in ("method", "confidence", "resamples", "seed")},
+            **{
+                name: options[name]
+                for name in ("method", "confidence", "resamples", "seed")
+            },
             "tasks": told,
             "pairs": pairs,
             "version": code_version(),
@@ -343,7 +383,9 @@ def _told(read: TaskRead, order: TaskOrder | None) -> Told:
     }
     if order is None:
         return {**data, "judgments": 0, "systems": [], "order": []}
-    ranking, decided, blocks = order.ranking, order.decided, order.task.blocks
+    ranking = order.ranking
+    decided = order.decided
+    blocks = order.task.blocks
     return {
         **data,
         "judgments": len(blocks),
@@ -360,7 +402,10 @@ def _told(read: TaskRead, order: TaskOrder | None) -> Told:
         "per_hour": decided.per_hour,
         "is_scored": isinstance(order.task, ScoredTask),
         "order": _rows(order),
-        **{name: getattr(ranking, name, []) for name in ("not_estimable", "groups", "limits")},
+        **{
+            name: getattr(ranking, name, [])
+            for name in ("not_estimable", "groups", "limits")
+        },
     }
 
 

@@ -21,7 +21,14 @@ from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import IntervalPlot, PointPlot
-from ranking.reports.tables import Column, Report, Table, judge_column, plain, system_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    judge_column,
+    plain,
+    system_column,
+)
 from ranking.reports.wording.numbers import decimals
 
 SKIPPED_BLOCKS = Option(
@@ -47,7 +54,8 @@ def _find(
 ) -> tuple[CampaignDiagnosis, IdenticalTexts | None]:
     if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
         raise OptionError(
-            "Files do not record which systems skipped blocks showed.", field=SKIPPED_BLOCKS.name
+            "Files do not record which systems skipped blocks showed.",
+            field=SKIPPED_BLOCKS.name,
         )
     begin(_("Counting"))
     # All judgments, including the reference.
@@ -76,7 +84,11 @@ def campaign_report(
         given,
         notes=[
             *_notes(found),
-            *([] if given.shown is None else [_("“Times judged” includes skipped blocks.")]),
+            *(
+                []
+                if given.shown is None
+                else [_("“Times judged” includes skipped blocks.")]
+            ),
             *_identical_notes(identical),
         ],
         tables=[
@@ -110,13 +122,18 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
     ]
     if found.score_by_reference is not None:
         notes.append(
-            _("Correlation of score and share of blocks with the reference: %(correlation)s")
+            _(
+                "Correlation of score and share of blocks with the reference: %(correlation)s"
+            )
             % {"correlation": _correlation(found.score_by_reference)}
         )
     correlations = [found.score_by_times_judged, found.score_by_reference]
     return [
         *notes,
-        *interval_notes([each for each in correlations if each is not None], CONFIDENCE),
+        *interval_notes(
+            [correlation for correlation in correlations if correlation is not None],
+            CONFIDENCE,
+        ),
     ]
 
 
@@ -124,7 +141,9 @@ def _correlation(found: SampledCorrelation) -> str:
     if found.pearson is None or found.spearman is None:
         return _("not estimable")
     return _("Pearson %(pearson)s, Spearman %(spearman)s (%(pairs)d systems)") % {
-        "pearson": in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high),
+        "pearson": in_figures_with_interval(
+            found.pearson, found.pearson_low, found.pearson_high
+        ),
         "spearman": in_figures_with_interval(
             found.spearman, found.spearman_low, found.spearman_high
         ),
@@ -142,10 +161,15 @@ def _systems(found: CampaignDiagnosis) -> Table:
             Column("system", _("System"), is_text=True, names="system", of=str),
             Column("geq_others", _("≥ others"), of=found.geq_others.get),
             Column(
-                "sole_winner", _("Sole winners"), of=lambda name: found.sole_winners.get(name, 0)
+                "sole_winner",
+                _("Sole winners"),
+                of=lambda name: found.sole_winners.get(name, 0),
             ),
             Column(
-                "times_judged", _("Times judged"), counts="judgments", of=found.times_judged.get
+                "times_judged",
+                _("Times judged"),
+                counts="judgments",
+                of=found.times_judged.get,
             ),
             Column("times_beside_reference", _("With reference"), of=beside.get),
             Column("tie_rate", _("Ties"), of=found.tie_rates.get),
@@ -201,12 +225,16 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
 
 
 def _of(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    if whole:
+        return part / whole
+    return None
 
 
 def _ties(found: CampaignDiagnosis) -> Table:
     rates = found.tie_rates
-    order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
+    order = sorted(
+        rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name)
+    )
     return Table(
         name="ties",
         title=_("Ties"),
@@ -215,7 +243,9 @@ def _ties(found: CampaignDiagnosis) -> Table:
             Column("tie_rate", _("Ties")),
         ),
         rows=[(name, found.tie_rates[name]) for name in order],
-        plot=IntervalPlot(label="system", value="tie_rate", start=0, mark=found.tie_rate),
+        plot=IntervalPlot(
+            label="system", value="tie_rate", start=0, mark=found.tie_rate
+        ),
     )
 
 
@@ -230,7 +260,8 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
             Column("win_ratio", _("Win ratio")),
         ),
         rows=[
-            (place, name, ratio) for place, (name, ratio) in enumerate(found.win_ratios.items(), 1)
+            (place, name, ratio)
+            for place, (name, ratio) in enumerate(found.win_ratios.items(), 1)
         ],
         notes=[
             _(
@@ -288,7 +319,10 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
                 Column("label", _("Label")),
                 Column("other_label", _("Other label")),
             ),
-            rows=[(row.segment, row.judge, *row.systems, *row.labels) for row in found.differently],
+            rows=[
+                (row.segment, row.judge, *row.systems, *row.labels)
+                for row in found.differently
+            ],
         )
     ]
 
@@ -297,7 +331,9 @@ DIAGNOSIS = AnalysisKind(
     name="diagnosis",
     title=gettext_lazy("Ties and balance"),
     page="data",
-    question=gettext_lazy("How balanced are ties, sole winners and judgments per system?"),
+    question=gettext_lazy(
+        "How balanced are ties, sole winners and judgments per system?"
+    ),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,
     tell=lambda given, _options, found: campaign_report(given, *found),

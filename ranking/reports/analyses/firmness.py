@@ -31,7 +31,9 @@ _BY_COUNTS = tuple(
     for name, method in METHODS.items()
     if isinstance(method, CountsMethod) and method.influence is not None
 )
-COUNTS_METHOD = replace(METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS})
+COUNTS_METHOD = replace(
+    METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS}
+)
 _EPOCH = date(1970, 1, 1)
 #: Maximum number of deciding judgments listed individually.
 _MOST_LISTED = 100
@@ -79,11 +81,15 @@ def _days(given: Input, method: CountsMethod) -> WithoutEach | None:
     day = given.read.day
     if day is None or len(found := np.unique(day)) < 2:
         return None
-    names = {number: (_EPOCH + timedelta(number)).isoformat() for number in found.tolist()}
+    names = {
+        number: (_EPOCH + timedelta(number)).isoformat() for number in found.tolist()
+    }
     return without_each(given.blocks, method, day, names)
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell(
+    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+) -> Report:
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
     fewest: FewestBlocks = found["fewest"]
     units: dict[str, tuple[WithoutEach | None, str, str]] = {
@@ -121,7 +127,11 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
 
 
 def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
-    if fewest.rows is None or fewest.new_first is None or len(fewest.rows) > _MOST_LISTED:
+    if (
+        fewest.rows is None
+        or fewest.new_first is None
+        or len(fewest.rows) > _MOST_LISTED
+    ):
         return []
     return [
         Table.of(
@@ -132,7 +142,10 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
                 judge_column(),
                 Column("segment", _("Segment"), names="segment"),
                 Column("label", _("Label of %(system)s") % {"system": fewest.first[0]}),
-                Column("other_label", _("Label of %(system)s") % {"system": fewest.new_first}),
+                Column(
+                    "other_label",
+                    _("Label of %(system)s") % {"system": fewest.new_first},
+                ),
             ),
             keys=2,
             notes=[
@@ -172,7 +185,9 @@ def _fewest_data(given: Input, fewest: FewestBlocks) -> dict[str, Any]:
     }
 
 
-def _without(name: str, without: WithoutEach, unit: str, title: str, names: Named) -> Table:
+def _without(
+    name: str, without: WithoutEach, unit: str, title: str, names: Named
+) -> Table:
     all_ = without.lead
     drawn = min(_MOST_DRAWN, len(without.units))
     return Table.of(
@@ -187,7 +202,9 @@ def _without(name: str, without: WithoutEach, unit: str, title: str, names: Name
                 "change",
                 _("Change"),
                 decimals=4,
-                of=lambda row: None if row.lead is None or all_ is None else row.lead - all_,
+                of=lambda row: (
+                    None if row.lead is None or all_ is None else row.lead - all_
+                ),
             ),
             Column("first", _("First place"), is_text=True, names="system"),
             Column("swaps", _("Swapped pairs"), of=lambda row: len(row.swapped)),
@@ -210,7 +227,11 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
         _(
             "Lead: score of %(first)s minus score of %(second)s (%(lead)s with all judgments). Below 0, %(second)s is ahead."
         )
-        % {"first": without.first, "second": without.second, "lead": decimals(without.lead, 4)}
+        % {
+            "first": without.first,
+            "second": without.second,
+            "lead": decimals(without.lead, 4),
+        }
     ]
     if drawn < len(without.units):
         notes.append(

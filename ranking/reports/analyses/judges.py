@@ -13,7 +13,11 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from campaign.texts.joining import comma_list, labelled
 from ranking.core.agreement.intervals import Agreement, reported
-from ranking.core.agreement.report import AgreementReport, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.report import (
+    AgreementReport,
+    JudgeChance,
+    inter_judge_agreement,
+)
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
@@ -96,7 +100,11 @@ LEVEL = Option(
     is_open=True,
 )
 MINIMUM = Option(
-    "minimum", gettext_lazy("Minimum items per judge for a rule"), 10, low=1, high=math.inf
+    "minimum",
+    gettext_lazy("Minimum items per judge for a rule"),
+    10,
+    low=1,
+    high=math.inf,
 )
 JUDGE_CHANCE = Option(
     "chance_of_judges",
@@ -115,7 +123,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
     Rankings are keyed by rule, and "any" for outliers by any rule. Rules that are not applied have none.
     """
     begin(_("Measuring agreement"))
-    method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
+    method = METHODS[options["method"]]
+    seed = options["seed"]
+    confidence = options["confidence"]
     parameters = method.complete(None)
     durations = given.read.duration_ms
     judges = diagnose_judges(
@@ -130,11 +140,17 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         chance_of_judges=JudgeChance(options["chance_of_judges"]),
         **{name: options[name] for name in ("resample", "resamples", "confidence")},
     )
-    rules = outliers(judges, **{name: options[name] for name in ("deviations", "level", "minimum")})
-    applied = [rule for rule in rules if options["deviations"] or rule.rule is Rule.SUSPECT]
+    rules = outliers(
+        judges, **{name: options[name] for name in ("deviations", "level", "minimum")}
+    )
+    applied = [
+        rule for rule in rules if options["deviations"] or rule.rule is Rule.SUSPECT
+    ]
     left_out = {str(rule.rule): rule.outliers for rule in applied}
     if len(applied) > 1:
-        left_out["any"] = tuple({name: None for rule in applied for name in rule.outliers})
+        left_out["any"] = tuple(
+            {name: None for rule in applied for name in rule.outliers}
+        )
     without = {
         name: ranking_without(
             given.blocks,
@@ -162,7 +178,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
         notes=[
             _outliers_in_words(rules),
             _("An outlier is a reason to look closer, not proof of bad work."),
-            _("Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."),
+            _(
+                "Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."
+            ),
         ],
         tables=[
             _judges(found["judges"], rules, found["skipped"]),
@@ -181,7 +199,9 @@ def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
 
 
 def _judges(
-    judges: Sequence[JudgeDiagnosis], rules: Sequence[RuleOutcome], skipped: dict[str, int]
+    judges: Sequence[JudgeDiagnosis],
+    rules: Sequence[RuleOutcome],
+    skipped: dict[str, int],
 ) -> Table:
     return Table.of(
         judges,
@@ -197,7 +217,8 @@ def _judges(
                 of=lambda row: skipped.get(row.judge, 0),
             ),
             *of_part(
-                attrgetter("agreement"), kappa_columns(_("κ with others"), key="kappa_", places=2)
+                attrgetter("agreement"),
+                kappa_columns(_("κ with others"), key="kappa_", places=2),
             ),
             *of_part(
                 attrgetter("labels"),
@@ -219,7 +240,9 @@ def _judges(
                 of=lambda row: row.reference and row.reference.share,
             ),
             Column(
-                "p_random", _("p (random)"), of=lambda row: row.reference and row.reference.p_random
+                "p_random",
+                _("p (random)"),
+                of=lambda row: row.reference and row.reference.p_random,
             ),
             Column(
                 "median_seconds",
@@ -232,7 +255,9 @@ def _judges(
                 _("Outlier by"),
                 is_text=True,
                 of=lambda row: comma_list(
-                    outlier_rule_in_words(rule.rule) for rule in rules if row.judge in rule.outliers
+                    outlier_rule_in_words(rule.rule)
+                    for rule in rules
+                    if row.judge in rule.outliers
                 ),
             ),
         ),
@@ -255,10 +280,16 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
                 *kappa_columns(_("Self-agreement κ"), places=2),
                 Column("p_agree", "P(A)"),
                 Column("p_chance", "P(E)"),
-                Column("tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons),
+                Column(
+                    "tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons
+                ),
                 Column("comparable", _("Comparable"), counts="judgments"),
             ),
-            notes=[_("P(E) uses the judge’s own share of ties (Bojar et al. 2011, §2.2.2).")],
+            notes=[
+                _(
+                    "P(E) uses the judge’s own share of ties (Bojar et al. 2011, §2.2.2)."
+                )
+            ],
             plot=kappa_plot("judge"),
         )
     ]
@@ -273,7 +304,12 @@ def _rules(
         name="rules",
         title=_("Ranking without outliers"),
         columns=(
-            Column("rule", _("Rule"), is_text=True, of=lambda row: outlier_rule_in_words(row[0])),
+            Column(
+                "rule",
+                _("Rule"),
+                is_text=True,
+                of=lambda row: outlier_rule_in_words(row[0]),
+            ),
             Column(
                 "judged",
                 _("Judges checked"),
@@ -283,7 +319,9 @@ def _rules(
             Column("blocks", _("Remaining blocks"), of=lambda row: row[1].blocks),
             *of_part(lambda row: row[1].correlation, correlation_columns(confidence)),
         ),
-        notes=interval_notes([each.correlation for each in without.values()], confidence),
+        notes=interval_notes(
+            [each.correlation for each in without.values()], confidence
+        ),
     )
 
 
@@ -309,8 +347,16 @@ JUDGES = AnalysisKind(
         "Which judges are outliers, and how does the ranking change without them?"
     ),
     options=(
-        *(METHOD, DEVIATIONS, LEVEL, MINIMUM, POOLED_CHANCE, JUDGE_CHANCE),
-        *(KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
+        METHOD,
+        DEVIATIONS,
+        LEVEL,
+        MINIMUM,
+        POOLED_CHANCE,
+        JUDGE_CHANCE,
+        KAPPA_LEVEL,
+        CONFIDENCE,
+        RESAMPLES,
+        SEED,
     ),
     find=_find,
     tell=_tell,
@@ -321,7 +367,9 @@ LEAVE_OUT = Option(
     "leave_out",
     gettext_lazy("Leave out"),
     (),
-    help=gettext_lazy("Leave empty for all excluded or flagged judges. “Before” includes them."),
+    help=gettext_lazy(
+        "Leave empty for all excluded or flagged judges. “Before” includes them."
+    ),
 )
 
 
@@ -330,7 +378,10 @@ _Found = tuple[Input, RankingsWithout, AgreementReport]
 
 
 def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
-    names = options[LEAVE_OUT.name] if given.leave_out is None else given.leave_out
+    if given.leave_out is None:
+        names = options[LEAVE_OUT.name]
+    else:
+        names = given.leave_out
     method = METHODS[options["method"]]
 
     def ranked(blocks: Blocks) -> Ranking:
@@ -348,7 +399,11 @@ def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Fo
     return (
         replace(given, blocks=given.blocks.without_judges(names)),
         rankings_without(
-            given.blocks, names, rank=ranked, score=scored, confidence=options["confidence"]
+            given.blocks,
+            names,
+            rank=ranked,
+            score=scored,
+            confidence=options["confidence"],
         ),
         inter_judge_agreement(given.blocks, confidence=options["confidence"]),
     )
@@ -381,7 +436,8 @@ def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Re
             "before_and_after": rankings.before_and_after,
             "alone_and_rest": rankings.alone_and_rest,
             "clusters": [
-                count_clusters(ranking.rows()) for ranking in (rankings.before, rankings.after)
+                count_clusters(ranking.rows())
+                for ranking in (rankings.before, rankings.after)
             ],
         },
     )
@@ -411,7 +467,8 @@ def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
             if are_named
             else _("No judges are excluded or flagged. Enter the judges to leave out.")
         ]
-    before, after = found.before, found.after
+    before = found.before
+    after = found.after
     words = {
         "names": comma_list(found.judges),
         "blocks": number_format(before.blocks - after.blocks),
@@ -421,7 +478,11 @@ def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
         _("Left out: %(names)s (%(blocks)s of %(all)s blocks).") % words,
         _("Clusters: %(before)s before, %(after)s after.")
         % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
-        *([_same_first(before, after)] if max(len(before.groups), len(after.groups)) < 2 else []),
+        *(
+            [_same_first(before, after)]
+            if max(len(before.groups), len(after.groups)) < 2
+            else []
+        ),
         _(
             "A judge who differs is not necessarily wrong: check their judgments before you exclude them."
         ),
@@ -430,17 +491,27 @@ def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
 
 def _ranges(given: Input, ranking: Ranking) -> list[str]:
     """Return notes on the rank ranges for the remaining judgments, and on their limits."""
-    choice, limits = ranking.options, limits_of(given, ranking)
-    codes, counts = limits.codes, limits.counts
+    choice = ranking.options
+    limits = limits_of(given, ranking)
+    codes = limits.codes
+    counts = limits.counts
     return [
-        *ranges_in_words(choice, resamples=ranking.resamples, limits=codes, counts=counts),
-        *(limit_in_words(code, counts, ranges=choice.ranges) for code in codes if ranking.systems),
+        *ranges_in_words(
+            choice, resamples=ranking.resamples, limits=codes, counts=counts
+        ),
+        *(
+            limit_in_words(code, counts, ranges=choice.ranges)
+            for code in codes
+            if ranking.systems
+        ),
     ]
 
 
 def _clusters_in_words(ranking: Ranking) -> str:
     count = count_clusters(ranking.rows())
-    return "–" if count is None else number_format(count)
+    if count is None:
+        return "–"
+    return number_format(count)
 
 
 def _same_first(before: Ranking, after: Ranking) -> str:
@@ -482,7 +553,11 @@ def _systems(found: RankingsWithout) -> Table:
                 each
                 for when in sides
                 for each in (
-                    *((column(when, "group", _when(when, _("Group"))),) if several else ()),
+                    *(
+                        (column(when, "group", _when(when, _("Group"))),)
+                        if several
+                        else ()
+                    ),
                     column(when, "score", _when(when, _("Score"))),
                     column(when, "rank", _when(when, _("Rank"))),
                     column(when, "rank_low", _("From")),
@@ -495,7 +570,10 @@ def _systems(found: RankingsWithout) -> Table:
         rules=cluster_rules(list(sides["after"].values())),
         notes=[
             labelled(when, note)
-            for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
+            for when, ranking in (
+                (_("Before"), found.before),
+                (_("After"), found.after),
+            )
             for note in group_notes(ranking)
         ],
         plot=IntervalPlot(
@@ -511,7 +589,10 @@ def _systems(found: RankingsWithout) -> Table:
 
 def _when(when: str, heading: str) -> str:
     """Return a column heading for values before or after judges are left out."""
-    words = _("%(column)s before") if when == "before" else _("%(column)s after")
+    if when == "before":
+        words = _("%(column)s before")
+    else:
+        words = _("%(column)s after")
     return words % {"column": heading}
 
 
@@ -537,10 +618,14 @@ def _correlations(found: RankingsWithout, confidence: float) -> Table:
     )
 
 
-def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
+def _agreements(
+    found: RankingsWithout, agreement: AgreementReport
+) -> dict[str, Agreement]:
     """Return κ of each left-out judge with the others."""
     return {
-        row.judge: reported(row.agreement) for row in agreement.judges if row.judge in found.judges
+        row.judge: reported(row.agreement)
+        for row in agreement.judges
+        if row.judge in found.judges
     }
 
 
@@ -575,9 +660,9 @@ def _pairs(found: RankingsWithout) -> Table:
         }
         for ranking in (found.before, found.after)
     )
-    places = [
-        {row.system: row.rank for row in ranking.systems} for ranking in (found.before, found.after)
-    ]
+    places = []
+    for ranking in (found.before, found.after):
+        places.append({row.system: row.rank for row in ranking.systems})
     rows: list[tuple[Value, ...]] = []
     for names, pair in before.items():
         other = after.get(names)
@@ -603,11 +688,15 @@ def _pairs(found: RankingsWithout) -> Table:
         name="changed_pairs",
         title=_("Changed pairs"),
         columns=(
-            Column("better", _when("before", _("Better")), is_text=True, names="system"),
+            Column(
+                "better", _when("before", _("Better")), is_text=True, names="system"
+            ),
             Column("worse", _when("before", _("Worse")), is_text=True, names="other"),
             Column("p_before", _when("before", _("Corrected p"))),
             Column("p_after", _when("after", _("Corrected p"))),
-            Column("significant_before", _when("before", _("Significant")), is_text=True),
+            Column(
+                "significant_before", _when("before", _("Significant")), is_text=True
+            ),
             Column("significant_after", _when("after", _("Significant")), is_text=True),
             Column("swapped", _("Order reversed"), is_text=True),
         ),

@@ -39,10 +39,14 @@ WITHOUT = Option(
     "without",
     _("Judges to leave out"),
     (),
-    help=_("Judges are left out of this analysis only, not excluded from the campaign."),
+    help=_(
+        "Judges are left out of this analysis only, not excluded from the campaign."
+    ),
 )
 DOCUMENTS = Option("documents", _("Documents"), ())
-DOMAINS = Option("domains", _("Domains"), (), help=_("The part of a document’s name before “/”."))
+DOMAINS = Option(
+    "domains", _("Domains"), (), help=_("The part of a document’s name before “/”.")
+)
 #: Options of every analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 
@@ -252,9 +256,14 @@ class AnalysisKind:
         """Return whether it uses only stored figures and live rankings."""
         return False
 
-    def complete(self, values: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
+    def complete(
+        self, values: Mapping[str, Any], *, of_files: bool = False
+    ) -> dict[str, Any]:
         """Return all options; raise OptionError if one is unknown or not allowed."""
-        known = self.options_of_files if of_files else self.every_option
+        if of_files:
+            known = self.options_of_files
+        else:
+            known = self.every_option
         complete = completed(known, values)
         own = {option.name: complete[option.name] for option in self.options}
         return {**complete, **self.check(own)}
@@ -289,7 +298,9 @@ class CampaignTable(AnalysisKind):
 
     def is_live(self, options: Mapping[str, Any]) -> bool:
         """Return whether it uses only stored figures and live rankings."""
-        return self.uses_stored_figures is not None and self.uses_stored_figures(options)
+        return self.uses_stored_figures is not None and self.uses_stored_figures(
+            options
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +334,10 @@ class ProtocolAnalysis(AnalysisKind):
     stands_for_ranking: bool = False
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
     read_files: (
-        Callable[[Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any] | None
+        Callable[
+            [Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any
+        ]
+        | None
     ) = None
     file_options: Sequence[Option] = ()
 
@@ -375,11 +389,14 @@ def converging(method: str) -> Iterator[None]:
         yield
     except NotConvergedError as error:
         raise ValueError(
-            gettext("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[method]}
+            gettext("%(method)s: the estimate did not converge.")
+            % {"method": METHOD_WORDS[method]}
         ) from error
 
 
 def values_digest(values: Mapping[str, Any]) -> str:
     """Return a digest of plain values."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=True)
-    return blake2b(text.encode(), digest_size=16, person=b"quintet-analysis").hexdigest()
+    return blake2b(
+        text.encode(), digest_size=16, person=b"quintet-analysis"
+    ).hexdigest()

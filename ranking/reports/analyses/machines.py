@@ -78,7 +78,9 @@ def _sides(given: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
     if machine.scores is None:
         return None
     systems = given.blocks.systems
-    return pairs_scored(given.judged.scores, systems), pairs_scored(machine.scores, systems)
+    return pairs_scored(given.judged.scores, systems), pairs_scored(
+        machine.scores, systems
+    )
 
 
 def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, Any]:
@@ -86,8 +88,11 @@ def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, 
     with suppress(TooFewPeopleError):
         if isinstance(given.judged, ScoredTask):
             assert machine.scores is not None  # noqa: S101  `_sides` left the others out
-            scores, systems = given.judged.scores, given.blocks.systems
-            found = annotators_of_scores(scores, machine.scores, systems, epsilon=epsilon)
+            scores = given.judged.scores
+            systems = given.blocks.systems
+            found = annotators_of_scores(
+                scores, machine.scores, systems, epsilon=epsilon
+            )
         else:
             found = annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
         is_compared = ~np.isnan(found.p_value)
@@ -103,7 +108,9 @@ def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, 
 
 def _lengths(given: Input) -> FloatArray:
     """Return the numbers of characters of outputs by segment number; NaN where unknown."""
-    lengths = np.full((int(given.blocks.segment.max()) + 1, len(given.blocks.systems)), np.nan)
+    lengths = np.full(
+        (int(given.blocks.segment.max()) + 1, len(given.blocks.systems)), np.nan
+    )
     for column, system in enumerate(given.blocks.systems):
         texts = (given.texts and given.texts.of(system)) or ()
         for number, text in enumerate(texts[: len(lengths) - 1], 1):
@@ -112,7 +119,9 @@ def _lengths(given: Input) -> FloatArray:
     return lengths
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell(
+    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+) -> Report:
     tables = [_figures_table(found), _machines_table(found)]
     tables = [table for table in tables if table.rows]
     return report_on(given, notes=_notes(found), tables=tables, data=found)
@@ -186,7 +195,9 @@ def _figures_table(found: Mapping[str, Any]) -> Table:
 MACHINES: Final = AnalysisKind(
     name="machines",
     title=gettext_lazy("Machine judges"),
-    question=gettext_lazy("How far do machine judges agree with people, and are they biased?"),
+    question=gettext_lazy(
+        "How far do machine judges agree with people, and are they biased?"
+    ),
     options=(EPSILON, CONFIDENCE),
     page="judges",
     needs=frozenset({Need.OTHER_TASKS, Need.MACHINES}),

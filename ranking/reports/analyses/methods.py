@@ -73,11 +73,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
     """Report the order of systems by each method, and how well it predicts held-out judgments."""
     tallies = given.tallies
-    groups = [
-        {tallies.systems[index] for index in group.tolist()} for group in compared_groups(tallies)
-    ]
+    groups = []
+    for group in compared_groups(tallies):
+        groups.append({tallies.systems[index] for index in group.tolist()})
     # Unconnected groups are not ordered relative to each other.
-    orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found[0]]
+    orders = [
+        replace(order, swapped=_within(order.swapped, groups)) for order in found[0]
+    ]
     accuracy = found[1]
     return report_on(
         given,
@@ -131,10 +133,14 @@ def _places(
 def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
     """Return the places of some systems, best first; systems with equal scores share places."""
     scores = {
-        name: round(order.scores[name], TIE_DECIMALS) for name in order.ranks if name in names
+        name: round(order.scores[name], TIE_DECIMALS)
+        for name in order.ranks
+        if name in names
     }
     every = list(scores.values())
-    return {name: 1 + sum(each > score for each in every) for name, score in scores.items()}
+    return {
+        name: 1 + sum(each > score for each in every) for name, score in scores.items()
+    }
 
 
 def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
@@ -144,7 +150,8 @@ def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
         places,
         systems=[*places[0], *sorted(set(names).difference(places[0]))],
         notes=[
-            _("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[order.method]}
+            _("%(method)s: the estimate did not converge.")
+            % {"method": METHOD_WORDS[order.method]}
             for order in orders
             if order.reason
         ],
@@ -159,10 +166,18 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
         % {"method": METHOD_WORDS[orders[0].method]},
         columns=(
             Column(
-                "method", _("Method"), is_text=True, of=lambda row: str(METHOD_WORDS[row.method])
+                "method",
+                _("Method"),
+                is_text=True,
+                of=lambda row: str(METHOD_WORDS[row.method]),
             ),
             Column("swapped", _("Swapped pairs"), of=lambda row: len(row.swapped)),
-            Column("pairs", _("Pairs"), is_text=True, of=lambda row: swaps_in_words(row.swapped)),
+            Column(
+                "pairs",
+                _("Pairs"),
+                is_text=True,
+                of=lambda row: swaps_in_words(row.swapped),
+            ),
         ),
     )
 
@@ -175,7 +190,11 @@ def selection_report(
         given,
         notes=[
             _("%(folds)s folds over %(segments)s segments, seed %(seed)s")
-            % {"folds": found.folds, "segments": number_format(found.segments), "seed": found.seed},
+            % {
+                "folds": found.folds,
+                "segments": number_format(found.segments),
+                "seed": found.seed,
+            },
         ],
         tables=[
             accuracy_table(found),
@@ -192,7 +211,8 @@ def selection_data(found: MethodSelection) -> dict[str, Any]:
     """Return the accuracy of each method as plain data."""
     return {
         "methods": [
-            {"method": name, **asdict(accuracy)} for name, accuracy in found.methods.items()
+            {"method": name, **asdict(accuracy)}
+            for name, accuracy in found.methods.items()
         ],
         "best": next(iter(found.methods)),
         "oracle": found.oracle,
@@ -241,8 +261,12 @@ def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -
             *(Column(name, name, decimals=4) for name in names),
         ),
         rows=[
-            (f"{each.share:g}", each.comparisons, *(each.accuracy[name] for name in names))
-            for each in requirements
+            (
+                f"{requirement.share:g}",
+                requirement.comparisons,
+                *(requirement.accuracy[name] for name in names),
+            )
+            for requirement in requirements
         ],
     )
 

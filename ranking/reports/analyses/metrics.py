@@ -24,7 +24,13 @@ from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.machine_judges import metric_of_blocks, metric_of_scores
 from ranking.core.metrics.meta_evaluation import meta_evaluation
-from ranking.core.metrics.orders import PLACES, RangeKind, Row, metric_order, people_order
+from ranking.core.metrics.orders import (
+    PLACES,
+    RangeKind,
+    Row,
+    metric_order,
+    people_order,
+)
 from ranking.core.metrics.people import (
     Metric,
     NothingComparedError,
@@ -37,7 +43,13 @@ from ranking.core.metrics.texts import corpus_statistics, language_tokens
 from ranking.reports.analyses.beside import task_in_words
 from ranking.reports.analyses.firmness import COUNTS_METHOD
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Option,
+    OptionError,
+)
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables, shown_name
@@ -51,7 +63,12 @@ from ranking.reports.tables import (
     system_column,
 )
 from ranking.reports.wording.methods import METHOD_WORDS
-from ranking.reports.wording.numbers import decimals, in_figures, percent, percent_in_figures
+from ranking.reports.wording.numbers import (
+    decimals,
+    in_figures,
+    percent,
+    percent_in_figures,
+)
 from version import code_version
 
 HUMAN = Option(
@@ -77,7 +94,10 @@ SEGMENTS: Final = Option(
     name="segments",
     label=gettext_lazy("Segments"),
     default="all",
-    choices={"all": gettext_lazy("All"), "judged": gettext_lazy("Judged segments only")},
+    choices={
+        "all": gettext_lazy("All"),
+        "judged": gettext_lazy("Judged segments only"),
+    },
     help=gettext_lazy("Segments that metrics are computed on."),
 )
 #: Correlation with people below which a metric seems to have the wrong sign.
@@ -88,13 +108,18 @@ _MOST_GROUPS = 100
 
 def labelled(metrics: Sequence[Metric]) -> list[Metric]:
     """Return metrics with unique names; repeated ones get their signatures or a number."""
-    names = [each.name for each in metrics]
+    names = [metric.name for metric in metrics]
     labels: list[str] = []
     for each in metrics:
         repeats = names.count(each.name) > 1 and each.signature
-        label = f"{each.name} ({each.signature})" if repeats else each.name
+        if repeats:
+            label = f"{each.name} ({each.signature})"
+        else:
+            label = each.name
         labels.append(f"{label} {len(labels) + 1}" if label in labels else label)
-    return [replace(each, name=label) for each, label in zip(metrics, labels, strict=True)]
+    return [
+        replace(each, name=label) for each, label in zip(metrics, labels, strict=True)
+    ]
 
 
 def metric_of(scores: MetricScores, *, last: int = 0) -> Metric:
@@ -152,14 +177,16 @@ def _compared(
     """Compare metrics with the human `side`, or with the human scores named by the options."""
     named = labelled(metrics)
     if options["human"] or side is None:
-        name, human = options["human"], {each.name: each for each in named if each.is_human}
+        name = options["human"]
+        human = {each.name: each for each in named if each.is_human}
         if name not in human:
             words = _("Enter the human scores to compare with. Available: %(known)s.")
             if name:
                 words = _("Human scores “%(name)s” not found. Available: %(known)s.")
             words %= {"name": name, "known": comma_list(human) or "–"}
             raise OptionError(words, field="human")
-        side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
+        side = partial(people_of_scores, human[name], _drawing(options))
+        ratings = None
         named.remove(human[name])
     with comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
@@ -193,7 +220,9 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     groups = _groups(given, options["by"])
-    return _compared(with_machines(given), groups, options, begin, *judged_side(given, options))
+    return _compared(
+        with_machines(given), groups, options, begin, *judged_side(given, options)
+    )
 
 
 def with_machines(given: Input) -> list[Metric]:
@@ -212,7 +241,10 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     segments, first = np.unique(blocks.segment, return_index=True)
     numbers: Int64Array = segments.astype(np.int64)
     if by == "length":
-        words = given.texts.words()[numbers] if given.texts else numbers[:0]
+        if given.texts:
+            words = given.texts.words()[numbers]
+        else:
+            words = numbers[:0]
         return _grouped(by, numbers, {}, words)
     names: Sequence[str] = []
     if given.document_of is not None:
@@ -221,7 +253,12 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
         names = list(given.document_of.values())
     elif blocks.document is not None and given.documents:
         names = [given.documents[index] for index in blocks.document[first].tolist()]
-    domains = [name.partition("/")[0] if "/" in name else "" for name in names]
+    domains = []
+    for name in names:
+        if "/" in name:
+            domains.append(name.partition("/")[0])
+        else:
+            domains.append("")
     return _grouped(by, numbers, {"document": names, "domain": domains}, numbers[:0])
 
 
@@ -231,7 +268,9 @@ def _grouped(
     """Return the segments of each group, by names of their documents and domains, or by words of their sources."""
     if by == "length":
         return _by_length(numbers, words)
-    return _by_name(numbers, names[by]) if by else {}
+    if by:
+        return _by_name(numbers, names[by])
+    return {}
 
 
 def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
@@ -239,7 +278,9 @@ def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]
         raise ValueError(_("Documents are not available."))
     known = sorted({name for name in names if name})
     if not known:
-        raise ValueError(_("Document names contain no domain. Name documents “domain/document”."))
+        raise ValueError(
+            _("Document names contain no domain. Name documents “domain/document”.")
+        )
     if len(known) > _MOST_GROUPS:
         raise ValueError(
             _("Too many groups: %(number)s. The limit is %(most)s.")
@@ -252,35 +293,48 @@ def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]
 def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
     """Return the segments in thirds by the number of source words."""
     known = words >= 0
-    numbers, words = numbers[: len(words)][known], words[known]
+    numbers = numbers[: len(words)][known]
+    words = words[known]
     if not len(words):
         raise ValueError(_("Source lengths are not available."))
     ends = np.unique(np.quantile(words, (1 / 3, 2 / 3, 1), method="lower"))
-    found, after = {}, int(words.min())
+    found = {}
+    after = int(words.min())
     for end in ends.tolist():
         inside = (words >= after) & (words <= end)
-        found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[inside]
+        found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[
+            inside
+        ]
         after = end + 1
     return found
 
 
-def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -> Report:
+def evalset_report(
+    evalset: EvalSet, options: Mapping[str, Any], begin: Begin
+) -> Report:
     """Return the report of an EvalSet folder; the options name its human scores if there are several."""
-    metrics = [
-        given.take([name for name in given.systems if name not in evalset.references])
-        for given in map(metric_of, evalset.scores)
-    ]
-    human = [each for each in metrics if each.is_human]
+    metrics = []
+    for given in map(metric_of, evalset.scores):
+        metrics.append(
+            given.take(
+                [name for name in given.systems if name not in evalset.references]
+            )
+        )
+    human = [metric for metric in metrics if metric.is_human]
     chosen = dict(options)
     if not chosen["human"] and len(human) == 1:
         chosen["human"] = human[0].name
     numbers = np.arange(1, 1 + max((len(each.segments) for each in human), default=0))
     names = {"domain": evalset.domains, "document": evalset.documents}
-    groups = _grouped(chosen["by"], numbers, names, np.array(evalset.words, dtype=np.int64))
+    groups = _grouped(
+        chosen["by"], numbers, names, np.array(evalset.words, dtype=np.int64)
+    )
     found = _compared(metrics, groups, chosen, begin)
     return Report(
         notes=[
-            _("%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems.")
+            _(
+                "%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems."
+            )
             % {
                 "pair": evalset.languages,
                 "segments": number_format(found["people"]["segments"]),
@@ -310,7 +364,9 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     if not found["metrics"]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
     if found["left_out"]:
-        words = _("Excluded because they score fewer than two of these systems: %(names)s.")
+        words = _(
+            "Excluded because they score fewer than two of these systems: %(names)s."
+        )
         notes.append(words % {"names": comma_list(found["left_out"])})
     if found["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
@@ -323,7 +379,9 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
             words = _(
                 "%(metric)s has no scores for %(systems)s and is compared on the other systems."
             )
-            notes.append(words % {"metric": each["metric"], "systems": comma_list(unknown)})
+            notes.append(
+                words % {"metric": each["metric"], "systems": comma_list(unknown)}
+            )
         if each["missing"] and each["segments"]:
             words = ngettext(
                 "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
@@ -338,7 +396,8 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
 
 def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
     """Return a sentence about a metric whose sign seems to be wrong."""
-    doubt, name = agreement.get("doubt"), agreement["metric"]
+    doubt = agreement.get("doubt")
+    name = agreement["metric"]
     if doubt == "correlation":
         words = _(
             "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
@@ -370,7 +429,9 @@ def _common_segments(name: str, common: int | None) -> list[str]:
     if common is None:
         return []
     if common == 0:
-        words = _("%(metric)s scores no segment for all systems, so it has no system figures.")
+        words = _(
+            "%(metric)s scores no segment for all systems, so it has no system figures."
+        )
         return [words % {"metric": name}]
     words = _(
         "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s."
@@ -414,7 +475,9 @@ UNSEEN: Final = Option(
     name="unseen_in",
     label=gettext_lazy("Unseen words in"),
     default="",
-    help=gettext_lazy("Name of another test set. Counts words that do not occur in it."),
+    help=gettext_lazy(
+        "Name of another test set. Counts words that do not occur in it."
+    ),
 )
 #: Number of segments listed for a metric.
 _MOST_SEGMENTS: Final = 10
@@ -423,7 +486,9 @@ _CHOSEN: Final = ("method", "segments", "confidence", "resamples", "seed")
 Found = Mapping[str, Any]
 
 
-def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+def _find_orders(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> dict[str, Any]:
     metrics = with_machines(given)
     if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
@@ -433,7 +498,10 @@ def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict
     orders = []
     for number, metric in enumerate(labelled(metrics)):
         progress(number, len(metrics))
-        chosen = metric if options["segments"] == "all" else metric.within(people.segments)
+        if options["segments"] == "all":
+            chosen = metric
+        else:
+            chosen = metric.within(people.segments)
         if metric.is_human:
             chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
         elif metric.is_machine:
@@ -456,7 +524,9 @@ def _corpus(given: Input, unseen_in: str) -> list[Row]:
     found: list[Row] = []
     if corpora is None:
         return found
-    other = corpora.sides(unseen_in) if unseen_in else None
+    other = None
+    if unseen_in:
+        other = corpora.sides(unseen_in)
     for side, texts in corpora.sides().items():
         if not texts:
             continue
@@ -464,7 +534,9 @@ def _corpus(given: Input, unseen_in: str) -> list[Row]:
         beside = None
         if other is not None:
             # Outputs are compared with the references of the other test set.
-            same = other.get(side if not side or side.isdigit() else "1") or other.get("1", ())
+            same = other.get(side if not side or side.isdigit() else "1") or other.get(
+                "1", ()
+            )
             beside = list(_tokenized(same, language))
         counts = corpus_statistics(list(_tokenized(texts, language)), beside)
         found.append({"texts": side, "counts": counts})
@@ -472,8 +544,12 @@ def _corpus(given: Input, unseen_in: str) -> list[Row]:
 
 
 def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
-    characters = without_spaces(language) and language_tokens(language, of_words=True) != "none"
-    return (list("".join(text.split())) if characters else text.split() for text in texts)
+    characters = (
+        without_spaces(language) and language_tokens(language, of_words=True) != "none"
+    )
+    return (
+        list("".join(text.split())) if characters else text.split() for text in texts
+    )
 
 
 def _metrics_table(found: Found) -> Table:
@@ -526,7 +602,10 @@ def _metrics_table(found: Found) -> Table:
 def _people_first(found: Found) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
     named = [row["system"] for row in found["people"]["order"]]
-    others = {row["system"] for order in found["metrics"] for row in order["rows"]}
+    others = set()
+    for order in found["metrics"]:
+        for row in order["rows"]:
+            others.add(row["system"])
     return [*named, *sorted(others.difference(named))]
 
 
@@ -543,13 +622,18 @@ def _places_table(found: Found) -> Table:
 
 def _beside_table(found: Found, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
-    order, confidence = found["metrics"][number - 1], found["confidence"]
+    order = found["metrics"][number - 1]
+    confidence = found["confidence"]
     people = {row["system"]: row for row in found["people"]["order"]}
     by_metric = {row["system"]: row for row in order["rows"]}
-    decimals = 2 if order["range_kind"] in ("exact", "resampled") else 4
+    if order["range_kind"] in ("exact", "resampled"):
+        decimals = 2
+    else:
+        decimals = 4
     rows = []
     for system in _people_first(found):
-        placed, row = people.get(system, {}), by_metric.get(system, {})
+        placed = people.get(system, {})
+        row = by_metric.get(system, {})
         of_people = {f"people_{place}": placed.get(place) for place in PLACES}
         rows.append(row | of_people | {"system": system, "people": placed.get("score")})
     return Table.of(
@@ -565,7 +649,9 @@ def _beside_table(found: Found, number: int) -> Table:
             Column("rank", _("Metric rank")),
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),
-            *interval_columns("value", order["name"], confidence, ends="", decimals=decimals),
+            *interval_columns(
+                "value", order["name"], confidence, ends="", decimals=decimals
+            ),
         ),
         plot=PointPlot(
             label="system",
@@ -590,7 +676,9 @@ def _contradictions_table(found: Found) -> Table:
             Column("metric", _("Metric"), is_text=True),
             Column("better", _("Preferred by people"), is_text=True, names="system"),
             Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
-            *interval_columns("by_people", _("Human difference"), confidence, ends="people_"),
+            *interval_columns(
+                "by_people", _("Human difference"), confidence, ends="people_"
+            ),
             *interval_columns("by_metric", _("Metric difference"), confidence, ends=""),
         ),
         keys=3,
@@ -643,7 +731,10 @@ def _corpus_table(found: Found, unseen_in: str) -> Table:
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
     return Table.of(
-        ({"texts": _side_in_words(each["texts"]), **each["counts"]} for each in found["corpus"]),
+        (
+            {"texts": _side_in_words(each["texts"]), **each["counts"]}
+            for each in found["corpus"]
+        ),
         name="corpus",
         title=_("Text statistics"),
         columns=columns,
@@ -658,7 +749,9 @@ def _corpus_table(found: Found, unseen_in: str) -> Table:
 def _side_in_words(side: str) -> str:
     if not side:
         return _("Source")
-    return _("Reference %(number)s") % {"number": side} if side.isdigit() else side
+    if side.isdigit():
+        return _("Reference %(number)s") % {"number": side}
+    return side
 
 
 def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Report:
@@ -667,7 +760,10 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
         _("Judgments: %(judgments)s.")
         % {"judgments": task_in_words((given.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s intervals that account for segments and judges.")
-        % {"method": METHOD_WORDS[options["method"]], "confidence": percent(options["confidence"])},
+        % {
+            "method": METHOD_WORDS[options["method"]],
+            "confidence": percent(options["confidence"]),
+        },
         _(
             "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
         )
@@ -685,12 +781,15 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
     tables = [
         _metrics_table(found),
         _places_table(found),
-        *(_beside_table(found, number) for number in range(1, 1 + len(found["metrics"]))),
+        *(
+            _beside_table(found, number)
+            for number in range(1, 1 + len(found["metrics"]))
+        ),
         _contradictions_table(found),
         _segments_table(found),
         _corpus_table(found, options["unseen_in"]),
     ]
-    shown = [each for each in tables if each.rows]
+    shown = [table for table in tables if table.rows]
     return report_on(given, notes=notes, tables=shown, data=found)
 
 

@@ -22,7 +22,15 @@ from ranking.reports.wording.pair_tests import LEVEL_WORDS
 #: Text for people, translated when it is displayed.
 Words = str | Promise
 
-_TRUTH = {"yes": True, "true": True, "1": True, "on": True, "no": False, "false": False, "0": False}
+_TRUTH = {
+    "yes": True,
+    "true": True,
+    "1": True,
+    "on": True,
+    "no": False,
+    "false": False,
+    "0": False,
+}
 
 
 class OptionError(RefusedError, ValueError):
@@ -72,10 +80,17 @@ class Option:
             If it has another type, or is not allowed.
         """
         if self.is_many:
-            several = given if isinstance(given, list | tuple) else [given]
-            found = dict.fromkeys(self._text(str(each)) for each in several if each != "")
+            if isinstance(given, list | tuple):
+                several = given
+            else:
+                several = [given]
+            found = dict.fromkeys(
+                self._text(str(each)) for each in several if each != ""
+            )
             # The order does not matter.
-            return tuple(name for name in self.choices or sorted(found) if name in found)
+            return tuple(
+                name for name in self.choices or sorted(found) if name in found
+            )
         if isinstance(given, list | tuple):
             raise OptionError("Enter one value only.", field=self.name)
         if isinstance(self.default, bool):
@@ -104,11 +119,10 @@ class Option:
             raise OptionError(str(words), field=self.name) from None
         beyond = not self.low <= number <= self.high
         if beyond or (self.is_open and number in (self.low, self.high)):
-            words = (
-                _("Enter a number between %(low)s and %(high)s.")
-                if math.isfinite(self.high)
-                else _("Enter a number of at least %(low)s.")
-            )
+            if math.isfinite(self.high):
+                words = _("Enter a number between %(low)s and %(high)s.")
+            else:
+                words = _("Enter a number of at least %(low)s.")
             said = words % {"low": in_figures(self.low), "high": in_figures(self.high)}
             raise OptionError(said, field=self.name)
         return number  # type: ignore[no-any-return]
@@ -159,7 +173,9 @@ KAPPA_LEVEL = Option(
 
 def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments for the functions of the core that measure κ."""
-    return {name: options[name] for name in ("resample", "resamples", "confidence", "seed")}
+    return {
+        name: options[name] for name in ("resample", "resamples", "confidence", "seed")
+    }
 
 
 def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:

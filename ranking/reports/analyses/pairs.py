@@ -29,12 +29,25 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    METHOD,
+    SEED,
+    Option,
+    OptionError,
+)
 from ranking.reports.analyses.ranking import CORRECTION as RANKING_CORRECTION
 from ranking.reports.analyses.ranking import outcome_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import MatrixPlot
-from ranking.reports.tables import Column, Report, Table, Value, system_column, yes_no_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    Value,
+    system_column,
+    yes_no_column,
+)
 from ranking.reports.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.reports.wording.numbers import decimals, in_figures
 from ranking.reports.wording.pair_tests import (
@@ -53,7 +66,9 @@ LEVEL = Option(
     choices={level: LEVEL_WORDS[level] for level in LEVELS},
     help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
-CORRECTION = replace(RANKING_CORRECTION, default=Correction.HOLM.value, choices=CORRECTION_WORDS)
+CORRECTION = replace(
+    RANKING_CORRECTION, default=Correction.HOLM.value, choices=CORRECTION_WORDS
+)
 TIES = Option(
     "ties",
     gettext_lazy("Ties in shares"),
@@ -92,7 +107,9 @@ class PairsFound:
 
     def significant(self, p: float) -> bool | None:
         """Return whether a corrected p-value is significant; None without a correction."""
-        return p <= self.level if self.is_corrected else None
+        if self.is_corrected:
+            return p <= self.level
+        return None
 
     @property
     def is_corrected(self) -> bool:
@@ -102,7 +119,9 @@ class PairsFound:
     @property
     def p_key(self) -> str:
         """Name of the p-values to read: the corrected ones, if any."""
-        return "adjusted_p" if self.is_corrected else "p_value"
+        if self.is_corrected:
+            return "adjusted_p"
+        return "p_value"
 
 
 def _check(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +137,8 @@ def _check(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     begin(_("Comparing pairs"))
-    blocks, method = given.blocks, METHODS[options["method"]]
+    blocks = given.blocks
+    method = METHODS[options["method"]]
     correction = Correction(options["correction"])
     direct = own_tests(blocks, level=options["resample"], correction=correction)
     with converging(method.name):
@@ -141,11 +161,16 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
 
 def fewest_comparisons(level: Level) -> int:
     """Return the comparisons that a pair needs for a test; the sign test of comparisons is exact."""
-    return 1 if level == "pairs" else FEWEST_BLOCKS
+    if level == "pairs":
+        return 1
+    return FEWEST_BLOCKS
 
 
 def own_tests(
-    blocks: Blocks, *, level: Level = "two_way", correction: Correction = Correction.HOLM
+    blocks: Blocks,
+    *,
+    level: Level = "two_way",
+    correction: Correction = Correction.HOLM,
 ) -> DirectPairs:
     """Test each pair by its own comparisons, unless they are too few."""
     direct = direct_pairs(blocks, level=level, correction=correction)
@@ -180,7 +205,10 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
     method_note = _("Method: %(method)s.") % {"method": METHOD_WORDS[options["method"]]}
     return report_on(
         given,
-        notes=[method_note, *_headlines(found, pairs, is_shared=options["only_shared"])],
+        notes=[
+            method_note,
+            *_headlines(found, pairs, is_shared=options["only_shared"]),
+        ],
         tables=tables,
         data={
             **{name: value for name, value in options.items() if name != SEED.name},
@@ -203,7 +231,9 @@ def _cycle_row(cycle: Cycle, found: PairsFound) -> dict[str, Any]:
 
 
 def _scores(found: PairsFound) -> dict[str, float]:
-    values = zip(found.direct.tallies.systems, found.scores.values.tolist(), strict=True)
+    values = zip(
+        found.direct.tallies.systems, found.scores.values.tolist(), strict=True
+    )
     return {name: value for name, value in values if not np.isnan(value)}
 
 
@@ -221,7 +251,9 @@ def _pair_rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def _outcomes(direct: DirectPairs, system: int, other: int, *, counts_ties: bool) -> dict[str, Any]:
+def _outcomes(
+    direct: DirectPairs, system: int, other: int, *, counts_ties: bool
+) -> dict[str, Any]:
     wins = int(direct.tallies.wins[system, other])
     losses = int(direct.tallies.wins[other, system])
     ties = int(direct.tallies.ties[system, other])
@@ -321,7 +353,10 @@ def _matrix(
         level=found.level,
         notes=[
             *own_tests_in_words(
-                options["resample"], found.correction, found.level, limits=found.direct.limits
+                options["resample"],
+                found.correction,
+                found.level,
+                limits=found.direct.limits,
             ),
             *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
             *_shortage_in_words(found),
@@ -417,7 +452,10 @@ def _shortage_in_words(found: PairsFound) -> list[str]:
 
 
 def _contradiction_rows(found: PairsFound) -> list[dict[str, Any]]:
-    return [_contradiction_row(contradiction, found) for contradiction in found.contradictions]
+    return [
+        _contradiction_row(contradiction, found)
+        for contradiction in found.contradictions
+    ]
 
 
 def _contradiction_row(row: Contradiction, found: PairsFound) -> dict[str, Any]:
@@ -447,8 +485,14 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         Column("other_score", _("Other score")),
     ]
     if options["only_shared"]:
-        columns += [Column("blocks", _("Shared blocks")), Column("segments", _("Segments"))]
-    p_label = _("Corrected p") if found.is_corrected else "p"
+        columns += [
+            Column("blocks", _("Shared blocks")),
+            Column("segments", _("Segments")),
+        ]
+    if found.is_corrected:
+        p_label = _("Corrected p")
+    else:
+        p_label = "p"
     columns += [
         *outcome_columns(),
         Column(found.p_key, p_label),
@@ -466,7 +510,10 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
 
 
 def _cycles(found: PairsFound) -> Table:
-    p_label = _("Largest corrected p") if found.is_corrected else "p"
+    if found.is_corrected:
+        p_label = _("Largest corrected p")
+    else:
+        p_label = "p"
     return Table.of(
         found.cycles,
         name="cycles",

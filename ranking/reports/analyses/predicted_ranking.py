@@ -18,8 +18,19 @@ from ranking.core.metrics.predicted_ranking import (
     predicted_ranking,
 )
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
-from ranking.reports.analyses.metrics import comparing, judged_side, labelled, with_machines
-from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
+from ranking.reports.analyses.metrics import (
+    comparing,
+    judged_side,
+    labelled,
+    with_machines,
+)
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Option,
+    OptionError,
+)
 from ranking.reports.analyses.ranking import unit_counts
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
@@ -38,15 +49,23 @@ _METHOD: Final = "expected_wins"
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     side, ratings = judged_side(given, {**options, "method": _METHOD})
-    judged = set(ratings.systems) if ratings else _compared_systems(given)
+    if ratings:
+        judged = set(ratings.systems)
+    else:
+        judged = _compared_systems(given)
     rankings = _rankings(given, side, options, begin)
     # Of those that rank the most systems, the first that saves the most judgments.
     name, found = max(
         rankings.items(), key=lambda item: (len(item[1].systems), item[1].saved.value)
     )
-    of_people = {f"people_{key}": column for key, column in _columns(found.people).items()}
+    of_people = {
+        f"people_{key}": column for key, column in _columns(found.people).items()
+    }
     columns = {"system": list(found.systems), **_columns(found.completed), **of_people}
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
     return {
         "metric": name,
         "systems": sorted(rows, key=lambda row: (row["rank"], row["system"])),
@@ -77,7 +96,9 @@ def _rankings(
                 machine = metric.take(people.systems)
                 rankings[metric.name] = predicted_ranking(people, machine, documents)
         if not rankings:
-            raise NothingComparedError("no metric scores the judged outputs of two systems")
+            raise NothingComparedError(
+                "no metric scores the judged outputs of two systems"
+            )
     return rankings
 
 
@@ -108,9 +129,11 @@ def _documents(given: Input) -> dict[int, int] | None:
 
 
 def _columns(ranked: RankedScores) -> dict[str, list[Any]]:
-    ends = zip(ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist(), strict=True)
+    ends = zip(
+        ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist(), strict=True
+    )
     return {
-        "score": [Estimate(*each) for each in ends],
+        "score": [Estimate(*end) for end in ends],
         "rank": ranked.rank.tolist(),
         "rank_low": ranked.ranges.low.tolist(),
         "rank_high": ranked.ranges.high.tolist(),
@@ -130,7 +153,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
-            *interval_columns("people_score", _("By people alone"), options["confidence"]),
+            *interval_columns(
+                "people_score", _("By people alone"), options["confidence"]
+            ),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
             Column("people_rank_high", _("To")),

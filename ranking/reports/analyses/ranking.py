@@ -35,7 +35,11 @@ from ranking.reports.range_choices import (
     range_limits,
 )
 from ranking.reports.tables import Column, Report, Table, end_columns, system_column
-from ranking.reports.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
+from ranking.reports.wording.methods import (
+    METHOD_WORDS,
+    reason_in_words,
+    shortages_of_rows,
+)
 from ranking.reports.wording.numbers import in_figures
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 from ranking.reports.wording.ranges import (
@@ -57,7 +61,10 @@ _SIDES_WORDS = {
     "2": gettext_lazy("two-sided"),
 }
 RANGES = Option(
-    "ranges", gettext_lazy("Rank ranges from"), "percentile", choices=dict(RangesFrom.choices)
+    "ranges",
+    gettext_lazy("Rank ranges from"),
+    "percentile",
+    choices=dict(RangesFrom.choices),
 )
 LEVEL = Option(
     "resample",
@@ -100,7 +107,10 @@ def range_options(options: Mapping[str, Any]) -> RangeOptions:
     if options["correction"] != _OF_KIND:
         parts["correction"] = options["correction"]
     if options["sides"] != _OF_KIND:
-        parts["sides"] = 1 if options["sides"] == "1" else 2
+        if options["sides"] == "1":
+            parts["sides"] = 1
+        else:
+            parts["sides"] = 2
     return completed_ranges(parts)
 
 
@@ -121,9 +131,15 @@ def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
     if choice.ranges == "anytime" and name != "expected_wins":
         words = _("Anytime ranges are only available for Expected Wins.")
         raise RangeChoiceError(words, field=field or "ranges")
-    if isinstance(method, CountsMethod) and method.outright and choice.resample == "pairs":
+    if (
+        isinstance(method, CountsMethod)
+        and method.outright
+        and choice.resample == "pairs"
+    ):
         words = _("%(method)s scores whole blocks and cannot account for comparisons.")
-        raise RangeChoiceError(words % {"method": METHOD_WORDS[name]}, field=field or "resample")
+        raise RangeChoiceError(
+            words % {"method": METHOD_WORDS[name]}, field=field or "resample"
+        )
 
 
 def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> Ranking:
@@ -137,11 +153,16 @@ def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> R
     )
 
 
-def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
+def rankings_report(
+    given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
+) -> Report:
     """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
     limits = [limits_of(given, ranking) for ranking in rankings]
     accounts = any(ranking.options.accounts_for_documents for ranking in rankings)
-    notes = ignored_documents_notes(given) if accounts else []
+    if accounts:
+        notes = ignored_documents_notes(given)
+    else:
+        notes = []
     return report_on(
         given,
         notes=notes,
@@ -155,7 +176,8 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
         ],
         data={
             "rankings": [
-                _data(ranking, found) for ranking, found in zip(rankings, limits, strict=True)
+                _data(ranking, found)
+                for ranking, found in zip(rankings, limits, strict=True)
             ],
         },
     )
@@ -211,11 +233,16 @@ def shown_rows(ranking: Ranking) -> list[RankedRow]:
     return [only_estimable(row) for row in ranking.rows()]
 
 
-def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[dict[str, Any]]:
+def tested_pairs(
+    pairs: Iterable[ComparedPair], thin: Container[str]
+) -> list[dict[str, Any]]:
     """Return pairs as plain JSON, without p-values if either system has too few judgments for a test."""
     unknown = dict.fromkeys(("p_value", "adjusted_p", "significant"))
     return [
-        {**asdict(pair), **(unknown if pair.better in thin or pair.worse in thin else {})}
+        {
+            **asdict(pair),
+            **(unknown if pair.better in thin or pair.worse in thin else {}),
+        }
         for pair in pairs
     ]
 
@@ -223,7 +250,8 @@ def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[di
 def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     notes = _notes(ranking, limits)
-    rows, method = ranking.rows(), ranking.method
+    rows = ranking.rows()
+    method = ranking.method
     last = max(1, len(ranking.groups))
     return numbered_groups(
         ranks_table(
@@ -256,7 +284,10 @@ def ranks_table(
     rows: Sequence[RankedRow], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
-    shown = [{"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
+    shown = [
+        {"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)}
+        for row in rows
+    ]
     shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
     several = len({row["group"] for row in shown}) > 1
     columns = (
@@ -284,7 +315,9 @@ def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
     choice = ranking.options
     words: dict[str, Any] = {"limits": limits.codes, "counts": limits.counts}
     caption = score_tests_in_words(choice, ranking.correction, **words)
-    told = told_apart_notes(count_told_apart(ranking.corrected_pairs, choice), choice, **words)
+    told = told_apart_notes(
+        count_told_apart(ranking.corrected_pairs, choice), choice, **words
+    )
     is_corrected = ranking.correction is not Correction.NONE
     return Table.of(
         tested_pairs(ranking.pairs, ranking.shortages),
@@ -325,7 +358,9 @@ def told_apart(pair: Mapping[str, Any]) -> str:
     """Return whether a pair of `tested_pairs` is significant."""
     if pair["p_value"] is None:
         return _("not estimable yet")
-    return _("yes") if pair["significant"] else _("no")
+    if pair["significant"]:
+        return _("yes")
+    return _("no")
 
 
 def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
@@ -379,7 +414,9 @@ def group_notes(ranking: Ranking) -> list[str]:
         *(
             note
             for number in range(1, len(ranking.groups) + 1)
-            for note in shortages_of_rows([row for row in ranking.rows() if row["group"] == number])
+            for note in shortages_of_rows(
+                [row for row in ranking.rows() if row["group"] == number]
+            )
         ),
         *_groups_in_words(ranking),
     ]
@@ -390,7 +427,9 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
         return []
     groups = semicolon_list(comma_list(group) for group in ranking.groups)
     return [
-        _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
+        _(
+            "No comparisons connect these groups, so each is ranked separately: %(groups)s."
+        )
         % {"groups": groups}
     ]
 

@@ -5,7 +5,11 @@ from types import MappingProxyType
 from typing import Final
 
 from ranking.reports.analyses.across.agreement import AGREEMENT_TABLE, COLLECTED
-from ranking.reports.analyses.across.rankings import AVERAGE_RANKS, CLUSTERS, CLUSTERS_BY_METHODS
+from ranking.reports.analyses.across.rankings import (
+    AVERAGE_RANKS,
+    CLUSTERS,
+    CLUSTERS_BY_METHODS,
+)
 from ranking.reports.analyses.agreement import AGREEMENT, AGREEMENT_BY, JUDGE_PAIRS
 from ranking.reports.analyses.beside import BESIDE
 from ranking.reports.analyses.diagnosis import DIAGNOSIS
@@ -43,7 +47,13 @@ _OF_COMPARISONS = (
     MACHINES,
 )
 
-_OF_CAMPAIGNS = (COLLECTED, CLUSTERS, AGREEMENT_TABLE, CLUSTERS_BY_METHODS, AVERAGE_RANKS)
+_OF_CAMPAIGNS = (
+    COLLECTED,
+    CLUSTERS,
+    AGREEMENT_TABLE,
+    CLUSTERS_BY_METHODS,
+    AVERAGE_RANKS,
+)
 
 _KINDS: Final[dict[str, AnalysisKind]] = {kind.name: kind for kind in _OF_COMPARISONS}
 #: Kinds by name, in display order.

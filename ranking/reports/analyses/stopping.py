@@ -14,7 +14,12 @@ from django.utils.translation import gettext_lazy
 from annotation.sampling.priorities import active_priorities_of_many
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
+from ranking.core.simulation.budget import (
+    Budget,
+    BudgetRow,
+    plan_campaign,
+    plan_from_start,
+)
 from ranking.core.simulation.budget_curve import ActiveDraw, DesignNeed, needs_of_design
 from ranking.core.simulation.noise import (
     CampaignCurve,
@@ -68,7 +73,9 @@ LIMIT = Option(
     default=100_000,
     low=100,
     high=1_000_000,
-    help=gettext_lazy("Simulated campaigns end at this number, including judgments so far."),
+    help=gettext_lazy(
+        "Simulated campaigns end at this number, including judgments so far."
+    ),
 )
 #: Target shares of separated pairs.
 TARGETS = (0.8, 0.9)
@@ -77,7 +84,8 @@ _AHEAD = (2.0, 20.0)
 _POINTS_AHEAD = 16
 #: Share of balanced blocks in designs whose judgments choose pairs.
 _FLOOR = 0.1
-_FEW, _MANY = 2, 5
+_FEW = 2
+_MANY = 5
 
 
 class WhyNot(StrEnum):
@@ -142,7 +150,9 @@ class StoppingFound:
 
     def judgments(self, comparisons: float | None) -> int | None:
         """Return the judgments needed for a number of comparisons, including ties."""
-        return None if comparisons is None else round(comparisons / self.per_judgment)
+        if comparisons is None:
+            return None
+        return round(comparisons / self.per_judgment)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
@@ -159,7 +169,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
 
 def _ranking(given: Input) -> Ranking:
     """Rank by the settings of the task, or by the defaults."""
-    ranked_by = None if given.work is None else given.work.ranked_by
+    if given.work is None:
+        ranked_by = None
+    else:
+        ranked_by = given.work.ranked_by
     if ranked_by is None:
         return rank(given.blocks)
     with converging(ranked_by["method"]):
@@ -173,7 +186,8 @@ def _ranking(given: Input) -> Ranking:
 
 
 def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
-    seed, confidence = options["seed"], options["confidence"]
+    seed = options["seed"]
+    confidence = options["confidence"]
     common = {"experiments": options["experiments"], "seed": seed}
     begin(_("Counting"))
     try:
@@ -183,12 +197,20 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
     per_judgment = curve.comparisons / len(given.blocks)
     try:
         fit = fit_noise(
-            curve, confidence=confidence, progress=begin(_("Fitting the noise")), **common
+            curve,
+            confidence=confidence,
+            progress=begin(_("Fitting the noise")),
+            **common,
         )
     except NoiseNotEstimableError:
-        why_not = WhyNot.ALL_APART if curve.separated == 1 else WhyNot.NONE_APART
+        if curve.separated == 1:
+            why_not = WhyNot.ALL_APART
+        else:
+            why_not = WhyNot.NONE_APART
         return StoppingFound(why_not=why_not, curve=curve, per_judgment=per_judgment)
-    futures = likely_futures(curve, fit, progress=begin(_("Simulating campaigns")), **common)
+    futures = likely_futures(
+        curve, fit, progress=begin(_("Simulating campaigns")), **common
+    )
     how: dict[str, Any] = {
         "confidence": confidence,
         "limit": max(curve.comparisons, round(options["limit"] * per_judgment)),
@@ -238,7 +260,9 @@ def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
         return measured
     # Number of candidates that gives this many comparisons.
     words = work.words((1 + np.sqrt(1 + 8 * per_judgment)) / 2)
-    return None if not words else ASSUMED_PACE.times(float(words))
+    if not words:
+        return None
+    return ASSUMED_PACE.times(float(words))
 
 
 def _pace_of_words(work: WorkFacts) -> ReadingPace:
@@ -256,24 +280,32 @@ def _ahead(
     needs: list[tuple[str, float, list[float]]] = []
     if found.budget is not None and found.curve is not None:
         now = found.curve.comparisons
-        needs = [
-            (
-                row.measure,
-                row.target,
-                [_more_judgments(need, now, found.per_judgment) for need in reached],
+        needs = []
+        for row, reached in zip(found.budget.rows, found.budget.needs, strict=True):
+            needs.append(
+                (
+                    row.measure,
+                    row.target,
+                    [
+                        _more_judgments(need, now, found.per_judgment)
+                        for need in reached
+                    ],
+                )
             )
-            for row, reached in zip(found.budget.rows, found.budget.needs, strict=True)
-        ]
     if work.wanted:
         needs.append(("wanted", work.wanted, [work.wanted_more]))
     if work.rule_judgments:
         needs.append(("rule", work.rule_judgments, [work.rule_more]))
-    pace, how = _pace(work, found.per_judgment), {"confidence": options["confidence"]}
+    pace = _pace(work, found.per_judgment)
+    how = {"confidence": options["confidence"]}
     ahead = []
     for measure, target, more in needs:
         # A rule only counts judgments that count in rankings; hours and days include all judgments made
         # meanwhile.
-        made = [work.of_everybody(each) for each in more] if measure == "rule" else more
+        if measure == "rule":
+            made = [work.of_everybody(each) for each in more]
+        else:
+            made = more
         # Days are counted from midnight, so today's judgments are still part of the remaining work.
         left = [each + work.today if each else 0.0 for each in made]
         ahead.append(
@@ -290,7 +322,10 @@ def _ahead(
 
 def _more_judgments(need: float, now: int, per_judgment: float) -> float:
     """Return the remaining judgments until a number of comparisons, which is rounded as in the table of judgments."""
-    comparisons = need if np.isinf(need) else round(need)
+    if np.isinf(need):
+        comparisons = need
+    else:
+        comparisons = round(need)
     return max(0.0, (comparisons - now) / per_judgment)
 
 
@@ -301,8 +336,15 @@ def _designs(
 
     Only covers target shares that have not been reached yet.
     """
-    tallies, work, curve = given.tallies, given.work, forecast.curve
-    if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
+    tallies = given.tallies
+    work = given.work
+    curve = forecast.curve
+    if (
+        work is None
+        or curve is None
+        or forecast.budget is None
+        or not tallies.wins.any()
+    ):
         return []
     targets = [share for share in TARGETS if curve.separated < share]
     # Blocks are forecast as if all their pairs were compared, which best-worst scaling does not do.
@@ -348,8 +390,14 @@ def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
     """Return evenly spaced numbers of comparisons from now to just beyond the targets, within the horizon."""
     least, most = (ahead * curve.comparisons for ahead in _AHEAD)
     known = [row.comparisons for row in budget.rows if row.comparisons is not None]
-    end = min(max(least, *(1.25 * each for each in known)) if known else most, most, budget.limit)
-    points: list[float] = np.linspace(curve.comparisons, end, _POINTS_AHEAD + 1)[1:].tolist()
+    end = min(
+        max(least, *(1.25 * each for each in known)) if known else most,
+        most,
+        budget.limit,
+    )
+    points: list[float] = np.linspace(curve.comparisons, end, _POINTS_AHEAD + 1)[
+        1:
+    ].tolist()
     return points
 
 
@@ -378,13 +426,22 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
                 itemgetter(0),
                 (
                     Column("target", _("Target"), is_text=True, of=_target_of),
-                    Column("judgments", _("Judgments (median)"), of=itemgetter("comparisons")),
+                    Column(
+                        "judgments",
+                        _("Judgments (median)"),
+                        of=itemgetter("comparisons"),
+                    ),
                     *end_columns(),
                     Column("more", _("Remaining judgments")),
                 ),
             ),
             Column("comparisons", _("Comparisons"), of=lambda row: row[1].comparisons),
-            Column("beyond", _("Share beyond limit"), decimals=2, of=lambda row: row[1].beyond),
+            Column(
+                "beyond",
+                _("Share beyond limit"),
+                decimals=2,
+                of=lambda row: row[1].beyond,
+            ),
         ),
         notes=[
             _(
@@ -402,7 +459,10 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
         cells: list[Value] = [_target_of(row)]
         for unit in ("judgments", "hours", "days"):
             ahead = row[unit]
-            ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
+            if ahead is None:
+                ends = (None,) * 3
+            else:
+                ends = (ahead.value, ahead.low, ahead.high)
             cells += [rounded(end, whole=unit == "judgments") for end in ends]
         rows.append(tuple(cells))
     return Table(
@@ -439,7 +499,11 @@ def _counted_note(work: WorkFacts | None) -> list[str]:
 
 
 def rounded(value: float | None, *, whole: bool) -> Value:
-    return None if value is None else round(value) if whole else value
+    if value is None:
+        return None
+    if whole:
+        return round(value)
+    return value
 
 
 def _pace_note(pace: ReadingPace | None) -> str:
@@ -499,7 +563,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
             if found.ranking is None
             else count_told_apart(found.ranking.corrected_pairs, found.ranking.options),
             "comparisons_per_judgment": found.per_judgment or None,
-            "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
+            "judgments": []
+            if found.budget is None
+            else _judgments(found, found.budget.rows),
             "curve": found.curve,
             "fitted_curve": _fitted(found),
             "forecast": found.forecast,
@@ -512,7 +578,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
     )
 
 
-def _judgments(found: StoppingFound, rows: Sequence[BudgetRow]) -> list[dict[str, object]]:
+def _judgments(
+    found: StoppingFound, rows: Sequence[BudgetRow]
+) -> list[dict[str, object]]:
     return [
         {
             "measure": row.measure,
@@ -537,7 +605,8 @@ def _answer(found: StoppingFound, limit: int) -> list[str]:
     if not missing:
         return []
     row = min(missing, key=lambda row: row["measure"] not in _CHOSEN_FIRST)
-    target, ahead = _target_of(row), row["judgments"]
+    target = _target_of(row)
+    ahead = row["judgments"]
     if ahead.value is None:
         words = _("%(target)s. Judgments needed: more than %(limit)s.")
         return [words % {"target": target, "limit": number_format(limit)}]
@@ -552,14 +621,17 @@ def _answer(found: StoppingFound, limit: int) -> list[str]:
 
 
 def _whole(value: float | None) -> str:
-    return "–" if value is None else decimals(value, 0)
+    if value is None:
+        return "–"
+    return decimals(value, 0)
 
 
 def _state(given: Input, ranking: Ranking | None) -> list[str]:
     """Return the pairs and clusters that the ranking tells apart so far."""
     if ranking is None or not ranking.pairs:
         return []
-    limits, choice = limits_of(given, ranking), ranking.options
+    limits = limits_of(given, ranking)
+    choice = ranking.options
     told, *caption = told_apart_notes(
         count_told_apart(ranking.corrected_pairs, choice),
         choice,
@@ -584,7 +656,10 @@ def _why_not(reason: WhyNot) -> str:
 
 def _pace_data(pace: ReadingPace) -> dict[str, object]:
     """Return the pace as plain data, without its distribution, whose degrees of freedom may be infinite."""
-    return {name: getattr(pace, name) for name in ("seconds", "low", "high", "judges", "blocks")}
+    return {
+        name: getattr(pace, name)
+        for name in ("seconds", "low", "high", "judges", "blocks")
+    }
 
 
 def _designs_table(found: StoppingFound) -> Table:
@@ -653,7 +728,9 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             share if number == len(own) else None,
             _("So far"),
         )
-        for number, (count, share, simulated) in enumerate(zip(own, shares, fitted, strict=True), 1)
+        for number, (count, share, simulated) in enumerate(
+            zip(own, shares, fitted, strict=True), 1
+        )
     ]
     if found.forecast is not None:
         ahead = found.forecast
@@ -684,7 +761,9 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             )
             % {"level": in_figures(SIGN_TEST_LEVEL)}
         ],
-        plot=LinePlot(label="judgments", value="share", low="low", high="high", start=0, end=1),
+        plot=LinePlot(
+            label="judgments", value="share", low="low", high="high", start=0, end=1
+        ),
     )
 
 

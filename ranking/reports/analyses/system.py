@@ -71,17 +71,23 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
 
     Opponents are in the order of the systems; the part with an empty name has the comparisons in no named part.
     """
-    blocks, name = given.blocks, options[SYSTEM.name]
+    blocks = given.blocks
+    name = options[SYSTEM.name]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
     name = name or order[0]
-    outcomes = outcomes_of(blocks, blocks.systems.index(name)) if name in blocks.systems else None
+    outcomes = None
+    if name in blocks.systems:
+        outcomes = outcomes_of(blocks, blocks.systems.index(name))
     if outcomes is None or not len(outcomes.blocks):
         raise ValueError(
             _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
     confidence = options["confidence"]
     told = begin(_("Counting"))
-    words = None if given.texts is None else given.texts.words()
+    if given.texts is None:
+        words = None
+    else:
+        words = given.texts.words()
     document = outcomes.blocks.document
     parts: dict[str, Sequence[_Part]] = {
         "lengths": [] if words is None else by_length(words[outcomes.blocks.segment]),
@@ -91,12 +97,11 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
     }
     groups = compared_groups(given.tallies)
     # The system is not compared with systems of other groups.
-    elsewhere = {
-        blocks.systems[index]
-        for group in groups
-        if blocks.systems.index(name) not in group
-        for index in group.tolist()
-    }
+    elsewhere = set()
+    for group in groups:
+        if blocks.systems.index(name) not in group:
+            for index in group.tolist():
+                elsewhere.add(blocks.systems[index])
     opponents = [each for each in order if each != name and each not in elsewhere]
     to_do = sum(map(len, parts.values())) + len(opponents)
     done = 0
@@ -114,9 +119,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         "judges": len(np.unique(outcomes.blocks.judge)),
         "segments": len(np.unique(outcomes.blocks.segment)),
         "all": share_won(outcomes, confidence=confidence),
-        "opponents": [counted(each, opponent=blocks.systems.index(each)) for each in opponents],
+        "opponents": [
+            counted(opponent, opponent=blocks.systems.index(opponent))
+            for opponent in opponents
+        ],
         "parts": {
-            kind: [counted(part, rows=rows) for part, rows in each] for kind, each in parts.items()
+            kind: [counted(part, rows=rows) for part, rows in each]
+            for kind, each in parts.items()
         },
         "trend": None if words is None else length_trend(outcomes, words),
         "clear": clear_segments(outcomes, most=MOST_SEGMENTS),
@@ -126,13 +135,14 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
 
 def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
     """Return the rows in each non-empty range of lengths, by its name; `words` are the lengths of all rows."""
-    found = [
-        (
-            f"{shortest}–{longest}" if longest else f"{shortest}+",
-            (words >= shortest) & (words <= (longest or np.inf)),
+    found = []
+    for shortest, longest in LENGTHS:
+        found.append(
+            (
+                f"{shortest}–{longest}" if longest else f"{shortest}+",
+                (words >= shortest) & (words <= (longest or np.inf)),
+            )
         )
-        for shortest, longest in LENGTHS
-    ]
     return [(part, rows) for part, rows in found if rows.any()]
 
 
@@ -152,10 +162,17 @@ def by_number(
 
 def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
     """Return the blocks of each domain: the part of document names before “/”."""
-    of_document = [name.partition("/")[0] if "/" in name else "" for name in names]
+    of_document = []
+    for name in names:
+        if "/" in name:
+            of_document.append(name.partition("/")[0])
+        else:
+            of_document.append("")
     domains, number = np.unique(of_document, return_inverse=True)
     found = by_number(number[document], domains.tolist())
-    return found if len(found) > 1 else []
+    if len(found) > 1:
+        return found
+    return []
 
 
 def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_Part]:
@@ -164,7 +181,9 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
     grouped = np.zeros(len(blocks), dtype=np.bool_)
     for name, members in groups.items():
         among = set(members)
-        rows = np.array([judge in among for judge in blocks.judges], dtype=np.bool_)[blocks.judge]
+        rows = np.array([judge in among for judge in blocks.judges], dtype=np.bool_)[
+            blocks.judge
+        ]
         grouped |= rows
         if rows.any():
             found.append((name, rows))
@@ -173,7 +192,9 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
     return found
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell(
+    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
     return report_on(
         given,
@@ -189,10 +210,16 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
             *_clear("won", _("Clearest wins"), found),
         ],
         data={
-            **{name: found[name] for name in ("system", "blocks", "judges", "segments", "all")},
+            **{
+                name: found[name]
+                for name in ("system", "blocks", "judges", "segments", "all")
+            },
             "opponents": [_said("opponent", each) for each in found["opponents"]],
             **{
-                kind: [_said(kind.removesuffix("s"), each) for each in _in_order(kind, parts)]
+                kind: [
+                    _said(kind.removesuffix("s"), each)
+                    for each in _in_order(kind, parts)
+                ]
                 for kind, parts in found["parts"].items()
             },
             "length_trend": found["trend"],
@@ -222,7 +249,9 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
             "blocks": number_format(found["blocks"]),
             "judges": number_format(found["judges"]),
         },
-        _("Shares exclude ties. Intervals account for segments or documents, and for judges."),
+        _(
+            "Shares exclude ties. Intervals account for segments or documents, and for judges."
+        ),
     ]
     trend = found["trend"]
     if trend is not None and trend.p_value is not None:
@@ -231,7 +260,10 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
             _("Change in its share when source length doubles: %(slope)s (%(p)s).")
             % {"slope": sign + decimals(trend.slope, 3), "p": p_in_words(trend.p_value)}
         )
-    everything = [*found["opponents"], *(each for part in found["parts"].values() for each in part)]
+    everything = [
+        *found["opponents"],
+        *(each for part in found["parts"].values() for each in part),
+    ]
     limits = [found["all"].limits, *(each.share.limits for each in everything)]
     if trend is not None:
         limits.append(trend.limits)
@@ -240,14 +272,18 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
 
 def many_parts_note() -> str:
     """Return a caution about intervals for many parts."""
-    return _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
+    return _(
+        "With many parts, some are extreme by chance: intervals hold for one part at a time."
+    )
 
 
 def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
     """Return a note if some intervals ignore sources of variation; `limits` are those of each interval."""
     if not any(limits):
         return []
-    return [_("Some parts have too few judges, segments or documents to account for them.")]
+    return [
+        _("Some parts have too few judges, segments or documents to account for them.")
+    ]
 
 
 def _said(name: str, each: PartWon) -> dict[str, Any]:
@@ -260,13 +296,15 @@ def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
         return list(parts)
     # Parts without decided comparisons come last.
     return sorted(
-        parts, key=lambda each: (each.share.share is None, each.share.share or 0.0, each.part)
+        parts,
+        key=lambda each: (each.share.share is None, each.share.share or 0.0, each.part),
     )
 
 
 def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
     """Return a system's wins and losses against each opponent."""
-    title, heading = _("By opponent"), _("Opponent")
+    title = _("By opponent")
+    heading = _("Opponent")
     return _table("opponents", title, heading, opponents, system, "other")
 
 
@@ -294,11 +332,9 @@ def _table(
     is_counted = names is not None
 
     def part(each: PartWon) -> str:
-        return (
-            length_in_words(each.part)
-            if name == "lengths"
-            else each.part or pgettext("part", "none")
-        )
+        if name == "lengths":
+            return length_in_words(each.part)
+        return each.part or pgettext("part", "none")
 
     columns = (
         Column("won", _("Won"), counts="won" if is_counted else None),
@@ -341,7 +377,10 @@ def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
                 Column("segment", _("Segment"), names="segment"),
                 Column("other", _("Other"), is_text=True, names="other"),
                 Column(
-                    "rank", _("Mean rank"), decimals=2, of=lambda row: row.ranks[found["system"]]
+                    "rank",
+                    _("Mean rank"),
+                    decimals=2,
+                    of=lambda row: row.ranks[found["system"]],
                 ),
                 Column(
                     "other_rank",
@@ -372,8 +411,13 @@ def _documents_of(given: Input, segments: Sequence[ClearSegment]) -> dict[str, s
     document = given.blocks.document
     if document is None:
         return {}
-    of_segment = dict(zip(given.blocks.segment.tolist(), document.tolist(), strict=True))
-    return {str(each.segment): given.documents[of_segment[each.segment]] for each in segments}
+    of_segment = dict(
+        zip(given.blocks.segment.tolist(), document.tolist(), strict=True)
+    )
+    return {
+        str(segment.segment): given.documents[of_segment[segment.segment]]
+        for segment in segments
+    }
 
 
 ONE_SYSTEM = AnalysisKind(
@@ -387,7 +431,9 @@ ONE_SYSTEM = AnalysisKind(
 )
 
 
-def _find_remarks(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+def _find_remarks(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> dict[str, Any]:
     """Return skips and comments by system and by source length, among all shown blocks."""
     begin(_("Counting"))
     remarks = given.remarks
@@ -398,7 +444,10 @@ def _find_remarks(given: Input, options: Mapping[str, Any], begin: Begin) -> dic
         () if remarks is None else remarks.comments,
         given.read.documents,
     )
-    words = None if given.texts is None else given.texts.words()
+    if given.texts is None:
+        words = None
+    else:
+        words = given.texts.words()
     confidence = options["confidence"]
     return {
         "shown": len(shown.segment),
@@ -419,7 +468,9 @@ def _find_remarks(given: Input, options: Mapping[str, Any], begin: Begin) -> dic
     }
 
 
-def _part_remarks(name: str, shown: Shown, rows: BoolArray, confidence: float) -> dict[str, Any]:
+def _part_remarks(
+    name: str, shown: Shown, rows: BoolArray, confidence: float
+) -> dict[str, Any]:
     """Return a part of the blocks shown, with its numbers of skips and comments."""
     return {
         "part": name,
@@ -429,7 +480,9 @@ def _part_remarks(name: str, shown: Shown, rows: BoolArray, confidence: float) -
     }
 
 
-def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell_remarks(
+    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+) -> Report:
     """Report skips and comments."""
     counts = {
         "judged": number_format(found["shown"] - found["skipped"]),
@@ -443,7 +496,9 @@ def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str,
     return report_on(
         given,
         notes=[
-            _("Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s.")
+            _(
+                "Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s."
+            )
             % counts,
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges."
@@ -465,7 +520,11 @@ def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str,
 
 
 def _remarks(
-    name: str, title: str, heading: str, parts: Sequence[dict[str, Any]], names: Named | None
+    name: str,
+    title: str,
+    heading: str,
+    parts: Sequence[dict[str, Any]],
+    names: Named | None,
 ) -> Table:
     def share_columns(key: str, heading: str, of_all: str) -> tuple[Column, ...]:
         of = itemgetter(key)
@@ -476,7 +535,9 @@ def _remarks(
         )
 
     return Table.of(
-        parts if names else [each | {"part": length_in_words(each["part"])} for each in parts],
+        parts
+        if names
+        else [part | {"part": length_in_words(part["part"])} for part in parts],
         name=name,
         title=title,
         columns=(

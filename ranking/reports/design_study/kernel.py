@@ -106,12 +106,16 @@ def judge_model(
 
 @njit(cache=True, nogil=True)
 def judge_rates(
-    generator: np.random.Generator, rates: FloatArray, chosen: Int64Array, outcome: Int64Array
+    generator: np.random.Generator,
+    rates: FloatArray,
+    chosen: Int64Array,
+    outcome: Int64Array,
 ) -> None:
     """Draw the outcome of each pair of chosen systems independently."""
     for i in range(1, len(chosen)):
         for j in range(i):
-            a, b = chosen[i], chosen[j]
+            a = chosen[i]
+            b = chosen[j]
             share = generator.random()
             if share < rates[0, a, b]:
                 outcome[i, j] = 1
@@ -161,7 +165,8 @@ def draw_block(
     chosen: Int64Array,
 ) -> None:
     """Choose the systems of a block by the design, with a key from the generator."""
-    high, low = np.uint64(generator.random() * _WORD), np.uint64(generator.random() * _WORD)
+    high = np.uint64(generator.random() * _WORD)
+    low = np.uint64(generator.random() * _WORD)
     key = int((high << _S20) ^ low)
     if design.code == ACTIVE and generator.random() >= design.floor:
         choose_weighted(design.priorities, everybody, len(chosen), key, chosen)
@@ -185,12 +190,17 @@ def poisson_of(share: float) -> int:
 
 @njit(cache=True, nogil=True)
 def count_block(
-    chosen: Int64Array, outcome: Int64Array, weight: int, wins: Int64Array, ties: Int64Array
+    chosen: Int64Array,
+    outcome: Int64Array,
+    weight: int,
+    wins: Int64Array,
+    ties: Int64Array,
 ) -> None:
     """Add a block's comparisons: `outcome[i, j]` is 1, 0 or −1 if i wins, ties or loses."""
     for i in range(1, len(chosen)):
         for j in range(i):
-            a, b = chosen[i], chosen[j]
+            a = chosen[i]
+            b = chosen[j]
             if outcome[i, j] > 0:
                 wins[a, b] += weight
             elif outcome[i, j] < 0:
@@ -202,7 +212,11 @@ def count_block(
 
 @njit(cache=True, nogil=True)
 def simulate_more_blocks(
-    streams: Streams, design: BlockDesign, model: JudgeModel, counts: CampaignCounts, blocks: int
+    streams: Streams,
+    design: BlockDesign,
+    model: JudgeModel,
+    counts: CampaignCounts,
+    blocks: int,
 ) -> None:
     """Draw and judge more blocks of a campaign, and add them to its counts."""
     everybody = np.arange(len(counts.counts))
@@ -222,5 +236,6 @@ def simulate_more_blocks(
         for resample in range(len(counts.resampled_wins)):
             weight = poisson_of(streams.resampling.random())
             if weight:
-                wins, ties = counts.resampled_wins[resample], counts.resampled_ties[resample]
+                wins = counts.resampled_wins[resample]
+                ties = counts.resampled_ties[resample]
                 count_block(chosen, outcome, weight, wins, ties)

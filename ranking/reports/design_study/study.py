@@ -17,8 +17,17 @@ from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.sharding import Running
-from ranking.core.simulation.measures import range_violations, significantly_better, true_ranks
-from ranking.core.simulation.model import QUALITY_RANGE, Model, generator_of, measure_experiments
+from ranking.core.simulation.measures import (
+    range_violations,
+    significantly_better,
+    true_ranks,
+)
+from ranking.core.simulation.model import (
+    QUALITY_RANGE,
+    Model,
+    generator_of,
+    measure_experiments,
+)
 
 _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 
@@ -31,7 +40,11 @@ class ComparedDesign(StrEnum):
     ACTIVE = "active"
 
 
-_CODES = {ComparedDesign.UNIFORM: 0, ComparedDesign.BALANCED: 1, ComparedDesign.ACTIVE: 2}
+_CODES = {
+    ComparedDesign.UNIFORM: 0,
+    ComparedDesign.BALANCED: 1,
+    ComparedDesign.ACTIVE: 2,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +96,13 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
         raise ValueError("resampling needs judgments of at least two systems")
     if len(unknown):
         a, b = (tallies.systems[index] for index in unknown[0])
-        raise ValueError(f"no judgment says whether {a!r} or {b!r} is better: cannot resample")
+        raise ValueError(
+            f"no judgment says whether {a!r} or {b!r} is better: cannot resample"
+        )
     share = np.maximum(1, met)
     return Rates(
-        rates=np.stack([tallies.wins / share, tallies.ties / share]), per_block=min(per_block, n)
+        rates=np.stack([tallies.wins / share, tallies.ties / share]),
+        per_block=min(per_block, n),
     )
 
 
@@ -129,17 +145,20 @@ class SimulatedCampaign:
         seed: int,
         experiment: int,
     ) -> None:
-        self._source, self._design, self._floor = source, design, floor
-        self._drawing, self._judging, self._resampling = (
-            generator_of(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
-        )
+        self._source = source
+        self._design = design
+        self._floor = floor
+        self._drawing = generator_of(seed, experiment, _DRAWING)
+        self._judging = generator_of(seed, experiment, _JUDGING)
+        self._resampling = generator_of(seed, experiment, _RESAMPLING)
         n = source.systems
         self._counts = np.zeros((n, n), dtype=np.int64)
         self.blocks = 0
         self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
         self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
         self.resampled_ties = np.zeros_like(self.resampled_wins)
-        self.quality, self._outputs = np.zeros(n), np.empty((0, n))
+        self.quality = np.zeros(n)
+        self._outputs = np.empty((0, n))
         if isinstance(source, Rates):
             self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
             return
@@ -161,11 +180,19 @@ class SimulatedCampaign:
             simulate_more_blocks,
         )
 
-        source, n = self._source, len(self.wins)
+        source = self._source
+        n = len(self.wins)
         noises = (0.0, 0.0, 0.0)
         if isinstance(source, Model):
-            noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
-        rates = source.rates if isinstance(source, Rates) else np.empty((0, n, n))
+            noises = (
+                float(source.noise),
+                float(source.judge_noise),
+                float(source.tie_radius),
+            )
+        if isinstance(source, Rates):
+            rates = source.rates
+        else:
+            rates = np.empty((0, n, n))
         simulate_more_blocks(
             Streams(self._drawing, self._judging, self._resampling),
             BlockDesign(
@@ -256,9 +283,14 @@ def range_verdict(
     return RangeVerdict(above=above, ranges=ranges_of_better(above))
 
 
-def _by_resampling(campaign: SimulatedCampaign, ranges: Ranges, confidence: float) -> RangeVerdict:
+def _by_resampling(
+    campaign: SimulatedCampaign, ranges: Ranges, confidence: float
+) -> RangeVerdict:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
-    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
+    if ranges == "expected_wins":
+        scores = expected_wins(counts.wins)
+    else:
+        scores = bradley_terry(counts)
     found = rank_ranges(scores, confidence=confidence)
     above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
     return RangeVerdict(above=above, ranges=found)
@@ -289,7 +321,10 @@ class Question:
 
     def is_answered(self, verdict: RangeVerdict) -> bool:
         """Return whether the target is reached."""
-        reached = verdict.pairs() if self.measure == "pairs" else verdict.clusters()
+        if self.measure == "pairs":
+            reached = verdict.pairs()
+        else:
+            reached = verdict.clusters()
         return reached >= self.target
 
 
@@ -338,7 +373,11 @@ class DesignRow:
 
 
 def row_of(
-    design: ComparedDesign, question: Question, own: FloatArray, first: FloatArray, limit: int
+    design: ComparedDesign,
+    question: Question,
+    own: FloatArray,
+    first: FloatArray,
+    limit: int,
 ) -> DesignRow:
     """Return the results of one design for one question.
 
@@ -373,17 +412,23 @@ def row_of(
         violations=float(done[:, VIOLATIONS].mean()) if len(done) else None,
         violations_error=error,
         wrong_pairs=float(done[:, WRONG].mean()) if len(done) else None,
-        each=tuple(_finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)),
+        each=tuple(
+            _finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)
+        ),
     )
 
 
 def _finite(value: float) -> int | None:
-    return int(value) if np.isfinite(value) else None
+    if np.isfinite(value):
+        return int(value)
+    return None
 
 
 def _median_places(count: int) -> tuple[int, int]:
     """Return the indices of the order statistics that bound the median with 95% confidence."""
-    from scipy.stats import binom  # imported here: takes a fifth of Django's startup time
+    from scipy.stats import (
+        binom,
+    )  # imported here: takes a fifth of Django's startup time
 
     low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
     return low, count - 1 - low
@@ -396,7 +441,10 @@ def _ratio(
         return None, None, None
     logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
     mean = float(logs.mean())
-    error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
+    if len(logs) > 1:
+        error = float(logs.std(ddof=1) / np.sqrt(len(logs)))
+    else:
+        error = 0.0
     reach = float(ndtri(0.975)) * error
     return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))
 
@@ -493,7 +541,9 @@ def compare_designs(
         source=source,
         designs=tuple(designs),
         confidence=confidence,
-        active_confidence=confidence if active_confidence is None else active_confidence,
+        active_confidence=confidence
+        if active_confidence is None
+        else active_confidence,
         resamples=resamples,
         floor=floor,
         limit=limit,
@@ -501,7 +551,11 @@ def compare_designs(
         seed=seed,
     )
     _check(study, ranges)
-    if "anytime" in ranges and isinstance(source, Model) and source.segments is not None:
+    if (
+        "anytime" in ranges
+        and isinstance(source, Model)
+        and source.segments is not None
+    ):
         raise ValueError(
             "anytime: comparisons of shared segments are not independent, and this evidence is for "
             "independent ones only; leave out `segments` or `anytime`"
@@ -544,27 +598,41 @@ def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
         raise ValueError("limit: expected at least one judgment")
 
 
-def _measure(study: Comparison, questions: tuple[Question, ...], experiment: int) -> FloatArray:
+def _measure(
+    study: Comparison, questions: tuple[Question, ...], experiment: int
+) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
     return np.stack(
-        [_until_answered(study, design, questions, experiment) for design in study.designs]
+        [
+            _until_answered(study, design, questions, experiment)
+            for design in study.designs
+        ]
     )
 
 
 def _until_answered(
-    study: Comparison, design: ComparedDesign, questions: tuple[Question, ...], experiment: int
+    study: Comparison,
+    design: ComparedDesign,
+    questions: tuple[Question, ...],
+    experiment: int,
 ) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""
     campaign = SimulatedCampaign(
         study.source,
         design,
         floor=study.floor,
-        resamples=study.resamples if any(each.ranges in RESAMPLED for each in questions) else 0,
+        resamples=study.resamples
+        if any(each.ranges in RESAMPLED for each in questions)
+        else 0,
         seed=study.seed,
         experiment=experiment,
     )
-    is_active, limit = design is ComparedDesign.ACTIVE, study.limit
-    confidence = study.active_confidence if is_active else study.confidence
+    is_active = design is ComparedDesign.ACTIVE
+    limit = study.limit
+    if is_active:
+        confidence = study.active_confidence
+    else:
+        confidence = study.confidence
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():
@@ -581,6 +649,8 @@ def _until_answered(
             verdict = verdicts[question.ranges]
             if question.is_answered(verdict):
                 answers[row, JUDGMENTS] = campaign.blocks
-                answers[row, VIOLATIONS] = range_violations(verdict.ranges, campaign.true_ranks)
+                answers[row, VIOLATIONS] = range_violations(
+                    verdict.ranges, campaign.true_ranks
+                )
                 answers[row, WRONG] = verdict.wrong_pairs(campaign.true_ranks)
     return answers

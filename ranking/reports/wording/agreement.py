@@ -47,7 +47,9 @@ def no_interval_in_words(reason: str) -> str:
     }.get(reason, reason)
 
 
-def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, seed: int) -> str:
+def intervals_in_words(
+    level: KappaLevel, *, resamples: int, confidence: float, seed: int
+) -> str:
     """Return a sentence on how intervals of κ were computed."""
     if level == "segments":
         return _(
@@ -61,19 +63,27 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
     if level == "judges":
         words = _("intervals: jackknife over judges, confidence %(confidence)s")
     else:
-        words = _("intervals: jackknife over segments and judges, confidence %(confidence)s")
+        words = _(
+            "intervals: jackknife over segments and judges, confidence %(confidence)s"
+        )
     return words % {"confidence": in_figures(confidence)}
 
 
 def strength_in_words(
-    kappa: float | None, low: float | None, high: float | None, *, reason: str | None = None
+    kappa: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    reason: str | None = None,
 ) -> str | None:
     """Return the term of Landis and Koch (1977) for a κ whose interval says enough, or why there is no κ.
 
     Show `strength_caution` beside it.
     """
     if kappa is None:
-        return None if reason is None else not_estimable_in_words(reason)
+        if reason is None:
+            return None
+        return not_estimable_in_words(reason)
     if not says_enough(low, high):
         return None
     words = (
@@ -92,7 +102,12 @@ def strength_caution() -> str:
     slight, fair, moderate, substantial = (decimals(end, 2) for end in CLASS_ENDS)
     return _(
         "Strength after Landis and Koch (1977): slight up to %(slight)s, fair up to %(fair)s, moderate up to %(moderate)s, substantial up to %(substantial)s. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
-    ) % {"slight": slight, "fair": fair, "moderate": moderate, "substantial": substantial}
+    ) % {
+        "slight": slight,
+        "fair": fair,
+        "moderate": moderate,
+        "substantial": substantial,
+    }
 
 
 def kappa_shown(
@@ -119,7 +134,11 @@ def not_estimable_in_words(reason: str) -> str:
 def kappa_in_words(agreement: Mapping[str, Any] | None) -> dict[str, str | None]:
     """Return the `strength` of κ between judges, `kappa_missing` (why it is), and its `kappa_chance`."""
     if agreement is None:
-        return {"strength": None, "kappa_missing": no_shared_comparison(), "kappa_chance": None}
+        return {
+            "strength": None,
+            "kappa_missing": no_shared_comparison(),
+            "kappa_chance": None,
+        }
     inter = agreement["inter"]
     return {
         "strength": strength_in_words(inter["kappa"], inter["low"], inter["high"]),
@@ -158,4 +177,6 @@ def missing_in_words(found: Any) -> str | None:
         return no_interval_in_words(found.no_interval)
     if found.reason is not None:
         return not_estimable_in_words(found.reason)
-    return None if found.no_interval is None else no_interval_in_words(found.no_interval)
+    if found.no_interval is None:
+        return None
+    return no_interval_in_words(found.no_interval)

@@ -81,7 +81,9 @@ def live_method_words() -> list[dict[str, str]]:
     """Return the available methods, recommended one first, with descriptions and when to choose them."""
     older = _("Choose this to compare with earlier campaigns that used it.")
     when = {
-        "expected_wins": _("Choose this for a score that is easy to explain: a share of wins."),
+        "expected_wins": _(
+            "Choose this for a score that is easy to explain: a share of wins."
+        ),
         "bradley_terry": _(
             "Choose this if some pairs are compared more often than others, or if ties should count."
         ),
@@ -90,7 +92,9 @@ def live_method_words() -> list[dict[str, str]]:
     by_design = {
         "name": LiveMethod.BY_DESIGN.value,
         "label": _("Default for the design (recommended)"),
-        "what": _("Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."),
+        "what": _(
+            "Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."
+        ),
         "when": _("Choose this unless you have a reason not to."),
     }
     others = [
@@ -132,9 +136,13 @@ def score_words(method: str) -> str:
         ),
         "bojar": _("The share of decided comparisons the system wins."),
         "geq_others": _("The share of comparisons the system wins or ties."),
-        "gt_others": _("The share of comparisons the system wins; ties count as losses."),
+        "gt_others": _(
+            "The share of comparisons the system wins; ties count as losses."
+        ),
         "geq_all_in_block": _("The share of blocks in which no output is better."),
-        "gt_all_in_block": _("The share of blocks in which the system beats all others."),
+        "gt_all_in_block": _(
+            "The share of blocks in which the system beats all others."
+        ),
     }.get(method, "")
 
 
@@ -167,7 +175,11 @@ def not_yet_in_words(shortage: Shortage) -> str:
 
 def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the shortages of ranked systems in words; `rows` are those of one group in the result of a ranking."""
-    shortages = {row["system"]: Shortage(**row["shortage"]) for row in rows if row.get("shortage")}
+    shortages = {
+        row["system"]: Shortage(**row["shortage"])
+        for row in rows
+        if row.get("shortage")
+    }
     return shortages_in_words(shortages, len(rows))
 
 
@@ -196,7 +208,10 @@ def lowered(words: str) -> str:
 
 def unranked_in_words(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the systems that a ranking does not rank, each with the reason."""
-    return [(row["system"], reason_in_words(row["reason"])) for row in result["not_estimable"]]
+    return [
+        (row["system"], reason_in_words(row["reason"]))
+        for row in result["not_estimable"]
+    ]
 
 
 def reason_in_words(reason: str) -> str:

@@ -42,20 +42,23 @@ MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
 
 def mark_of(p: float | None) -> str:
     """Return the mark of a p-value; "" for a large or missing one."""
-    return "" if p is None else next((mark for level, mark in MARKS if p <= level), "")
+    if p is None:
+        return ""
+    return next((mark for level, mark in MARKS if p <= level), "")
 
 
-def sign_tests_in_words(sides: Sides, correction: Correction, level: float) -> list[str]:
+def sign_tests_in_words(
+    sides: Sides, correction: Correction, level: float
+) -> list[str]:
     """Return a caption of sign tests of pairs."""
-    words = (
-        _(
+    if sides == 2:
+        words = _(
             "Two-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
         )
-        if sides == 2
-        else _(
+    else:
+        words = _(
             "One-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
         )
-    )
     sentence = words % {"correction": CORRECTED_WORDS[correction]}
     return [sentence, *significance_in_words(correction, level)]
 
@@ -83,7 +86,10 @@ def own_tests_in_words(
             "Two-sided tests of the pair’s own comparisons, accounting for blocks, %(correction)s."
         ),
     }[resample]
-    few = [_("Some pairs have too few judges or segments to account for them.")] if limits else []
+    if limits:
+        few = [_("Some pairs have too few judges or segments to account for them.")]
+    else:
+        few = []
     return [
         sentence % {"correction": CORRECTED_WORDS[correction]},
         *few,

@@ -14,7 +14,12 @@ from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.reports.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
+from ranking.reports.wording.methods import (
+    METHOD_SOURCES,
+    METHOD_WORDS,
+    LiveMethod,
+    score_words,
+)
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.published_content import (
     PublishedContent,
@@ -89,7 +94,9 @@ def _shown(content: PublishedContent) -> str:
         return _rated(criteria)
     if criteria:
         names = [text_in_active_language(criterion["name"]) for criterion in criteria]
-        return _("Judges rated outputs by %(criteria)s.") % {"criteria": comma_list(names)}
+        return _("Judges rated outputs by %(criteria)s.") % {
+            "criteria": comma_list(names)
+        }
     # Results of older versions do not name the protocol.
     protocol = Protocol(task.get("protocol", Protocol.RANKING))
     if protocol != Protocol.RANKING:
@@ -145,7 +152,9 @@ def _scored(name: str) -> str:
             "averaged over its opponents (Koehn 2012)."
         )
     if name == _BRADLEY_TERRY:
-        return _("Systems are ranked by Bradley–Terry ability, with ties as in Davidson (1970).")
+        return _(
+            "Systems are ranked by Bradley–Terry ability, with ties as in Davidson (1970)."
+        )
     named = _("Systems are ranked by “%(method)s”.") % {"method": method_name(name)}
     meaning = score_words(name)
     if not meaning:
@@ -160,14 +169,16 @@ def _fixed(content: PublishedContent) -> Iterator[str]:
         return
     before = [each for each in changes if each["judgments"] == 0]
     if before:
-        words = _("The method and rank ranges were set on %(day)s, before the first judgment.")
+        words = _(
+            "The method and rank ranges were set on %(day)s, before the first judgment."
+        )
         yield _with_reason(words % {"day": _day(before[-1])}, before[-1])
     elif not changes:
         yield _("The method and rank ranges are Quintet’s defaults.")
-    for each in changes:
-        if each["judgments"] == 0:
+    for change in changes:
+        if change["judgments"] == 0:
             continue
-        yield _with_reason(_changed_to(each), each)
+        yield _with_reason(_changed_to(change), change)
 
 
 def _changed_to(change: PublishedSettings) -> str:
@@ -238,7 +249,8 @@ def _with_reason(words: str, change: PublishedReason) -> str:
 
 def pair_sentences(content: PublishedContent) -> list[str]:
     """Return the tests that tell pairs of systems apart; nothing without pairs."""
-    ranking, method = content["ranking"], content["method"]
+    ranking = content["ranking"]
+    method = content["method"]
     if not ranking["pairs"]:
         return []
     return score_tests_in_words(
@@ -277,7 +289,9 @@ def rewording_in_words(content: PublishedContent) -> str:
     reworded = sum(bool(row.get("is_reworded")) for row in rows)
     if not reworded:
         return ""
-    return _("Reasons in this result: %(count)s; reworded for publication: %(reworded)s.") % {
+    return _(
+        "Reasons in this result: %(count)s; reworded for publication: %(reworded)s."
+    ) % {
         "count": number_format(len(rows)),
         "reworded": number_format(reworded),
     }
@@ -293,7 +307,8 @@ def _rows(content: PublishedContent) -> Iterator[PublishedReason]:
 
 def firmness_in_words(firmness: PublishedFirmness) -> list[str]:
     """Return sentences about the section `firmness` of a published result, with bounds in words."""
-    first, deciding = firmness["first"], firmness["deciding"]
+    first = firmness["first"]
+    deciding = firmness["deciding"]
     is_proven = firmness["proof"] != "none"
     if not first:
         return [_("No system has a score.")]

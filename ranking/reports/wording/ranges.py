@@ -40,7 +40,8 @@ class RangesFrom(models.TextChoices):
 
 def rank_range(row: RankedRow) -> str:
     """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
-    low, high = row["rank_low"], row["rank_high"]
+    low = row["rank_low"]
+    high = row["rank_high"]
     if row.get("shortage") or low is None or high is None:
         return _("not estimable yet")
     return range_of_ranks(low, high)
@@ -50,13 +51,17 @@ def shared_rank(row: RankedRow) -> str:
     """Return "3", or "1–5, tied" for a rank shared by systems with equal scores."""
     last = row.get("last_rank") or row["rank"]
     ranks = range_of_ranks(row["rank"], last)
-    return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
+    if last == row["rank"]:
+        return ranks
+    return _("%(ranks)s, tied") % {"ranks": ranks}
 
 
 def rank_cell(row: RankedRow) -> int | str:
     """Return a rank for a table: a number, or "1–5, tied" if systems with equal scores share it."""
     rank: int = row["rank"]
-    return rank if row.get("last_rank", rank) == rank else shared_rank(row)
+    if row.get("last_rank", rank) == rank:
+        return rank
+    return shared_rank(row)
 
 
 def cluster_rules(rows: Sequence[RankedRow]) -> frozenset[int]:
@@ -80,7 +85,10 @@ def range_of_ranks(low: int, high: int) -> str:
     """Return "3–4", or "3" for one rank."""
     if low == high:
         return number_format(low)
-    return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
+    return _("%(low)s–%(high)s") % {
+        "low": number_format(low),
+        "high": number_format(high),
+    }
 
 
 def level_words() -> list[tuple[Level, str, str]]:
@@ -144,7 +152,9 @@ def ranges_in_words(
     elif choice.ranges == "confidence_set":
         words = _confidence_set(choice.correction)
     elif choice.ranges == "anytime":
-        words = _("%(confidence)s rank ranges that hold for all systems at once, at any time.")
+        words = _(
+            "%(confidence)s rank ranges that hold for all systems at once, at any time."
+        )
     else:
         words = _("%(confidence)s rank ranges from sign tests %(correction)s.")
     sentence = words % {
@@ -156,7 +166,9 @@ def ranges_in_words(
 
 
 def accounted_for(
-    choice: RangeOptions, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+    choice: RangeOptions,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> str:
     """Return the units that ranges account for: a level, or "neither" segments nor judges.
 
@@ -166,17 +178,23 @@ def accounted_for(
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
     if choice.ranges == "anytime":
-        return "documents_and_judges" if counts.get("documents") else "two_way"
+        if counts.get("documents"):
+            return "documents_and_judges"
+        return "two_way"
     segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
     judges = choice.resample != "segments" and RangeLimit.FEW_JUDGES not in limits
     by_documents = choice.resample == "two_way" and counts.get("documents")
     if segments and by_documents and RangeLimit.FEW_DOCUMENTS not in limits:
-        return "documents_and_judges" if judges else "documents"
+        if judges:
+            return "documents_and_judges"
+        return "documents"
     if segments and judges:
         return "two_way"
     if segments:
         return "segments"
-    return "judges" if judges else "neither"
+    if judges:
+        return "judges"
+    return "neither"
 
 
 def accounted_in_words(accounted: str) -> str:
@@ -217,7 +235,9 @@ def told_apart_notes(
     counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> list[str]:
     """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
-    caption = score_tests_in_words(choice, told.correction, limits=limits, counts=counts)
+    caption = score_tests_in_words(
+        choice, told.correction, limits=limits, counts=counts
+    )
     return [told_apart_in_words(told.told_apart, told.pairs), *caption]
 
 
@@ -229,18 +249,26 @@ def count_clusters(systems: Sequence[RankedRow]) -> int | None:
     return len({(row.get("group", 1), row["cluster"]) for row in known})
 
 
-def first_cluster(systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]) -> list[str]:
+def first_cluster(
+    systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]
+) -> list[str]:
     """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
     if len(groups) > 1:
         return []
-    return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
+    return [
+        row["system"]
+        for row in systems
+        if row["cluster"] == 1 and not row.get("shortage")
+    ]
 
 
 def _percentile(accounted: str) -> str:
     if accounted == "blocks":
         return _("%(confidence)s rank ranges from %(resamples)s resamples of blocks.")
     if accounted == "pairs":
-        return _("%(confidence)s rank ranges from %(resamples)s resamples of comparisons.")
+        return _(
+            "%(confidence)s rank ranges from %(resamples)s resamples of comparisons."
+        )
     return _("%(confidence)s rank ranges from %(resamples)s draws.")
 
 
@@ -255,7 +283,10 @@ def _confidence_set(correction: Correction) -> str:
 
 
 def ranges_meaning(
-    choice: RangeOptions, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+    choice: RangeOptions,
+    *,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> str:
     """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
@@ -267,7 +298,9 @@ def ranges_meaning(
             "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it."
         )
     with_other = {
-        "two_way": _("The ranks this system could have with other segments and judges."),
+        "two_way": _(
+            "The ranks this system could have with other segments and judges."
+        ),
         "documents_and_judges": _(
             "The ranks this system could have with other documents and judges."
         ),
@@ -280,7 +313,9 @@ def ranges_meaning(
         [
             with_other.get(accounted_for(choice, limits, counts))
             or _("The ranks this system could have with other blocks."),
-            _("Scores are resampled many times, and the most extreme ranks are left out."),
+            _(
+                "Scores are resampled many times, and the most extreme ranks are left out."
+            ),
         ]
     )
 

@@ -33,7 +33,11 @@ OF_TESTS: Final = ("pairs_share", "clusters")
 
 def rule_in_words(rule: RecordedRule) -> str:
     """Return a recorded rule in a sentence; empty if there is none."""
-    criteria = [criterion_in_words(name, rule) for name in CRITERIA if rule.get(name) is not None]
+    criteria = [
+        criterion_in_words(name, rule)
+        for name in CRITERIA
+        if rule.get(name) is not None
+    ]
     if not criteria:
         return ""
     if len(criteria) == 1:
@@ -49,7 +53,10 @@ def criterion_in_words(name: str, rule: RecordedRule) -> str:
     if name == "judgments":
         return counted("%(count)s judgment", "%(count)s judgments", value)
     if name == "until":
-        day = date.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            day = date.fromisoformat(value)
+        else:
+            day = value
         return str(date_format(day, "DATE_FORMAT"))
     by = _tests_in_words(rule)
     if name == "pairs_share":
@@ -58,17 +65,19 @@ def criterion_in_words(name: str, rule: RecordedRule) -> str:
             "by": by,
         }
     if rule["tests"] == RuleTests.ANYTIME:
-        return _("%(count)s clusters (%(by)s)") % {"count": number_format(value), "by": by}
+        return _("%(count)s clusters (%(by)s)") % {
+            "count": number_format(value),
+            "by": by,
+        }
     return _("%(count)s clusters") % {"count": number_format(value)}
 
 
 def _tests_in_words(rule: RecordedRule) -> str:
     """Return "anytime, 95%" or "Holm, 95%"."""
-    words = (
-        _("anytime, %(confidence)s")
-        if rule["tests"] == RuleTests.ANYTIME
-        else _("Holm, %(confidence)s")
-    )
+    if rule["tests"] == RuleTests.ANYTIME:
+        words = _("anytime, %(confidence)s")
+    else:
+        words = _("Holm, %(confidence)s")
     return words % {"confidence": percent(rule["confidence"])}
 
 
@@ -128,12 +137,16 @@ class RuleState:
         """Names of the criteria by which the rule was first met."""
         if self.met is not None:
             return list(self.met["criteria"])
-        return ["until"] if self.is_day_reached else []
+        if self.is_day_reached:
+            return ["until"]
+        return []
 
     @property
     def more(self) -> int:
         """Number of judgments since the first ranking that met it."""
-        return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
+        if self.met is None:
+            return 0
+        return max(0, self.judgments - self.met["judgments"])
 
 
 def rule_state(
@@ -196,10 +209,14 @@ def met_in_words(state: RuleState) -> str:
     if state.met is None:
         return _("Met: the date has passed.")
     at = parse_datetime(state.met["at"])
-    return _("First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s).") % {
+    return _(
+        "First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s)."
+    ) % {
         "day": "" if at is None else date_format(timezone.localtime(at), "DATE_FORMAT"),
         "count": number_format(state.met["judgments"]),
-        "criteria": semicolon_list(criterion_in_words(name, state.rule) for name in state.criteria),
+        "criteria": semicolon_list(
+            criterion_in_words(name, state.rule) for name in state.criteria
+        ),
         "run": state.met["run"],
     }
 
@@ -251,7 +268,9 @@ def clusters_so_far(clusters: int) -> str:
 
 def counting_in_words(judgments: int) -> str:
     """Return "312 judgments count"."""
-    return counted("%(count)s judgment counted.", "%(count)s judgments counted.", judgments)
+    return counted(
+        "%(count)s judgment counted.", "%(count)s judgments counted.", judgments
+    )
 
 
 def _beyond(state: RuleState) -> list[str]:

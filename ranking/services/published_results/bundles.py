@@ -13,7 +13,11 @@ from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Design
 from annotation.selectors.designs import design_in_force
-from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
+from annotation.services.planning.designs import (
+    DesignRefusedError,
+    design_change,
+    design_proposed,
+)
 from campaign.database.many_rows import row_locked
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, JobKind, Task, User
@@ -25,7 +29,11 @@ from ranking.reports.published_results import hides_a_name
 from ranking.reports.wording.published_content import PublishedContent
 from ranking.services.published_results.naming import PublishingRefusedError
 
-_CLOSED_STATES: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
+_CLOSED_STATES: Final = (
+    CampaignState.CLOSED,
+    CampaignState.ARCHIVED,
+    CampaignState.BIN,
+)
 
 
 def database_now() -> datetime:
@@ -52,10 +60,13 @@ def result_bundle_ask(
         If the bundle exists: published data cannot change.
     """
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
-    result.refresh_from_db(fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"])
+    result.refresh_from_db(
+        fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"]
+    )
     if result.bundle_id is not None:
         raise PublishingRefusedError(
-            _("This version already has a bundle, which cannot be changed."), field="texts"
+            _("This version already has a bundle, which cannot be changed."),
+            field="texts",
         )
     if result.bundle_job is not None and not result.bundle_job.has_ended:
         return
@@ -105,7 +116,9 @@ def judging_goes_on(task: Task) -> bool:
     They can until each task or the campaign is closed and the last lease has ended. Tasks with imported judgments only
     have neither leases nor HITs to lend.
     """
-    return any(_is_judged(other) for other in Task.objects.filter(test_set=task.test_set_id))
+    return any(
+        _is_judged(other) for other in Task.objects.filter(test_set=task.test_set_id)
+    )
 
 
 def _is_judged(task: Task) -> bool:
@@ -169,8 +182,12 @@ def _seeds_to_give(task: Task, content: PublishedContent) -> set[int] | None:
     drawn_by = designs.filter(Exists(drawn), task=task)
     seeds = set(drawn_by.values_list("seed", flat=True))
     # Rehearsals share the seeds of their campaigns, but have no real judges.
-    elsewhere = designs.filter(task__test_set__campaign__rehearsal_of=None).exclude(task=task)
-    return None if elsewhere.filter(seed__in=seeds).exists() else seeds
+    elsewhere = designs.filter(task__test_set__campaign__rehearsal_of=None).exclude(
+        task=task
+    )
+    if elsewhere.filter(seed__in=seeds).exists():
+        return None
+    return seeds
 
 
 def _is_over(task: Task) -> bool:
@@ -180,7 +197,9 @@ def _is_over(task: Task) -> bool:
 
 def _is_closed(task: Task) -> bool:
     """Return whether the task or its campaign is closed, as stored now."""
-    closed = Q(closed_at__isnull=False) | Q(test_set__campaign__state__in=_CLOSED_STATES)
+    closed = Q(closed_at__isnull=False) | Q(
+        test_set__campaign__state__in=_CLOSED_STATES
+    )
     return Task.objects.filter(closed, pk=task.pk).exists()
 
 

@@ -104,9 +104,13 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
         finished_at=run.finished_at,
     )
     coded = judged_columns(task_id=run.task_id, watermark=run.watermark)
-    candidates = [tuple(sorted(labels[name] for name in systems)) for systems in coded.candidates]
+    candidates = [
+        tuple(sorted(labels[name] for name in systems)) for systems in coded.candidates
+    ]
     systems = {name for systems in candidates for name in systems}
-    blocks = blocks_of_codes(candidates_by_name(replace(coded, candidates=candidates)), systems)
+    blocks = blocks_of_codes(
+        candidates_by_name(replace(coded, candidates=candidates)), systems
+    )
     renamed.result = run_result_of_blocks(renamed, with_documents(run.task_id, blocks))
     return renamed
 
@@ -125,10 +129,15 @@ def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
     )
 
 
-def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+def _renamed(
+    parameters: Mapping[str, Any], labels: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         **parameters,
-        **{part: sorted(labels.get(name, name) for name in parameters[part]) for part in _SYSTEMS},
+        **{
+            part: sorted(labels.get(name, name) for name in parameters[part])
+            for part in _SYSTEMS
+        },
     }
 
 
@@ -145,7 +154,10 @@ def frozen_ranking(
     ranking: PublishedRanking = {
         "systems": [frozen_row(row, labels) for row in result["systems"]],
         "not_estimable": sorted(
-            ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
+            (
+                {**row, "system": labels[row["system"]]}
+                for row in result["not_estimable"]
+            ),
             key=lambda row: str(row["system"]),
         ),
         # In rank order, because alphabetical order would reveal names.
@@ -173,7 +185,10 @@ def frozen_ranking(
 
 def frozen_row(row: RankedRow, labels: Mapping[str, str]) -> RankedRow:
     """Return a ranked system; its range and cluster are null while not estimable."""
-    known = only_estimable(row) if row.get("shortage") else row
+    if row.get("shortage"):
+        known = only_estimable(row)
+    else:
+        known = row
     return {**known, "system": labels[row["system"]]}
 
 
@@ -213,9 +228,13 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> PublishedMethod
     return {
         "name": run.method,
         "parameters": {
-            key: value for key, value in _renamed(parameters, labels).items() if key not in _NAMING
+            key: value
+            for key, value in _renamed(parameters, labels).items()
+            if key not in _NAMING
         },
-        "correction_of_pairs": RangeOptions.from_record(parameters).correction_of_pairs.value,
+        "correction_of_pairs": RangeOptions.from_record(
+            parameters
+        ).correction_of_pairs.value,
         # A 64-bit number, which some JSON readers cannot represent.
         "seed": str(run.seed),
         "watermark": run.watermark,
@@ -300,7 +319,11 @@ def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
     rows = [
         *((row.reason, _("Ranking settings")) for row in facts.settings),
         *((row.reason, _("Stopping rule")) for row in facts.rules),
-        *((action.note, _("Judges")) for _judge, _blocks, action in facts.left_out if action),
+        *(
+            (action.note, _("Judges"))
+            for _judge, _blocks, action in facts.left_out
+            if action
+        ),
     ]
     # Keep the page on which a reason was first given.
     pages = dict(reversed(rows))
@@ -319,7 +342,10 @@ def published_content(
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
-    own_tests = None if facts.own_tests is None else facts.own_tests.labelled(labels)
+    if facts.own_tests is None:
+        own_tests = None
+    else:
+        own_tests = facts.own_tests.labelled(labels)
     # The names are already those of `labels`.
     labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels, own_tests)
@@ -350,7 +376,9 @@ def published_content(
         "left_out": {
             "judges": [_left_out(*each, words.wordings) for each in facts.left_out],
             "references": _of_kind(facts.systems, labels, SystemKind.REFERENCE),
-            "damaged_references": _of_kind(facts.systems, labels, SystemKind.BAD_REFERENCE),
+            "damaged_references": _of_kind(
+                facts.systems, labels, SystemKind.BAD_REFERENCE
+            ),
         },
         "authors": list(words.authors),
         "acknowledgement": words.acknowledgement,
@@ -367,7 +395,9 @@ def _sections(
     """Return the sections on settings, stopping rules and the protocol's questions."""
     rules = facts.task.rules
     sections: PublishedSections = {
-        "ranking_settings": [_settings(row, wordings) for row in reversed(facts.settings)]
+        "ranking_settings": [
+            _settings(row, wordings) for row in reversed(facts.settings)
+        ]
     }
     if facts.rules:
         sections["stopping_rule"] = _stopping(facts, labels, wordings)
@@ -426,7 +456,9 @@ def _rule_of_history(row: StoppingRule, wordings: Mapping[str, str]) -> RuleOfHi
     return cast("RuleOfHistory", recorded)
 
 
-def _anytime(anytime: RecordedAnytime | None, labels: Mapping[str, str]) -> PublishedAnytime | None:
+def _anytime(
+    anytime: RecordedAnytime | None, labels: Mapping[str, str]
+) -> PublishedAnytime | None:
     if anytime is None:
         return None
     return {
@@ -450,7 +482,9 @@ def frozen_finding(run: RankingRun, ranking: PublishedRanking) -> Finding:
     }
 
 
-def _systems(systems: Sequence[System], labels: Mapping[str, str]) -> list[PublishedSystem]:
+def _systems(
+    systems: Sequence[System], labels: Mapping[str, str]
+) -> list[PublishedSystem]:
     entered: list[PublishedSystem] = [
         {
             "system": labels[system.name],
@@ -465,7 +499,9 @@ def _systems(systems: Sequence[System], labels: Mapping[str, str]) -> list[Publi
     return sorted(entered, key=lambda row: str(row["system"]))
 
 
-def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemKind) -> list[str]:
+def _of_kind(
+    systems: Sequence[System], labels: Mapping[str, str], kind: SystemKind
+) -> list[str]:
     return sorted(labels[system.name] for system in systems if system.kind == kind)
 
 
@@ -489,7 +525,9 @@ def _left_out(
         "decided_by": "organiser" if rule is None else "rule",
         "decided_on": action.created_at.date().isoformat(),
         **_reason(action.note, wordings),
-        "rule": None if rule is None else {term: getattr(rule, term) for term in _TERMS},
+        "rule": None
+        if rule is None
+        else {term: getattr(rule, term) for term in _TERMS},
         "evidence": _evidence(action.evidence),
     }
 
@@ -530,14 +568,23 @@ class _Answer:
         """Select the analyses of exactly the judgments of a run."""
         judgments = judgments_of_run(run).recorded
         same = ("systems", "with_reference", "without", "documents")
-        rows = Analysis.objects.of(run.task_id).filter(kind=self.kind(run), watermark=run.watermark)
+        rows = Analysis.objects.of(run.task_id).filter(
+            kind=self.kind(run), watermark=run.watermark
+        )
         about = {f"judgments__{name}": judgments[name] for name in same}
         return rows.filter(**about).filter(**self.filters(run))
 
 
 def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
     """Return the analysis for a section of a result; None if there is none yet. One query."""
-    return _ANSWERS[name].rows(run).finished().filter(data__isnull=False).order_by("-pk").first()
+    return (
+        _ANSWERS[name]
+        .rows(run)
+        .finished()
+        .filter(data__isnull=False)
+        .order_by("-pk")
+        .first()
+    )
 
 
 def frozen_answers(
@@ -553,7 +600,9 @@ def frozen_answers(
     return cast("PublishedSections", found)
 
 
-def answer_ask(name: str, *, task: Task, run: RankingRun, by: User | None) -> Analysis | None:
+def answer_ask(
+    name: str, *, task: Task, run: RankingRun, by: User | None
+) -> Analysis | None:
     """Have a worker compute a section of a result, unless it is available or requested.
 
     A failed or cancelled computation is not retried. Returns None if the ranking has no such section.
@@ -574,10 +623,16 @@ def answer_ask(name: str, *, task: Task, run: RankingRun, by: User | None) -> An
 
 def has_failed(analysis: Analysis) -> bool:
     """Return whether the computation failed or was cancelled."""
-    return analysis.finished_at is None and analysis.job is not None and analysis.job.has_ended
+    return (
+        analysis.finished_at is None
+        and analysis.job is not None
+        and analysis.job.has_ended
+    )
 
 
-def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
+def _firmness(
+    analysis: Any, _run: RankingRun, labels: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Return the number of judgments that decide first place; None if no system has a score.
 
     Judges and segments of the deciding judgments are left out, because they could identify people.
@@ -588,7 +643,9 @@ def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dic
     new = found["new_first"]
     return {
         "method": analysis.data["method"],
-        **{name: found[name] for name in ("judgments", "deciding", "at_least", "proof")},
+        **{
+            name: found[name] for name in ("judgments", "deciding", "at_least", "proof")
+        },
         # Not in alphabetical order, which would reveal names.
         "first": sorted(labels[name] for name in found["first"]),
         "new_first": None if new is None else labels[new],
@@ -601,7 +658,9 @@ def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] |
     if not is_usual or len(run.result["groups"]) != 1:
         return None
     group = run.parameters.get("judge_group")
-    asked = {"method": run.method} | ({} if group is None else {"judge_group": group["name"]})
+    asked = {"method": run.method} | (
+        {} if group is None else {"judge_group": group["name"]}
+    )
     try:
         return analysis_choice("firmness", asked), judgments_of_run(run)
     except OptionError:
@@ -618,24 +677,41 @@ def _metrics_choice(run: RankingRun) -> AnalysisChoice:
 
 def _metrics_filters(run: RankingRun) -> dict[str, Any]:
     """Select analyses of the current metrics, without machine judges."""
-    chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
+    chosen = {
+        f"choice__{name}": value for name, value in _metrics_choice(run).options.items()
+    }
     return {**_current_metrics(run), "judgments__machines__isnull": True, **chosen}
 
 
 def _current_metrics(run: RankingRun) -> dict[str, Any]:
     """Select analyses of the current metrics, with any options."""
-    return {"judgments__metrics": list(metric_digests(test_set_id=run.task.test_set_id))}
+    return {
+        "judgments__metrics": list(metric_digests(test_set_id=run.task.test_set_id))
+    }
 
 
-def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dict[str, Any] | None:
+def _metrics(
+    analysis: Any, _run: RankingRun, _labels: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Return the agreement of metrics with the judges; None without metrics.
 
     Scores of systems are left out, so that no system is named.
     """
-    choice, data = analysis.choice, analysis.data
-    names = ("metric", "is_human", "systems", "segments", "threshold", "missing", "outputs")
+    choice = analysis.choice
+    data = analysis.data
+    names = (
+        "metric",
+        "is_human",
+        "systems",
+        "segments",
+        "threshold",
+        "missing",
+        "outputs",
+    )
     return data["metrics"] and {
-        **{name: choice[name] for name in ("method", "confidence", "resamples", "seed")},
+        **{
+            name: choice[name] for name in ("method", "confidence", "resamples", "seed")
+        },
         **{name: data[name] for name in ("ceiling", "floor", "clusters")},
         "metrics": [{name: each[name] for name in names} for each in data["metrics"]],
     }
@@ -714,7 +790,10 @@ def _self_agreement(
     It is unknown too if the analysis computed another kind of interval than that of κ between judges.
     """
     intra = analysis.data["intra"]
-    same = all(analysis.choice.get(name) == run.parameters["agreement"][name] for name in _INTERVAL)
+    same = all(
+        analysis.choice.get(name) == run.parameters["agreement"][name]
+        for name in _INTERVAL
+    )
     if intra["kappa"] is None or not same:
         return None
     return {
@@ -725,7 +804,9 @@ def _self_agreement(
 
 def _kind_of_answers(run: RankingRun) -> str:
     kind = kind_in_place_of_ranking(task=run.task)
-    return "" if kind is None else kind.name
+    if kind is None:
+        return ""
+    return kind.name
 
 
 def _answers_choice(run: RankingRun) -> AnalysisChoice:
@@ -738,7 +819,9 @@ def _answers_filters(run: RankingRun) -> dict[str, Any]:
     return {"choice_digest": _answers_choice(run).digest}
 
 
-def _answers(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+def _answers(
+    analysis: Any, _run: RankingRun, labels: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the tables of the protocol's own analysis in every language, without judges and texts."""
     reports, _report = in_languages(
         lambda: public_report(answer_for_people(analysis), labels), LANGUAGES
@@ -767,7 +850,10 @@ _ANSWERS: Final = {
         asked=_firmness_asked,
     ),
     "metrics": _Answer(
-        kind=lambda _run: "metrics", filters=_metrics_filters, freeze=_metrics, asked=_metrics_asked
+        kind=lambda _run: "metrics",
+        filters=_metrics_filters,
+        freeze=_metrics,
+        asked=_metrics_asked,
     ),
     "predicted_ranking": _Answer(
         kind=lambda _run: "predicted_ranking",

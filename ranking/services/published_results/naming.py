@@ -49,7 +49,9 @@ def anonymous_check(content: PublishedContent, hidden: Collection[str]) -> None:
         text_check(text, hidden, field="wordings", page=page)
 
 
-def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
+def text_check(
+    text: str, hidden: Collection[str], *, field: str, page: str = ""
+) -> None:
     """Raise `PublishingRefusedError` if a text contains one of these names as a word.
 
     `page` is the title of the page that the text comes from, if that is another page.
@@ -63,7 +65,9 @@ def text_check(text: str, hidden: Collection[str], *, field: str, page: str = ""
                 )
                 % named
                 if page
-                else _("This text names the anonymous system “%(name)s”. Reword it: “%(text)s”.")
+                else _(
+                    "This text names the anonymous system “%(name)s”. Reword it: “%(text)s”."
+                )
                 % named,
                 field=field,
                 text=text,
@@ -71,7 +75,9 @@ def text_check(text: str, hidden: Collection[str], *, field: str, page: str = ""
 
 
 def _has_word(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return (
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    )
 
 
 def _texts(content: PublishedContent) -> Iterator[tuple[str, str]]:
@@ -116,13 +122,18 @@ def labels_of(
     before : mapping
         Letters in earlier versions, by system ID.
     """
-    kept = {system.name: before[str(system.pk)] for system in systems if str(system.pk) in before}
+    kept = {
+        system.name: before[str(system.pk)]
+        for system in systems
+        if str(system.pk) in before
+    }
     # Exclude letters of other systems and all system names.
     taken = {*before.values(), *(system.name for system in systems)}
     free = (label for label in _letters() if label not in taken)
     hidden = [system for system in systems if system.name in anonymous]
     given = {
-        system.name: kept.get(system.name) or next(free) for system in sorted(hidden, key=_hash)
+        system.name: kept.get(system.name) or next(free)
+        for system in sorted(hidden, key=_hash)
     }
     return {system.name: given.get(system.name, system.name) for system in systems}
 
@@ -133,14 +144,21 @@ def letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
         key: label
         for result in before
         for key, label in result.labels.items()
-        if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
+        if label
+        in {
+            each["system"] for each in result.content["systems"] if not each["is_named"]
+        }
     }
 
 
 def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[str]:
     """Return the names of anonymous systems and teams; `labels` are by system ID."""
-    named = {each for each in systems if labels.get(str(each.pk), each.name) == each.name}
-    hidden = {each for each in systems if each not in named}
+    named = {
+        system
+        for system in systems
+        if labels.get(str(system.pk), system.name) == system.name
+    }
+    hidden = {system for system in systems if system not in named}
     # A team may have both named and anonymous systems.
     teams = {each.team for each in hidden} - {each.team for each in named}
     return {each.name for each in hidden} | teams
@@ -185,11 +203,13 @@ def wordings_check(
     """
     if wordings and not hides_a_name:
         raise PublishingRefusedError(
-            _("Reasons can only be reworded if a system is anonymous."), field="wordings"
+            _("Reasons can only be reworded if a system is anonymous."),
+            field="wordings",
         )
     for text in wordings.keys() - {each.text for each in given}:
         raise PublishingRefusedError(
-            _("Reason not found in this result: “%(text)s”.") % {"text": text}, field="wordings"
+            _("Reason not found in this result: “%(text)s”.") % {"text": text},
+            field="wordings",
         )
     for text, wording in wordings.items():
         try:

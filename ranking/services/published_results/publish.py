@@ -107,15 +107,21 @@ def published_draft(
         all systems are named.
     """
     real_check(task.test_set.campaign, PublishingRefusedError)
-    run = facts.run if facts else run or latest_run(task_id=task.pk)
+    if facts:
+        run = facts.run
+    else:
+        run = run or latest_run(task_id=task.pk)
     if run is None or not is_publishable(run):
         raise PublishingRefusedError(_nothing_to_publish(task))
     words = words or PublishedWords()
     facts = facts or published_facts(task=task, run=run)
-    unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
+    unknown = set(anonymous) - {
+        system.name for system in facts.systems if may_be_anonymous(system)
+    }
     if unknown:
         raise PublishingRefusedError(
-            _("System “%(name)s” not found, or it cannot be anonymous.") % {"name": min(unknown)},
+            _("System “%(name)s” not found, or it cannot be anonymous.")
+            % {"name": min(unknown)},
             field="anonymous",
         )
     before = list(PublishedResult.objects.filter(task=task).order_by("version"))
@@ -138,7 +144,7 @@ def published_draft(
         at=database_now(),
         sections=frozen_answers(run, labels, parts),
     )
-    by_id = {str(each.pk): labels[each.name] for each in facts.systems}
+    by_id = {str(system.pk): labels[system.name] for system in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
     # Use the number types of JSON readers: 1.0 is 1.
     content = json.loads(canonical(content))
@@ -203,10 +209,14 @@ def result_publish(
     named_lock(f"publishing of test set {task.pk}")
     version_check(version, task=task)
     run = latest_ranking_keep(task_id=task.pk)
-    draft = published_draft(task=task, anonymous=anonymous, words=words, run=run, parts=parts)
+    draft = published_draft(
+        task=task, anonymous=anonymous, words=words, run=run, parts=parts
+    )
     if seen and seen != draft.seen:
         raise RankingChangedError(
-            _("Not published: the result has changed since the preview. Check it again.")
+            _(
+                "Not published: the result has changed since the preview. Check it again."
+            )
         )
     embargo_check(embargo_until, now=draft.published_at)
     result = PublishedResult(
@@ -231,14 +241,17 @@ def version_check(version: int | None, *, task: Task) -> None:
     following = next_version(task_id=task.pk)
     if version is not None and version != following:
         raise RankingChangedError(
-            _("Not published: the next version is version %(version)s.") % {"version": following}
+            _("Not published: the next version is version %(version)s.")
+            % {"version": following}
         )
 
 
 def embargo_check(until: datetime | None, *, now: datetime) -> None:
     """Raise `PublishingRefusedError` for an embargo in the past."""
     if until is not None and until <= now:
-        raise PublishingRefusedError(_("This date is in the past."), field="embargo_until")
+        raise PublishingRefusedError(
+            _("This date is in the past."), field="embargo_until"
+        )
 
 
 @transaction.atomic

@@ -39,16 +39,33 @@ _MOST_SYSTEMS: Final = 1_000
 _MOST_RUNS: Final = 1_000
 #: Columns of each system in format 1. Additional columns of later versions are ignored.
 _COLUMNS: Final = (
-    *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
-    *("wins", "losses", "ties"),
+    "system",
+    "score",
+    "rank",
+    "rank_low",
+    "rank_high",
+    "cluster",
+    "wins",
+    "losses",
+    "ties",
 )
 #: Errors of code that reads JSON of another shape.
 _OF_OTHER_SHAPES: Final = (
-    *(KeyError, TypeError, AttributeError),
-    *(IndexError, OverflowError, RecursionError),
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RecursionError,
 )
 #: Sections that also follow from the judgments, but are not recomputed.
-_NOT_COMPARED: Final = ("answers", "firmness", "metrics", "predicted_ranking", "stopping_rule")
+_NOT_COMPARED: Final = (
+    "answers",
+    "firmness",
+    "metrics",
+    "predicted_ranking",
+    "stopping_rule",
+)
 
 
 class NotReproducibleError(ValueError):
@@ -112,7 +129,9 @@ def result_reproduce(
             f"sections.{name}" for name in _NOT_COMPARED if name in content["sections"]
         )
         last_digits = len(found) - len(differences)
-        return Reproduction(content, digest_of(content), differences, last_digits, left_out)
+        return Reproduction(
+            content, digest_of(content), differences, last_digits, left_out
+        )
     except _OF_OTHER_SHAPES as error:
         raise bundle.damaged(RESULT, "not a published result") from error
 
@@ -125,7 +144,9 @@ def _run(content: PublishedContent) -> RankingRun:
         )
     method = content["method"]
     if method["name"] not in METHODS:
-        raise NotReproducibleError(f"This version of Quintet has no method “{method['name']}”.")
+        raise NotReproducibleError(
+            f"This version of Quintet has no method “{method['name']}”."
+        )
     if method["content_key_version"] != CONTENT_KEY_VERSION:
         raise NotReproducibleError(
             f"The result has content keys of version {method['content_key_version']}; "
@@ -148,7 +169,9 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
             f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
         )
     given = parameters["method_parameters"].values()
-    if any(isinstance(each, int | float) and not abs(each) <= _MOST_RUNS for each in given):
+    if any(
+        isinstance(each, int | float) and not abs(each) <= _MOST_RUNS for each in given
+    ):
         raise NotReproducibleError(
             f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
         )
@@ -163,7 +186,9 @@ def _refuse_systems(names: Collection[str]) -> None:
 
 
 def _blocks(
-    bundle: OpenedBundle, parameters: Mapping[str, Any], progress: ReadingProgress | None
+    bundle: OpenedBundle,
+    parameters: Mapping[str, Any],
+    progress: ReadingProgress | None,
 ) -> Blocks:
     """Read the judgments with documents; segments without one are all in one document."""
     if JUDGMENTS not in bundle.files:
@@ -173,7 +198,9 @@ def _blocks(
         with bundle.files[JUDGMENTS].open() as stored, path.open("wb") as file:
             shutil.copyfileobj(stored, file)
         try:
-            columns, vocabulary, _not_read = read_columns([str(path)], progress=progress)
+            columns, vocabulary, _not_read = read_columns(
+                [str(path)], progress=progress
+            )
         except FormatError as error:
             _file, *of_place = error.args
             raise FormatError(f"{bundle.name}: {JUDGMENTS}", *of_place) from error
@@ -182,21 +209,31 @@ def _blocks(
     systems = {*shown, *parameters["systems"], *parameters["left_out"]}
     _refuse_systems(systems)
     unnamed = len(vocabulary.documents)
-    document = np.where(columns.document < 0, unnamed, columns.document).astype(np.int32)
+    document = np.where(columns.document < 0, unnamed, columns.document).astype(
+        np.int32
+    )
     return blocks_of_codes(coded, systems, document=document)
 
 
-def _computed(run: RankingRun, blocks: Blocks, content: PublishedContent) -> dict[str, Any]:
+def _computed(
+    run: RankingRun, blocks: Blocks, content: PublishedContent
+) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""
-    published = {*_COLUMNS, *(name for row in content["ranking"]["systems"] for name in row)}
+    published = {
+        *_COLUMNS,
+        *(name for row in content["ranking"]["systems"] for name in row),
+    }
     # Later versions of Quintet may have more columns for a system.
     run.result["systems"] = [
-        {name: row[name] for name in row if name in published} for row in run.result["systems"]
+        {name: row[name] for name in row if name in published}
+        for row in run.result["systems"]
     ]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
     # Results of older versions have no tests of own comparisons.
     has_own_tests = "own_limits" in content["ranking"]
-    tests = own_tests_of_run(run, blocks) if has_own_tests else None
+    tests = None
+    if has_own_tests:
+        tests = own_tests_of_run(run, blocks)
     ranking = frozen_ranking(run, {name: name for name in names}, tests)
     counted = run.result["input"]
     return {
@@ -213,7 +250,8 @@ def _computed(run: RankingRun, blocks: Blocks, content: PublishedContent) -> dic
 
 def _differences(published: Any, computed: Any) -> Iterator[Difference]:
     """Yield differences between two JSON values; systems and pairs are matched by name."""
-    one, other = dict(_leaves("", published)), dict(_leaves("", computed))
+    one = dict(_leaves("", published))
+    other = dict(_leaves("", computed))
     for where in [*one, *(where for where in other if where not in one)]:
         pair = one.get(where, ABSENT), other.get(where, ABSENT)
         if ABSENT in pair or canonical(pair[0]) != canonical(pair[1]):

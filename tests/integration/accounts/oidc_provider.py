@@ -51,7 +51,9 @@ class Provider:
 
     def approve(self, address: str) -> str:
         """Be the page on which somebody signs in there; return the query with which they are sent back."""
-        asked = {name: value[0] for name, value in parse_qs(urlsplit(address).query).items()}
+        asked = {
+            name: value[0] for name, value in parse_qs(urlsplit(address).query).items()
+        }
         assert asked["client_id"] == CLIENT_ID
         assert asked["response_type"] == "code"
         assert {"openid", "email"} <= set(asked["scope"].split())
@@ -103,4 +105,8 @@ class Provider:
             return 400, {"error": "invalid_grant"}
         claims = {"iss": self.issuer, "aud": CLIENT_ID, "iat": 1, "exp": 4_000_000_000}
         signed = jwt.encode({**claims, **self.userinfo}, "k" * 32, algorithm="HS256")
-        return 200, {"access_token": "access", "token_type": "Bearer", "id_token": signed}
+        return 200, {
+            "access_token": "access",
+            "token_type": "Bearer",
+            "id_token": signed,
+        }

@@ -44,4 +44,6 @@ def app_set_up(client: Client) -> str:
 
 
 def recovery_codes(client: Client) -> list[str]:
-    return client.get("/account/second-factors/codes/download/").content.decode().split()
+    return (
+        client.get("/account/second-factors/codes/download/").content.decode().split()
+    )

@@ -11,12 +11,23 @@ from pytest_django.fixtures import Settings
 from campaign.models import Campaign, MembershipRole, User
 from campaign.services.members import member_add_by_email
 from tests.integration.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider
-from tests.integration.accounts.people import EMAIL, RIGHT, app_set_up, sign_in, signed_in
+from tests.integration.accounts.people import (
+    EMAIL,
+    RIGHT,
+    app_set_up,
+    sign_in,
+    signed_in,
+)
 from tests.one_time_codes import code_now
 
 pytestmark = pytest.mark.django_db
 BACK = "/sign-in/elsewhere/back/"
-OLGA = {"sub": "1234", "email": "Organiser@Example.org", "email_verified": True, "name": "Olga"}
+OLGA = {
+    "sub": "1234",
+    "email": "Organiser@Example.org",
+    "email_verified": True,
+    "name": "Olga",
+}
 
 
 @pytest.fixture
@@ -97,8 +108,14 @@ def test_unknown_addresses_can_neither_sign_in_nor_sign_up(
     assert not SocialAccount.objects.exists()
 
 
-def test_invited_user_signs_in(client: Client, campaign: Campaign, provider: Provider) -> None:
-    provider.userinfo = {"sub": "7", "email": "nina@example.org", "email_verified": True}
+def test_invited_user_signs_in(
+    client: Client, campaign: Campaign, provider: Provider
+) -> None:
+    provider.userinfo = {
+        "sub": "7",
+        "email": "nina@example.org",
+        "email_verified": True,
+    }
     assert come(Client(), provider).status_code == 403
     member = member_add_by_email(
         campaign=campaign,
@@ -147,7 +164,9 @@ def test_an_answer_is_for_the_browser_that_asked_and_for_once(
     assert client.get(BACK).status_code == 401
 
 
-def test_redirects_stay_on_the_host(client: Client, organiser: User, provider: Provider) -> None:
+def test_redirects_stay_on_the_host(
+    client: Client, organiser: User, provider: Provider
+) -> None:
     assert come(client, provider, "https://evil.example.org/")["Location"] == "/"
 
 

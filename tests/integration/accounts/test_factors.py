@@ -38,7 +38,9 @@ def give(client: Client, code: str) -> Any:
 def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) -> None:
     key = app_set_up(page)
     client = Client()
-    asked = client.post("/sign-in/", {"login": EMAIL, "password": RIGHT, "next": "/credentials/"})
+    asked = client.post(
+        "/sign-in/", {"login": EMAIL, "password": RIGHT, "next": "/credentials/"}
+    )
     assert asked["Location"] == ASKS
     assert client.get("/account/").status_code == 302
     assert signed_in(client) is None
@@ -146,7 +148,9 @@ def test_a_link_does_not_stand_in_for_it(
     else:
         organiser.refresh_from_db()
         entered = {"name": "Olga", "email": EMAIL, "password": NEW}
-        asked = client.post(f"/i/{account_link_create(user=organiser)}/account/", entered)
+        asked = client.post(
+            f"/i/{account_link_create(user=organiser)}/account/", entered
+        )
     assert asked["Location"] == ASKS
     assert signed_in(client) is None
     leads_to = f"/campaigns/{campaign.slug}/" if way == "invitation" else "/"
@@ -162,18 +166,27 @@ def test_removing_the_second_factor_removes_recovery_codes(page: Client) -> None
     assert sign_in(Client())["Location"] == "/"
 
 
-def test_passkey_of_another_user_cannot_be_removed(page: Client, campaign: Campaign) -> None:
+def test_passkey_of_another_user_cannot_be_removed(
+    page: Client, campaign: Campaign
+) -> None:
     other = make_organiser(campaign, "other@example.org")
-    passkey = Authenticator.objects.create(user=other, type="webauthn", data={"name": "x"})
-    assert page.post(f"/account/second-factors/passkeys/{passkey.pk}/").status_code == 404
+    passkey = Authenticator.objects.create(
+        user=other, type="webauthn", data={"name": "x"}
+    )
+    assert (
+        page.post(f"/account/second-factors/passkeys/{passkey.pk}/").status_code == 404
+    )
     assert Authenticator.objects.filter(pk=passkey.pk).exists()
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "credential", ["", "{}", "[]", "null", "7", '{"response": {"userHandle": 7}}', "not json"]
+    "credential",
+    ["", "{}", "[]", "null", "7", '{"response": {"userHandle": 7}}', "not json"],
 )
-@pytest.mark.parametrize("address", ["/sign-in/passkey/", "/account/second-factors/passkeys/new/"])
+@pytest.mark.parametrize(
+    "address", ["/sign-in/passkey/", "/account/second-factors/passkeys/new/"]
+)
 def test_nonsense_instead_of_a_passkey_is_refused(
     page: Client, address: str, credential: str
 ) -> None:
@@ -212,8 +225,15 @@ class TestDemanded:
     def demanded(self, settings: Settings) -> None:
         settings.SECOND_FACTOR_DEMANDED = True
 
-    def test_they_set_one_up_before_anything_else(self, page: Client, campaign: Campaign) -> None:
-        for address in (f"/campaigns/{campaign.slug}/", "/", "/credentials/", "/campaigns/"):
+    def test_they_set_one_up_before_anything_else(
+        self, page: Client, campaign: Campaign
+    ) -> None:
+        for address in (
+            f"/campaigns/{campaign.slug}/",
+            "/",
+            "/credentials/",
+            "/campaigns/",
+        ):
             assert page.get(address)["Location"] == "/account/second-factors/"
         refused = page.get("/api/v1/campaigns/")
         assert refused.status_code == 403
@@ -226,7 +246,9 @@ class TestDemanded:
         assert page.get(f"/campaigns/{campaign.slug}/").status_code == 200
         assert page.get("/api/v1/campaigns/").status_code == 200
 
-    def test_they_can_sign_out_and_programs_go_on(self, page: Client, organiser: User) -> None:
+    def test_they_can_sign_out_and_programs_go_on(
+        self, page: Client, organiser: User
+    ) -> None:
         _token, text = token_create(user=organiser)
         api = Client(headers={"Authorization": f"Token {text}"})
         assert api.get("/api/v1/campaigns/").status_code == 200
@@ -245,6 +267,8 @@ class TestDemanded:
         address = f"/account/second-factors/passkeys/{passkey.pk}/"
         assert page.post(address)["Location"] == "/account/second-factors/"
         assert Authenticator.objects.filter(pk=passkey.pk).exists()
-        Authenticator.objects.create(user=organiser, type="webauthn", data={"name": "Other"})
+        Authenticator.objects.create(
+            user=organiser, type="webauthn", data={"name": "Other"}
+        )
         page.post(address)
         assert not Authenticator.objects.filter(pk=passkey.pk).exists()

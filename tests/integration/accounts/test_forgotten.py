@@ -23,7 +23,9 @@ pytestmark = pytest.mark.django_db
 ASK = "/sign-in/forgotten/"
 
 
-def test_a_message_brings_a_new_password_and_signs_in(client: Client, organiser: User) -> None:
+def test_a_message_brings_a_new_password_and_signs_in(
+    client: Client, organiser: User
+) -> None:
     elsewhere = Client()
     sign_in(elsewhere)
     client.post(ASK, {"email": EMAIL.upper()})
@@ -52,7 +54,9 @@ def test_the_worker_sends_it_and_the_link_leads_to_the_public_address(
     assert Mail.objects.get().state == "sent"
 
 
-def test_no_answer_tells_whether_there_is_an_account(client: Client, organiser: User) -> None:
+def test_no_answer_tells_whether_there_is_an_account(
+    client: Client, organiser: User
+) -> None:
     answers, work = [], []
     client.post(ASK, {"email": "first@example.org"})
     for address in (EMAIL, "nobody@example.org"):
@@ -83,14 +87,20 @@ def test_some_accounts_get_none(client: Client, organiser: User, who: str) -> No
 
 def test_a_mailbox_is_not_filled_by_whoever_asks(organiser: User) -> None:
     def asked(address: str, number: int) -> int:
-        return Client(REMOTE_ADDR=f"192.0.2.{number}").post(ASK, {"email": address}).status_code
+        return (
+            Client(REMOTE_ADDR=f"192.0.2.{number}")
+            .post(ASK, {"email": address})
+            .status_code
+        )
 
     for address in (EMAIL, "nobody@example.org"):
         assert [asked(address, number) for number in range(4)] == [200, 200, 200, 429]
 
 
 def test_one_address_asks_for_few(client: Client, organiser: User) -> None:
-    asked = [client.post(ASK, {"email": f"a{n}@example.org"}).status_code for n in range(21)]
+    asked = [
+        client.post(ASK, {"email": f"a{n}@example.org"}).status_code for n in range(21)
+    ]
     assert asked == [200] * 20 + [429]
 
 
@@ -125,5 +135,8 @@ def test_a_new_password_does_not_stand_in_for_a_second_factor(
     app_set_up(page)
     other = Client()
     other.post(ASK, {"email": EMAIL})
-    assert other.post(link_of_message(), {"password": NEW})["Location"] == "/sign-in/second-factor/"
+    assert (
+        other.post(link_of_message(), {"password": NEW})["Location"]
+        == "/sign-in/second-factor/"
+    )
     assert signed_in(other) is None

@@ -35,7 +35,9 @@ def account(campaign: Campaign, request: pytest.FixtureRequest) -> User:
     """A member with a password; accounts from before may be stored in Unicode."""
     user = make_organiser(campaign)
     user.set_password(RIGHT)
-    user.email = UNICODE if "before" in request.param else User.objects.normalize_email(UNICODE)
+    user.email = (
+        UNICODE if "before" in request.param else User.objects.normalize_email(UNICODE)
+    )
     user.save()
     return user
 
@@ -46,7 +48,9 @@ def test_member_signs_in_with_either_spelling(account: User, typed: str) -> None
 
 
 @SPELLINGS
-def test_forgotten_password_is_mailed_for_either_spelling(account: User, typed: str) -> None:
+def test_forgotten_password_is_mailed_for_either_spelling(
+    account: User, typed: str
+) -> None:
     client = Client()
     client.post("/sign-in/forgotten/", {"email": typed})
     assert client.get(link_of_message()).status_code == 200
@@ -54,10 +58,14 @@ def test_forgotten_password_is_mailed_for_either_spelling(account: User, typed: 
 
 
 @SPELLINGS
-def test_member_is_not_added_twice(campaign: Campaign, account: User, typed: str) -> None:
+def test_member_is_not_added_twice(
+    campaign: Campaign, account: User, typed: str
+) -> None:
     before = User.objects.count()
     with pytest.raises(MemberRefusedError):
-        member_add_by_email(campaign=campaign, email=typed, name="", role=MembershipRole.ANALYST)
+        member_add_by_email(
+            campaign=campaign, email=typed, name="", role=MembershipRole.ANALYST
+        )
     assert (User.objects.count(), Membership.objects.count()) == (before, 1)
 
 
@@ -66,13 +74,16 @@ def test_address_of_another_account_is_refused(account: User, typed: str) -> Non
     other = User.objects.create_user(name="Eve", email="eve@example.org")
     with pytest.raises(AccountChangeRefusedError):
         address_set_by_link(
-            token=address_token(other, typed), base_url="https://q.example", language="en"
+            token=address_token(other, typed),
+            base_url="https://q.example",
+            language="en",
         )
 
 
 def test_wrong_passwords_count_for_both_spellings_together(account: User) -> None:
     statuses = [
-        sign_in(Client(), "wrong", email=typed).status_code for typed in (UNICODE, PUNYCODE) * 3
+        sign_in(Client(), "wrong", email=typed).status_code
+        for typed in (UNICODE, PUNYCODE) * 3
     ]
     assert statuses[-1] == 429
 
@@ -80,19 +91,25 @@ def test_wrong_passwords_count_for_both_spellings_together(account: User) -> Non
 @SPELLINGS
 def test_judge_is_invited_once(campaign: Campaign, typed: str) -> None:
     judges_invite_by_mail(
-        campaign=campaign, addresses=addresses_read(f"{UNICODE}\n{PUNYCODE}"), base_url="http://x"
+        campaign=campaign,
+        addresses=addresses_read(f"{UNICODE}\n{PUNYCODE}"),
+        base_url="http://x",
     )
     again = judges_invite_by_mail(
         campaign=campaign, addresses=addresses_read(typed), base_url="http://x"
     )
     assert (again.mails, len(again.known)) == ([], 1)
-    added = judge_list_add(campaign=campaign, judges=judge_list_read(f"{typed}\nbob@example.org"))
+    added = judge_list_add(
+        campaign=campaign, judges=judge_list_read(f"{typed}\nbob@example.org")
+    )
     assert [row.state for row in added.rows] == ["known", "new"]
     assert Judge.objects.count() == 2
 
 
 def test_list_of_judges_has_each_address_once(campaign: Campaign) -> None:
-    added = judge_list_add(campaign=campaign, judges=judge_list_read(f"{UNICODE}\n{PUNYCODE}"))
+    added = judge_list_add(
+        campaign=campaign, judges=judge_list_read(f"{UNICODE}\n{PUNYCODE}")
+    )
     assert [row.state for row in added.rows] == ["new", "again"]
     assert Judge.objects.get().address == PUNYCODE
 
@@ -107,5 +124,8 @@ def test_two_judges_cannot_have_one_address(campaign: Campaign, stored: str) -> 
 def test_invalid_domain_is_refused_as_before(campaign: Campaign) -> None:
     with pytest.raises(ValidationError):
         member_add_by_email(
-            campaign=campaign, email="ada@-ü-.example", name="", role=MembershipRole.ORGANISER
+            campaign=campaign,
+            email="ada@-ü-.example",
+            name="",
+            role=MembershipRole.ORGANISER,
         )

@@ -35,7 +35,8 @@ Form = Literal["NFC", "NFD"]
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "address", ["/account/password/", "/account/address/", "/account/second-factors/app/"]
+    "address",
+    ["/account/password/", "/account/address/", "/account/second-factors/app/"],
 )
 def test_the_password_is_asked_for_first(organiser: User, address: str) -> None:
     client = Client()
@@ -67,7 +68,9 @@ def test_the_password_cannot_be_guessed_there(organiser: User) -> None:
     assert "Too many" in refused.content.decode()
 
 
-def test_a_new_password_ends_other_sessions_and_tokens(page: Client, organiser: User) -> None:
+def test_a_new_password_ends_other_sessions_and_tokens(
+    page: Client, organiser: User
+) -> None:
     token_create(user=organiser)
     other = Client()
     sign_in(other)
@@ -124,7 +127,9 @@ def test_sign_in_form_of_another_tab_leads_on_once_signed_in(organiser: User) ->
     assert Client(enforce_csrf_checks=True).post("/sign-in/", sent).status_code == 403
 
 
-def test_an_address_is_theirs_once_they_open_the_link(page: Client, organiser: User) -> None:
+def test_an_address_is_theirs_once_they_open_the_link(
+    page: Client, organiser: User
+) -> None:
     page.post("/account/address/", {"email": "New@Example.org"})
     organiser.refresh_from_db()
     assert organiser.email == EMAIL
@@ -153,14 +158,18 @@ def test_former_address_gets_a_notice_without_a_link_that_signs_in(
     assert notice.to == [EMAIL]
     stored = Mail.objects.get(kind=MailKind.OLD_ADDRESS)
     with translation.override("de"):
-        assert date_format(localtime(stored.created_at), "DATETIME_FORMAT") in notice.body
+        assert (
+            date_format(localtime(stored.created_at), "DATETIME_FORMAT") in notice.body
+        )
         assert notice.subject == gettext("Your e-mail address for Quintet was changed")
     [address] = [line for line in notice.body.splitlines() if line.startswith("http")]
     assert urlsplit(address).path == "/"
     assert "new@example.org" not in notice.body
 
 
-@pytest.mark.parametrize(("email", "notices"), [("new@example.org", 1), (EMAIL.upper(), 0)])
+@pytest.mark.parametrize(
+    ("email", "notices"), [("new@example.org", 1), (EMAIL.upper(), 0)]
+)
 def test_address_changed_by_an_operators_link_gets_a_notice(
     organiser: User, email: str, notices: int
 ) -> None:
@@ -170,7 +179,9 @@ def test_address_changed_by_an_operators_link_gets_a_notice(
     )
     organiser.refresh_from_db()
     assert address_key(organiser.email or "") == address_key(email)
-    assert Mail.objects.filter(kind=MailKind.OLD_ADDRESS, address=EMAIL).count() == notices
+    assert (
+        Mail.objects.filter(kind=MailKind.OLD_ADDRESS, address=EMAIL).count() == notices
+    )
 
 
 def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
@@ -183,7 +194,9 @@ def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
     mails_send_due()
     refused = Client().post(link_of_message(1))
     assert refused.status_code == 409
-    assert "An account with this e-mail address already exists" in refused.content.decode()
+    assert (
+        "An account with this e-mail address already exists" in refused.content.decode()
+    )
     organiser.refresh_from_db()
     assert organiser.email == EMAIL
 

@@ -51,7 +51,9 @@ def test_a_change_on_a_page_is_shown_with_who_and_both_values(
     campaign: Campaign, organiser: Client
 ) -> None:
     form = organiser.get(SETTINGS).context["form"]
-    sent = {name: form[name].value() for name in form.fields} | {"judged_0": "translations"}
+    sent = {name: form[name].value() for name in form.fields} | {
+        "judged_0": "translations"
+    }
     sent = {name: value for name, value in sent.items() if value not in (None, False)}
     assert organiser.post(SETTINGS, sent | {"lease_minutes": "90"}).status_code == 302
     shown = " ".join(page_of(organiser).split())
@@ -60,13 +62,19 @@ def test_a_change_on_a_page_is_shown_with_who_and_both_values(
     assert "HIT lease in minutes: <bdi>60</bdi> → <bdi>90</bdi>" in shown
 
 
-def test_a_change_by_rest_names_the_user_of_the_token(campaign: Campaign, olga: User) -> None:
+def test_a_change_by_rest_names_the_user_of_the_token(
+    campaign: Campaign, olga: User
+) -> None:
     client = APIClient()
     client.force_authenticate(olga)
     assert client.patch("/api/v1/campaigns/museum/", {"pay": "€ 20"}).status_code == 200
     event, *_others = found_by_api(olga)
     assert event["changes"] == {"pay": ["", "€ 20"]}
-    assert (event["by"], event["user"], event["kind"]) == ("api", "Olga", "campaign.campaign")
+    assert (event["by"], event["user"], event["kind"]) == (
+        "api",
+        "Olga",
+        "campaign.campaign",
+    )
 
 
 def test_a_judge_stands_under_their_pseudonym(campaign: Campaign, olga: User) -> None:
@@ -105,12 +113,16 @@ def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> Non
         seen += [row.event.pk for row in response.context["table"].data]
         older = response.context["older"]
         address = f"{PAGE}?before={older}" if older else ""
-    assert seen == list(ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True))
+    assert seen == list(
+        ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True)
+    )
     assert len(seen) > 70
     assert len(client.get(PAGE).context["table"].data) == 50
 
 
-def test_another_campaigns_organiser_sees_nothing(campaign: Campaign, olga: User) -> None:
+def test_another_campaigns_organiser_sees_nothing(
+    campaign: Campaign, olga: User
+) -> None:
     other = make_campaign("other")
     stranger = make_organiser(other, "stranger@example.org")
     client = Client()

@@ -39,7 +39,9 @@ pytestmark = pytest.mark.django_db
 
 def since(event: ActivityEvent | None) -> list[ActivityEvent]:
     """Return the events after this one, the oldest first."""
-    return list(ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk"))
+    return list(
+        ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk")
+    )
 
 
 def last() -> ActivityEvent:
@@ -73,14 +75,22 @@ def test_creation_and_deletion_are_recorded(campaign: Campaign) -> None:
     assert changes_of(made) == (
         "campaign.system",
         "created",
-        {"name": [None, "gneiss"], "kind": [None, "system"], **{key: [None, ""] for key in WORDS}},
+        {
+            "name": [None, "gneiss"],
+            "kind": [None, "system"],
+            **{key: [None, ""] for key in WORDS},
+        },
     )
     assert made.test_set_id == task.test_set_id
     system.delete()
     assert changes_of(last()) == (
         "campaign.system",
         "deleted",
-        {"name": ["gneiss", None], "kind": ["system", None], **{key: ["", None] for key in WORDS}},
+        {
+            "name": ["gneiss", None],
+            "kind": ["system", None],
+            **{key: ["", None] for key in WORDS},
+        },
     )
 
 
@@ -137,10 +147,14 @@ def test_of_secrets_only_that_they_changed_is_recorded(campaign: Campaign) -> No
         assert secret not in written
 
 
-def test_a_judges_exclusion_is_recorded_under_their_pseudonym(campaign: Campaign) -> None:
+def test_a_judges_exclusion_is_recorded_under_their_pseudonym(
+    campaign: Campaign,
+) -> None:
     task, judge = make_task(campaign, planned=0), make_judge(campaign)
     organiser = make_organiser(campaign)
-    quality_action_take(judge=judge, task=task, action="exclude", note="clicks", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, action="exclude", note="clicks", user=organiser
+    )
     event = last()
     assert (event.kind, event.object_name) == ("annotation.qualityaction", "judge01")
     assert event.changes["action"] == [None, "exclude"]
@@ -169,7 +183,11 @@ def test_a_command_is_named_with_who_ran_it(
     judge.note = "100 % sure, isn't it"
     judge.save()
     event = last()
-    assert (event.origin, event.through, event.operator) == ("command", "change_judge", "ivo")
+    assert (event.origin, event.through, event.operator) == (
+        "command",
+        "change_judge",
+        "ivo",
+    )
     assert event.changes == {"note": ["", "100 % sure, isn't it"]}
 
 
@@ -177,7 +195,9 @@ def test_a_command_is_named_with_who_ran_it(
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
     judge = make_judge(campaign)
-    sent = task_prerun.send(sender=plan_task, task_id="1", task=plan_task, args=(), kwargs={})
+    sent = task_prerun.send(
+        sender=plan_task, task_id="1", task=plan_task, args=(), kwargs={}
+    )
     assert [answer for _receiver, answer in sent if isinstance(answer, Exception)] == []
     Judge.objects.filter(pk=judge.pk).update(note="by the task")
     assert (last().origin, last().through) == ("task", "plan_task")
@@ -203,7 +223,10 @@ def test_outside_of_requests_and_commands_the_role_of_the_database_acts(
 
 
 def test_cascaded_deletions_are_recorded(campaign: Campaign) -> None:
-    judge, group = make_judge(campaign), judge_group_create(campaign=campaign, name="experts")
+    judge, group = (
+        make_judge(campaign),
+        judge_group_create(campaign=campaign, name="experts"),
+    )
     judge_group_members_change(group=group, add=[judge])
     before = last()
     judge.delete()
@@ -228,7 +251,9 @@ def test_a_setting_that_replaces_another_is_a_change(campaign: Campaign) -> None
     task = make_task(campaign, planned=0)
     design = Design.objects.latest("pk")
     before = last()
-    Design.objects.bulk_create([_copied(design, systems_per_block=design.systems_per_block - 1)])
+    Design.objects.bulk_create(
+        [_copied(design, systems_per_block=design.systems_per_block - 1)]
+    )
     [event] = since(before)
     assert (event.kind, event.operation) == ("annotation.design", "changed")
     assert set(event.changes) == {"systems_per_block"}
@@ -236,7 +261,10 @@ def test_a_setting_that_replaces_another_is_a_change(campaign: Campaign) -> None
 
 
 def _copied(design: Design, **fields: Any) -> Design:
-    values = {each.attname: getattr(design, each.attname) for each in design._meta.concrete_fields}
+    values = {
+        each.attname: getattr(design, each.attname)
+        for each in design._meta.concrete_fields
+    }
     return Design(**{**values, "id": None, **fields})
 
 

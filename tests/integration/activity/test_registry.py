@@ -14,7 +14,9 @@ SECRETS = ("token", "secret", "key", "hash", "password", "code", "seed", "url")
 def test_no_value_of_a_secret_is_recorded() -> None:
     for model in recorded_models():
         fields = model.recording.fields
-        assert not [name for name in fields if any(word in name for word in SECRETS)], model
+        assert not [name for name in fields if any(word in name for word in SECRETS)], (
+            model
+        )
 
 
 #: Files that write recorded tables past Django, and how the log knows of it.
@@ -48,5 +50,7 @@ def test_recorded_tables_are_written_past_django_in_known_files_alone() -> None:
         if path.suffix in {".py", ".sql"} and "migrations" not in path.parts
         if past.search(path.read_text(encoding="utf-8"))
     }
-    others = {"annotation/services/submission.py"}  # the tables of answers, which are not recorded
+    others = {
+        "annotation/services/submission.py"
+    }  # the tables of answers, which are not recorded
     assert found - others == set(PAST_DJANGO)

@@ -22,9 +22,43 @@ RECORDED = recorded_models()
 LOCALES = ("de", "cs", "es", "zh_Hans", "ar")
 #: Names of methods, persons and services, abbreviations, and values of fields: the same in every language.
 NAMES = {
-    *("API", "URL", "HIT", "HITs", "ID", "SHA", "SQL", "JSON", "NFC", "WMT", "Unicode", "Webhook"),
-    *("Prolific", "Holm", "Benjamini", "Hochberg", "Bradley", "Terry", "Olga", "Museum"),
-    *("Expected", "Wins", "UTC", "museum", "quintet", "app", "key", "free", "text", "p", "x"),
+    *(
+        "API",
+        "URL",
+        "HIT",
+        "HITs",
+        "ID",
+        "SHA",
+        "SQL",
+        "JSON",
+        "NFC",
+        "WMT",
+        "Unicode",
+        "Webhook",
+    ),
+    *(
+        "Prolific",
+        "Holm",
+        "Benjamini",
+        "Hochberg",
+        "Bradley",
+        "Terry",
+        "Olga",
+        "Museum",
+    ),
+    *(
+        "Expected",
+        "Wins",
+        "UTC",
+        "museum",
+        "quintet",
+        "app",
+        "key",
+        "free",
+        "text",
+        "p",
+        "x",
+    ),
 }
 
 
@@ -46,7 +80,9 @@ def texts_of(model: type[RecordedModel]) -> Iterator[object]:
 @pytest.mark.parametrize("model", RECORDED, ids=lambda model: model._meta.label_lower)
 def test_texts_and_labels_of_a_model_are_translated(model: type[RecordedModel]) -> None:
     """As texts of their own, which the log shows whole."""
-    untranslated = [str(text) for text in texts_of(model) if not isinstance(text, Promise)]
+    untranslated = [
+        str(text) for text in texts_of(model) if not isinstance(text, Promise)
+    ]
     assert untranslated == []
 
 
@@ -78,11 +114,15 @@ def events_of(campaign: Campaign) -> Iterator[ActivityEvent]:
     for model in RECORDED:
         values = {field.attname: values_of(field) for field in fields_of(model)}
         for operation in ActivityOperation:
-            if operation == ActivityOperation.DELETED and model.recording.deleted is None:
+            if (
+                operation == ActivityOperation.DELETED
+                and model.recording.deleted is None
+            ):
                 continue
             for number in range(max(map(len, values.values()))):
                 changes = {
-                    name: [None, held[min(number, len(held) - 1)]] for name, held in values.items()
+                    name: [None, held[min(number, len(held) - 1)]]
+                    for name, held in values.items()
                 }
                 yield ActivityEvent(
                     campaign=campaign,
@@ -106,7 +146,9 @@ def test_no_english_word_is_left_in_the_log(
     while address:
         response = client.get(address)
         cells = re.findall(r"<td[^>]*>(.*?)</td>", response.content.decode(), re.DOTALL)
-        left.update(re.findall(r"[A-Za-z]+", unescape(re.sub("<[^>]+>", " ", " ".join(cells)))))
+        left.update(
+            re.findall(r"[A-Za-z]+", unescape(re.sub("<[^>]+>", " ", " ".join(cells))))
+        )
         older = response.context["older"]
         address = f"/campaigns/museum/activity/?before={older}" if older else ""
     assert left - NAMES == set()

@@ -32,7 +32,9 @@ def given(lines: list[str], name: str = "gneiss.txt") -> StoredFile:
 
 
 @pytest.mark.parametrize("kind", some_now(["balanced", "uniform", "active"]))
-def test_new_system_is_in_later_hits_and_waiting_ones_are_redrawn(task: Task, kind: str) -> None:
+def test_new_system_is_in_later_hits_and_waiting_ones_are_redrawn(
+    task: Task, kind: str
+) -> None:
     design_change(task=task, kind=kind)
     hits_plan(task_id=task.pk, count=6)
     first = HIT.objects.order_by("number")[0]
@@ -84,11 +86,18 @@ def uploaded(lines: list[str]) -> Any:
 def test_rest(task: Task) -> None:
     api = APIClient()
     address = f"/api/v1/tasks/{task.pk}/systems/"
-    assert api.post(address, {"name": "gneiss", "file": uploaded(LINES)}).status_code == 401
+    assert (
+        api.post(address, {"name": "gneiss", "file": uploaded(LINES)}).status_code
+        == 401
+    )
     api.force_login(make_organiser(task.test_set.campaign))
     wrong = api.post(
-        address, {"name": "gneiss", "file": uploaded([*LINES, "more"])}, format="multipart"
+        address,
+        {"name": "gneiss", "file": uploaded([*LINES, "more"])},
+        format="multipart",
     )
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["file"])
-    done = api.post(address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart")
+    done = api.post(
+        address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart"
+    )
     assert (done.status_code, done.json()["name"]) == (201, "gneiss")

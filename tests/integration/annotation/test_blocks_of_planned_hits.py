@@ -24,7 +24,10 @@ def candidates_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
     return [
         (
             block.segment.number,
-            [tuple(sorted(ids)) for ids in by_candidate(block.outputs, block.stands_for)],
+            [
+                tuple(sorted(ids))
+                for ids in by_candidate(block.outputs, block.stands_for)
+            ],
         )
         for block in hit.blocks.order_by("position").select_related("segment")
     ]
@@ -69,14 +72,18 @@ class TestWithdrawn:
             planning.withdraw([spare])
             planning.store()
         state = DrawState.empty(task.test_set.systems.values_list("name", flat=True))
-        for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
+        for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list(
+            "pk", flat=True
+        ):
             state = state.after(plans_read([pk])[pk])
         stored = DrawState.from_json(HITSequence.objects.get().state)
         assert stored.pair_counts.tolist() == state.pair_counts.tolist()
         assert stored.position_counts.tolist() == state.position_counts.tolist()
 
     @pytest.mark.thorough
-    def test_a_judge_who_takes_the_place_of_a_hit_takes_its_place_in_the_balance(self) -> None:
+    def test_a_judge_who_takes_the_place_of_a_hit_takes_its_place_in_the_balance(
+        self,
+    ) -> None:
         """All that is wanted is planned, and none of it suits: a spare HIT gives way."""
         task = make_long_task(make_campaign(), segments=12, systems=4, blocks_wanted=9)
         design_change(task=task, kind="balanced", segments=[1, 2, 3, 4, 5, 6])

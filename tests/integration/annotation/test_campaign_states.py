@@ -93,9 +93,13 @@ def test_state_transitions_are_done_or_refused(
         assert state_changes(campaign=campaign)[0].changes["state"] == [state, after]
         # Within this transaction the clock stands, but for the statement's.
         assert campaign.state_since > before
-        assert not campaign_state_change(campaign=campaign, transition=transition, by=by)
+        assert not campaign_state_change(
+            campaign=campaign, transition=transition, by=by
+        )
     elif state == after:
-        assert not campaign_state_change(campaign=campaign, transition=transition, by=by)
+        assert not campaign_state_change(
+            campaign=campaign, transition=transition, by=by
+        )
     else:
         with pytest.raises(StateRefusedError):
             campaign_state_change(campaign=campaign, transition=transition, by=by)
@@ -110,19 +114,26 @@ def test_only_an_open_campaign_lends(state: CampaignState) -> None:
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == LEND_NOTHING[state]
     # Nor does it ask for instructions that nothing follows.
-    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+    )
     assert assignment_lend(judge=judge) is None
 
 
 @pytest.mark.parametrize("state", [S.PAUSED, S.CLOSED], ids=str)
-def test_held_hit_waits_until_campaign_goes_on(task: Task, state: CampaignState) -> None:
+def test_held_hit_waits_until_campaign_goes_on(
+    task: Task, state: CampaignState
+) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     change(task.test_set.campaign, *TO_BE[state])
     assert assignment_lend(judge=judge) is None
     first = assigned_blocks(held)[0]
     judgment_submit(assigned=first, client_id=uuid4(), labels=ranks(first))
-    change(task.test_set.campaign, Transition.RESUME if state == S.PAUSED else Transition.REOPEN)
+    change(
+        task.test_set.campaign,
+        Transition.RESUME if state == S.PAUSED else Transition.REOPEN,
+    )
     assert lend(judge) == held
     assert Judgment.objects.get().block_id == first.block_id
 
@@ -136,7 +147,9 @@ def test_responses_tell_judges_to_stop(client: Client, task: Task) -> None:
     def submit(block: AssignedBlock) -> Any:
         body = {"block": str(block.public_id), "labels": ranks(block)}
         address = reverse("judging-judgment", args=[uuid4()])
-        return client.put(address, body, content_type="application/json").json()["stopped"]
+        return client.put(address, body, content_type="application/json").json()[
+            "stopped"
+        ]
 
     assert submit(first) is None
     change(task.test_set.campaign, Transition.PAUSE)
@@ -151,7 +164,9 @@ def test_stopping_tells_how_many_sentences_are_in_hand(task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     blocks = assigned_blocks(lend(judge))
     judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
-    effects = state_effects(campaign=task.test_set.campaign, transition=Transition.PAUSE)
+    effects = state_effects(
+        campaign=task.test_set.campaign, transition=Transition.PAUSE
+    )
     assert (effects.judges, effects.sentences) == (1, len(blocks) - 1)
 
 
@@ -168,7 +183,9 @@ def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
-def test_judgment_in_flight_is_kept_without_an_assignment(task: Task, state: CampaignState) -> None:
+def test_judgment_in_flight_is_kept_without_an_assignment(
+    task: Task, state: CampaignState
+) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     change(task.test_set.campaign, *TO_BE[state])
@@ -193,7 +210,9 @@ def test_campaign_closes_automatically(task: Task) -> None:
     assert (campaigns_close_due(), campaigns_close_due()) == (1, 0)
     with pytest.raises(StateRefusedError, match="in the past"):
         campaign_extend(
-            campaign=campaign, closes_at=timezone.now() - timedelta(days=1), blocks_wanted={}
+            campaign=campaign,
+            closes_at=timezone.now() - timedelta(days=1),
+            blocks_wanted={},
         )
     change(campaign, Transition.REOPEN)
     assert campaign.closes_at is None
@@ -213,7 +232,9 @@ class TestBin:
         assert list(Task.objects.all()) == [other]
         connection.check_constraints()
 
-    def test_one_with_judgments_waits_thirty_days_and_can_be_restored(self, task: Task) -> None:
+    def test_one_with_judgments_waits_thirty_days_and_can_be_restored(
+        self, task: Task
+    ) -> None:
         campaign = task.test_set.campaign
         judge_all_of(lend(make_judge(campaign)))
         change(campaign, Transition.PAUSE)
@@ -230,7 +251,9 @@ class TestBin:
         assert (Campaign.objects.count(), Judgment.objects.count()) == (0, 0)
 
 
-def _page(client: Client, campaign: Campaign, transition: Transition, **fields: str) -> Any:
+def _page(
+    client: Client, campaign: Campaign, transition: Transition, **fields: str
+) -> Any:
     address = reverse("campaign-transition", args=[campaign.slug, transition])
     asked = client.get(address).content.decode()
     effects = state_effects(campaign=campaign, transition=transition)
@@ -246,7 +269,10 @@ def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
     campaign.refresh_from_db()
     assert campaign.state == S.PAUSED
     facts = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
-    assert facts[0] == "Judges at work: 1. Items in hand: 3. Their submissions are still saved."
+    assert (
+        facts[0]
+        == "Judges at work: 1. Items in hand: 3. Their submissions are still saved."
+    )
     page = client.get(done.url).content.decode()
     undo = reverse("campaign-transition", args=[campaign.slug, "resume"])
     assert f'action="{undo}"' in page
@@ -255,8 +281,16 @@ def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
     assert campaign.state == S.OPEN
     # From another state than it was when the page was opened.
     change(campaign, Transition.CLOSE)
-    assert client.post(reverse("campaign-transition", args=["museum", "pause"])).status_code == 409
-    assert client.get(reverse("campaign-transition", args=["museum", "fly"])).status_code == 404
+    assert (
+        client.post(
+            reverse("campaign-transition", args=["museum", "pause"])
+        ).status_code
+        == 409
+    )
+    assert (
+        client.get(reverse("campaign-transition", args=["museum", "fly"])).status_code
+        == 404
+    )
 
 
 def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
@@ -270,7 +304,10 @@ def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
     assert reverse("campaign-detail", args=["museum"]) not in listed
     assert reverse("campaign-bin") in listed
     assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 404
-    assert client.get(reverse("test-set-dashboard", args=["museum", task.pk])).status_code == 404
+    assert (
+        client.get(reverse("test-set-dashboard", args=["museum", task.pk])).status_code
+        == 404
+    )
     museum = "/api/v1/campaigns/museum/"
     over_rest = [museum, f"{museum}state/", f"/api/v1/tasks/{task.pk}/"]
     assert [client.get(address).status_code for address in over_rest] == [404, 404, 404]
@@ -285,20 +322,26 @@ def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
     assert [client.get(address).status_code for address in over_rest] == [200, 200, 200]
 
 
-def test_an_archived_campaign_is_read_and_not_changed(client: Client, task: Task) -> None:
+def test_an_archived_campaign_is_read_and_not_changed(
+    client: Client, task: Task
+) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     change(campaign, Transition.CLOSE, Transition.ARCHIVE)
     assert client.get(reverse("campaign-settings", args=["museum"])).status_code == 200
     refused = client.post(reverse("campaign-settings", args=["museum"]), {})
     assert (refused.status_code, b"archived" in refused.content) == (409, True)
-    rest = client.patch("/api/v1/campaigns/museum/", "{}", content_type="application/json")
+    rest = client.patch(
+        "/api/v1/campaigns/museum/", "{}", content_type="application/json"
+    )
     assert rest.status_code == 409
     closing = reverse("api-closing", args=[task.pk])
     assert client.put(closing, "{}", content_type="application/json").status_code == 409
     detail = reverse("campaign-detail", args=["museum"])
     assert detail not in client.get(reverse("campaign-list")).content.decode()
-    archived = client.get(reverse("campaign-list"), {"state": "archived"}).content.decode()
+    archived = client.get(
+        reverse("campaign-list"), {"state": "archived"}
+    ).content.decode()
     assert detail in archived
     client.post(reverse("campaign-transition", args=["museum", "unarchive"]))
     campaign.refresh_from_db()
@@ -314,7 +357,9 @@ def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
     def close() -> bool:
         try:
             campaign = Campaign.objects.get()
-            return campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
+            return campaign_state_change(
+                campaign=campaign, transition=Transition.CLOSE, by=None
+            )
         finally:
             connection.close()
 

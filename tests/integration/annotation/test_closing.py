@@ -19,7 +19,10 @@ pytestmark = pytest.mark.django_db
 
 
 def test_lent_hits_are_finished_and_no_more_are_lent(task: Task) -> None:
-    first, later = make_judge(task.test_set.campaign, "1"), make_judge(task.test_set.campaign, "2")
+    first, later = (
+        make_judge(task.test_set.campaign, "1"),
+        make_judge(task.test_set.campaign, "2"),
+    )
     held = lend(first)
     task_close(task=task)
     assert lend(first) == held
@@ -33,7 +36,9 @@ def test_lent_hits_are_finished_and_no_more_are_lent(task: Task) -> None:
 
 
 def test_working_judges_are_counted_by_current_assignments(task: Task) -> None:
-    lent = [lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)]
+    lent = [
+        lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)
+    ]
     expire(lent[2])
     now = effects.task_at_work(task=task)
     blocks = sum(len(assignment.hit.segment_ids) for assignment in lent[:2])

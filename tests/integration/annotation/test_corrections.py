@@ -35,23 +35,35 @@ def judged_output(task: Task) -> Output:
     assignment = judge_one_hit(make_judge(task.test_set.campaign))
     assert assignment is not None
     block = assignment.hit.blocks.earliest("position")
-    return Output.objects.filter(pk__in=block.outputs, system__kind="system").earliest("pk")
+    return Output.objects.filter(pk__in=block.outputs, system__kind="system").earliest(
+        "pk"
+    )
 
 
 def counted(task: Task) -> int:
     return Judgment.objects.of(task.pk).counted().count()
 
 
-def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(task: Task) -> None:
+def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(
+    task: Task,
+) -> None:
     wrong = judged_output(task)
     before = counted(task)
     kept = ranking_run_compute(task_id=task.pk)
     assert kept is not None
-    showing = Block.objects.filter(outputs__contains=[wrong.pk], judgments__isnull=False)
+    showing = Block.objects.filter(
+        outputs__contains=[wrong.pk], judgments__isnull=False
+    )
     blocks = set(showing.values_list("pk", flat=True))
-    correction = output_correct(output=wrong, text="Richtig.", leave_out=True, reason="cut off")
+    correction = output_correct(
+        output=wrong, text="Richtig.", leave_out=True, reason="cut off"
+    )
     assert (
-        set(Block.objects.filter(control=BlockControl.CORRECTED).values_list("pk", flat=True))
+        set(
+            Block.objects.filter(control=BlockControl.CORRECTED).values_list(
+                "pk", flat=True
+            )
+        )
         == blocks
     )
     assert set(showing.values_list("pk", flat=True)) == blocks
@@ -92,14 +104,18 @@ def test_the_page_and_rest_refuse_an_output_that_was_corrected_meanwhile(
     wrong = judged_output(task)
     organiser = make_organiser(task.test_set.campaign)
     client.force_login(organiser)
-    page = reverse("output-correct", args=[task.test_set.campaign.slug, task.pk, wrong.pk])
+    page = reverse(
+        "output-correct", args=[task.test_set.campaign.slug, task.pk, wrong.pk]
+    )
     assert client.get(page).status_code == 200
     sent: Any = {"text": "Richtig.", "judged": "keep"}
     assert client.post(page, sent).status_code == 302
     assert client.post(page, sent).status_code == 400
     correction = OutputCorrection.objects.get()
     segment = client.get(
-        reverse("segment", args=[task.test_set.campaign.slug, task.pk, wrong.segment.number])
+        reverse(
+            "segment", args=[task.test_set.campaign.slug, task.pk, wrong.segment.number]
+        )
     )
     assert "Richtig." in segment.content.decode()
     decide = reverse(

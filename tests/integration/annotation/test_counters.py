@@ -48,7 +48,10 @@ def agree(writer: TestSetWriter) -> bool:
 def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
     for name, origin in ORIGINS.items():
         writer.judge(name, origin)
-    two, six = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B", "C", "D", "E", "F"])
+    two, six = (
+        writer.block(1, ["A", "B"]),
+        writer.block(2, ["A", "B", "C", "D", "E", "F"]),
+    )
     first = writer.judgment("ann", two, [1, 2], at=NOON)
     writer.judgment("ben", two, [1, 2], at=NOON + timedelta(minutes=14))
     writer.judgment("ben", six, [1, 2, 3, 4, 5, 5], at=NOON + timedelta(minutes=15))
@@ -64,13 +67,17 @@ def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
     assert agree(writer)
     assert (stored.judged, stored.judges, stored.most_candidates) == (5, 4, 6)
     by_people = [writer.judge(name).pk for name in ("ann", "ben")]
-    judged = {key: row.judged for key, row in stored.worked.items() if key[0] in by_people}
+    judged = {
+        key: row.judged for key, row in stored.worked.items() if key[0] in by_people
+    }
     assert judged == {
         (by_people[0], NOON): 1,
         (by_people[1], NOON): 1,
         (by_people[1], NOON + timedelta(minutes=15)): 1,
     }
-    ann, other = (stored.tallies[writer.judge(name).pk] for name in ("ann", "only checked"))
+    ann, other = (
+        stored.tallies[writer.judge(name).pk] for name in ("ann", "only checked")
+    )
     assert ann[1:] == (1, 1, NOON, 0, NOON + timedelta(hours=2))
     assert other[1:] == (0, None, None, 0, NOON)
 
@@ -94,12 +101,16 @@ DONE = st.tuples(
 @pytest.mark.thorough
 @given(st.lists(DONE, max_size=12))
 @settings(examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_they_are_right_after_each_batch(done: list[tuple[str, int, int, bool, bool]]) -> None:
+def test_they_are_right_after_each_batch(
+    done: list[tuple[str, int, int, bool, bool]],
+) -> None:
     """Judges judge, revise and skip four blocks, one of them a control, counted sometimes at once."""
     writer = TestSetWriter(make_campaign(f"drawn-{uuid4()}"), "drawn", ["A", "B"])
     for name, origin in ORIGINS.items():
         writer.judge(name, origin)
-    blocks = {k: writer.block(k, ["A", "B"]) for k in (1, 2, 3)} | {4: control(writer, 4)}
+    blocks = {k: writer.block(k, ["A", "B"]) for k in (1, 2, 3)} | {
+        4: control(writer, 4)
+    }
     latest: dict[tuple[str, int], Judgment] = {}
     skipped: set[tuple[str, int]] = set()
     for name, block, minutes, is_skip, is_numbered in done:

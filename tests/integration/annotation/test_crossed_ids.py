@@ -37,7 +37,9 @@ def blocks_of_judges() -> list[list[AssignedBlock]]:
     for name, target in (("museum en-de", "de"), ("museum en-fr", "fr")):
         make_task(campaign, name=name, target_language=target, planned=JUDGES)
     judges = [
-        make_judge(campaign, f"judge{number}", languages=["en", ("de", "fr")[number % 2]])
+        make_judge(
+            campaign, f"judge{number}", languages=["en", ("de", "fr")[number % 2]]
+        )
         for number in range(JUDGES)
     ]
     return [assigned_blocks(lend(judge)) for judge in judges]
@@ -45,7 +47,9 @@ def blocks_of_judges() -> list[list[AssignedBlock]]:
 
 @pytest.mark.django_db(transaction=True)
 # A block can be judged again, but be skipped once.
-@pytest.mark.parametrize(("submit", "model", "times"), [(rank, Judgment, 8), (skip, Skip, 1)])
+@pytest.mark.parametrize(
+    ("submit", "model", "times"), [(rank, Judgment, 8), (skip, Skip, 1)]
+)
 def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
     submit: Submit, model: type[Judgment | Skip], times: int
 ) -> None:
@@ -75,6 +79,8 @@ def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
     assert set(model._default_manager.values_list("client_id", flat=True)) == set(ids)
     for task in Task.objects.all():
         last = judgments_number(task_id=task.pk)
-        numbers = task.judgment_numbers.order_by("number").values_list("number", flat=True)
+        numbers = task.judgment_numbers.order_by("number").values_list(
+            "number", flat=True
+        )
         assert list(numbers) == list(range(1, last + 1))
         assert task.judgments.count() == last

@@ -25,12 +25,16 @@ def task() -> Task:
 
 
 class TestChange:
-    def test_the_change_is_recorded_and_old_hits_keep_their_design(self, task: Task) -> None:
+    def test_the_change_is_recorded_and_old_hits_keep_their_design(
+        self, task: Task
+    ) -> None:
         old = task.designs.get()
         organiser = make_organiser(task.test_set.campaign)
         new = design_change(task=task, changed_by=organiser, kind="balanced", seed=3)
         hits_plan(task_id=task.pk, count=2)
-        assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [new] * 2
+        assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [
+            new
+        ] * 2
         assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
         assert new.systems_per_block == old.systems_per_block
 
@@ -47,7 +51,11 @@ class TestChange:
     def test_omitted_fields_stay_unchanged(self, task: Task) -> None:
         design_change(task=task, intra_share=0.1, documents=[1])
         design = design_change(task=task, redundancy=2)
-        assert (design.intra_share, design.documents, design.redundancy) == (0.1, [1], 2)
+        assert (design.intra_share, design.documents, design.redundancy) == (
+            0.1,
+            [1],
+            2,
+        )
 
     @pytest.mark.parametrize(
         ("parameters", "said"),
@@ -72,7 +80,9 @@ class TestChange:
             design_change(task=task, **parameters)
         assert Design.objects.count() == 1
 
-    def test_redundancy_beyond_what_a_segment_may_have_is_refused(self, task: Task) -> None:
+    def test_redundancy_beyond_what_a_segment_may_have_is_refused(
+        self, task: Task
+    ) -> None:
         task.blocks_per_segment = 2
         task.save()
         with pytest.raises(DesignRefusedError, match="redundancy: 3 exceeds"):
@@ -130,7 +140,11 @@ class TestWhatOrganisersSee:
         rows = organiser.get(first["next"]).json()["results"]
         assert [row["number"] for row in rows] == [3, 4]
         copy = organiser.get(f"/api/v1/tasks/{task.pk}/hits/").json()["results"][-1]
-        assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "available")
+        assert (copy["purpose"], copy["repeats"], copy["state"]) == (
+            "redundancy",
+            4,
+            "available",
+        )
         assert copy["why"]["purpose"] == "redundancy"
         assert copy["why"]["blocks"][0]["chosen"] == "balanced"
 

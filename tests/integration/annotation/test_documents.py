@@ -36,10 +36,14 @@ def ask(client: Client, judge: Judge) -> tuple[int, dict[str, Any]]:
     return answer.status_code, answer.json()
 
 
-def test_context_has_all_segments_and_positions_of_blocks(client: Client, judge: Judge) -> None:
+def test_context_has_all_segments_and_positions_of_blocks(
+    client: Client, judge: Judge
+) -> None:
     status, document = ask(client, judge)
     assert status == 200
-    blocks = list(lend(judge).hit.blocks.order_by("position").select_related("segment__document"))
+    blocks = list(
+        lend(judge).hit.blocks.order_by("position").select_related("segment__document")
+    )
     segments = list(blocks[0].segment.document.segments.order_by("position"))
     assert [each["source"]["text"] for each in document["segments"]] == [
         segment.source_text for segment in segments
@@ -59,7 +63,9 @@ def test_a_very_long_one_is_shown_around_the_block(
     assert block is not None
     own = document["segments"][document["blocks"][str(block.public_id)]]
     assert own["source"]["text"] == block.segment.source_text
-    position = block.segment.document.segments.filter(position__lt=block.segment.position).count()
+    position = block.segment.document.segments.filter(
+        position__lt=block.segment.position
+    ).count()
     assert document["first"] + document["blocks"][str(block.public_id)] == position + 1
     assert len(document["segments"]) <= 3 < document["total"]
 
@@ -104,8 +110,12 @@ def test_context_has_the_texts_of_the_item(
     near = lent["context"]["before"] + lent["context"]["after"]
     assert {side for each in near for side, text in each.items() if text} == sides
     if sides == {"output"}:
-        own = Output.objects.get(pk=assignment.hit.blocks.earliest("position").outputs[0])
-        of_system = Output.objects.filter(system=own.system, segment__document=own.segment.document)
+        own = Output.objects.get(
+            pk=assignment.hit.blocks.earliest("position").outputs[0]
+        )
+        of_system = Output.objects.filter(
+            system=own.system, segment__document=own.segment.document
+        )
         texts = list(of_system.order_by("segment").values_list("text", flat=True))
         assert [each["output"]["text"] for each in segments] == texts
         # Nothing tells that a text is a damaged reference.
@@ -118,10 +128,14 @@ def test_context_has_the_texts_of_the_item(
         )
 
 
-def test_context_is_only_for_the_judge_of_the_block(client: Client, judge: Judge) -> None:
+def test_context_is_only_for_the_judge_of_the_block(
+    client: Client, judge: Judge
+) -> None:
     other = make_judge(judge.campaign, "other")
     block = lend(other).hit.blocks.first()
     assert judge.user is not None
     assert block is not None
     client.force_login(judge.user)
-    assert client.get(f"/api/v1/judging/documents/{block.public_id}/").status_code == 404
+    assert (
+        client.get(f"/api/v1/judging/documents/{block.public_id}/").status_code == 404
+    )

@@ -22,7 +22,9 @@ def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     assert judge.user is not None
     client.force_login(judge.user)
     answers = [
-        client.post("/api/v1/judging/assignments/", {}, content_type="application/json").json()
+        client.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        ).json()
     ]
     block = answers[0]["blocks"][0]
     body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
@@ -30,7 +32,9 @@ def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     answers.append(client.put(address, body, content_type="application/json").json())
     answers.append(client.get("/api/v1/judging/judgments/").json())
     assert len(answers[2]["results"]) == 1
-    return json.dumps(answers, ensure_ascii=False), client.get("/judge/museum/").content.decode()
+    return json.dumps(answers, ensure_ascii=False), client.get(
+        "/judge/museum/"
+    ).content.decode()
 
 
 def texts_in(data: Any) -> Iterator[str]:

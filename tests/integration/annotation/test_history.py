@@ -15,7 +15,14 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, System
 from campaign.services.judges import conflict_declare
-from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
+from tests.at_work import (
+    assignment_lend,
+    expire,
+    judge_all_of,
+    judge_one_hit,
+    lend,
+    repeat_is_due,
+)
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.roles import owner_cursor
 
@@ -59,7 +66,9 @@ def judge_hits(client: Client, hits: int) -> list[dict[str, Any]]:
     return done
 
 
-def test_blocks_come_latest_first_as_they_were_shown_and_are_ranked_now(judging: Client) -> None:
+def test_blocks_come_latest_first_as_they_were_shown_and_are_ranked_now(
+    judging: Client,
+) -> None:
     done = judge_hits(judging, 2)
     submit(judging, done[0], rank=4)
     rows = judging.get(HISTORY).json()["results"]
@@ -77,7 +86,9 @@ def test_blocks_come_latest_first_as_they_were_shown_and_are_ranked_now(judging:
     assert first["languages"]["target"]["lang"] == "de"
 
 
-def test_pages_follow_each_other_and_tell_nothing_of_row_numbers(judging: Client) -> None:
+def test_pages_follow_each_other_and_tell_nothing_of_row_numbers(
+    judging: Client,
+) -> None:
     done = judge_hits(judging, 3)
     seen: list[str] = []
     address: str | None = f"{HISTORY}?page_size=4"
@@ -92,13 +103,16 @@ def test_pages_follow_each_other_and_tell_nothing_of_row_numbers(judging: Client
 
 
 @pytest.mark.django_db(transaction=True)
-def test_judgments_of_the_same_moment_are_on_one_page_or_the_next(judging: Client) -> None:
+def test_judgments_of_the_same_moment_are_on_one_page_or_the_next(
+    judging: Client,
+) -> None:
     done = judge_hits(judging, 2)
     moment = Judgment.objects.latest("submitted_at").submitted_at
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(
-            "UPDATE annotation_judgment SET submitted_at = %s", [moment - timedelta(minutes=1)]
+            "UPDATE annotation_judgment SET submitted_at = %s",
+            [moment - timedelta(minutes=1)],
         )
     first = judging.get(f"{HISTORY}?page_size=4").json()
     second = judging.get(first["next"]).json()
@@ -180,7 +194,9 @@ class TestRepeats:
         judge = repeated.judge
         again = lend(judge)
         assert not self.blocks(repeated) & self.listed(judge)
-        conflict_declare(judge=judge, system=System.objects.get(pk=again.hit.system_ids[0]))
+        conflict_declare(
+            judge=judge, system=System.objects.get(pk=again.hit.system_ids[0])
+        )
         assert self.blocks(repeated) <= self.listed(judge)
         assert assignment_lend(judge=judge) is None
         again.refresh_from_db()

@@ -30,7 +30,9 @@ Step = Callable[[Assignment], object]
 
 def judge_first_block(assignment: Assignment) -> None:
     first, *_others = assigned_blocks(assignment)
-    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+    judgment_submit(
+        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+    )
 
 
 def lapse(assignment: Assignment) -> None:
@@ -86,7 +88,10 @@ def answers(judge: Judge) -> list[Any]:
         data = answer.json()
         address = data["next"]
         rows = data.pop("results")
-        shown = [(places[row["block"]["id"]], sorted(row), sorted(row["block"])) for row in rows]
+        shown = [
+            (places[row["block"]["id"]], sorted(row), sorted(row["block"]))
+            for row in rows
+        ]
         told = {
             name: type(value).__name__ if name != "has_older" else value
             for name, value in data.items()
@@ -115,7 +120,11 @@ def test_api_lists_as_many_judgments_as_the_page() -> None:
     sixth = lend(judge)
     revisable = assignment_data(sixth, campaign=judge.campaign)["revisable_hits"]
     (places, told, *_rest), *others = answers(judge)
-    listed = {place for rows, *_rest in [(places,), *others] for (place, _position), *_row in rows}
+    listed = {
+        place
+        for rows, *_rest in [(places,), *others]
+        for (place, _position), *_row in rows
+    }
     assert listed == set(range(6 - revisable, 6))
     assert told["has_older"] is True
     judge_all_of(sixth)

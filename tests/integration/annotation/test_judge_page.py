@@ -42,8 +42,12 @@ def test_the_page_runs_no_inline_script_or_style(judging: Client) -> None:
 
 def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> None:
     page = judging.get("/judge/museum/").content.decode()
-    found = dict(re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page))
-    assert json.loads(found["setup"])["screens"] == {"ranking": "/static/judge/ranking/screen.js"}
+    found = dict(
+        re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page)
+    )
+    assert json.loads(found["setup"])["screens"] == {
+        "ranking": "/static/judge/ranking/screen.js"
+    }
     assert 'rel="later" href="/static/judge/ranking/later/tiers.js"' in page
     assert "two_outputs" not in page
     assert "verdict" not in page
@@ -54,7 +58,9 @@ def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
     """What a production server serves: a stale module must never meet a new one in a cache."""
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")
     modules = [
-        path for path in (static_files / "judge").rglob("*.js") if hashed.fullmatch(path.name)
+        path
+        for path in (static_files / "judge").rglob("*.js")
+        if hashed.fullmatch(path.name)
     ]
     for begin, least in (("from ", len(modules)), (r"import\(", 5)):
         imports = [
@@ -67,7 +73,9 @@ def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
         assert all(hashed.fullmatch(path.name) for path in imports)
 
 
-def test_two_judges_in_one_browser_keep_their_work_apart(client: Client, judge: Judge) -> None:
+def test_two_judges_in_one_browser_keep_their_work_apart(
+    client: Client, judge: Judge
+) -> None:
     owners = set()
     for each in (judge, make_judge(judge.campaign, "judge02")):
         assert each.user is not None

@@ -34,8 +34,12 @@ def needed_by(task: Task) -> tuple[int, int, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS])
-def test_repeats_of_a_block_go_to_different_judges(task: Task, protocol: Protocol) -> None:
+@pytest.mark.parametrize(
+    "protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS]
+)
+def test_repeats_of_a_block_go_to_different_judges(
+    task: Task, protocol: Protocol
+) -> None:
     if protocol != Protocol.RANKING:
         task = task_create(test_set=task.test_set, protocol=protocol, by=None)
     design_change(task=task, redundancy=3)

@@ -69,19 +69,32 @@ def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
 
 
 def test_nothing_a_judge_receives_names_a_system(judging: Client, task: Task) -> None:
-    names = [*System.objects.values_list("name", flat=True), "system", "reference_kind", "kind"]
+    names = [
+        *System.objects.values_list("name", flat=True),
+        "system",
+        "reference_kind",
+        "kind",
+    ]
     data = post(judging).json()
     received = [json.dumps(data)]
     block = data["blocks"][0]
     labels = [1] * len(block["candidates"])
-    received.append(put(judging, uuid4(), block=block["id"], labels=labels).content.decode())
-    received.append(put(judging, uuid4(), block=block["id"], labels=[]).content.decode())
-    received.append(put(judging, uuid4(), block=str(uuid4()), labels=[1]).content.decode())
+    received.append(
+        put(judging, uuid4(), block=block["id"], labels=labels).content.decode()
+    )
+    received.append(
+        put(judging, uuid4(), block=block["id"], labels=[]).content.decode()
+    )
+    received.append(
+        put(judging, uuid4(), block=str(uuid4()), labels=[1]).content.decode()
+    )
     for text in received:
         assert not [name for name in names if f'"{name}' in text or f'{name}"' in text]
 
 
-def test_the_same_uuid_again_answers_the_same_and_changes_nothing(judging: Client) -> None:
+def test_the_same_uuid_again_answers_the_same_and_changes_nothing(
+    judging: Client,
+) -> None:
     block = post(judging).json()["blocks"][0]
     client_id = uuid4()
     body = {
@@ -161,7 +174,11 @@ def test_a_skip_needs_one_of_the_reasons(judging: Client) -> None:
         address = f"/api/v1/judging/skips/{client_id}/"
         return judging.put(address, body, content_type="application/json").status_code
 
-    assert [skip(reason) for reason in ("bored", "bad_source", "bad_source")] == [400, 200, 200]
+    assert [skip(reason) for reason in ("bored", "bad_source", "bad_source")] == [
+        400,
+        200,
+        200,
+    ]
     assert Skip.objects.get().reason == "bad_source"
     assert post(judging).json()["blocks"][0]["state"] == "skipped"
 
@@ -172,7 +189,9 @@ def test_blocks_of_another_judge_do_not_exist(judging: Client, judge: Judge) -> 
     theirs = Client()
     theirs.force_login(other.user)
     block = post(theirs).json()["blocks"][0]
-    refused = put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
+    refused = put(
+        judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"])
+    )
     assert refused.status_code == 404
     assert not Judgment.objects.exists()
 
@@ -190,7 +209,12 @@ def test_the_ranking_is_told_once_for_many_judgments(
     blocks = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
         for block in blocks:
-            put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
+            put(
+                judging,
+                uuid4(),
+                block=block["id"],
+                labels=[1] * len(block["candidates"]),
+            )
     assert broker().llen("ranking") == 1
     ranking_request_clear(task_id=task.pk)
     [block, *_others] = post(judging).json()["blocks"]
@@ -223,7 +247,9 @@ def test_a_judgment_waits_a_second_at_most_for_a_broker_that_hangs(
     block = post(judging).json()["blocks"][0]
     labels = [1] * len(block["candidates"])
     with django_capture_on_commit_callbacks() as callbacks:
-        assert put(judging, uuid4(), block=block["id"], labels=labels).status_code == 200
+        assert (
+            put(judging, uuid4(), block=block["id"], labels=labels).status_code == 200
+        )
     [tell_the_worker] = callbacks
     begun = monotonic()
     tell_the_worker()
@@ -259,12 +285,23 @@ def test_storing_a_judgment_takes_thirteen_queries(
     # The session, its user, the block; the lock, what is done of the HIT, the judgment; the pending
     # ranking; and the savepoints around these.
     with django_assert_num_queries(13):
-        put(judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"]))
+        put(
+            judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"])
+        )
 
 
 @pytest.mark.parametrize(
     "content",
-    ["{", "[]", "5", "null", "[" * 50_000, '{"block": [5]}', '{"block": "none"}', "\xff"],
+    [
+        "{",
+        "[]",
+        "5",
+        "null",
+        "[" * 50_000,
+        '{"block": [5]}',
+        '{"block": "none"}',
+        "\xff",
+    ],
 )
 def test_content_that_names_no_block_is_refused(judging: Client, content: str) -> None:
     answer = judging.put(
@@ -278,7 +315,9 @@ def test_content_that_names_no_block_is_refused(judging: Client, content: str) -
 class TestTheNextHitWithAJudgment:
     def submit(self, judging: Client, block: Any, **asked: Any) -> Any:
         labels = [1] * len(block["candidates"])
-        return put(judging, asked.pop("id", uuid4()), block=block["id"], labels=labels, **asked)
+        return put(
+            judging, asked.pop("id", uuid4()), block=block["id"], labels=labels, **asked
+        )
 
     def test_next_hit_is_in_the_response_on_request(self, judging: Client) -> None:
         hit = post(judging).json()
@@ -293,7 +332,8 @@ class TestTheNextHitWithAJudgment:
         hit = post(judging).json()
         again = {"id": uuid4(), "after": hit["id"]}
         once, twice = (
-            self.submit(judging, hit["blocks"][0], **again).json()["next"]["id"] for _ in range(2)
+            self.submit(judging, hit["blocks"][0], **again).json()["next"]["id"]
+            for _ in range(2)
         )
         assert once == twice
         assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)

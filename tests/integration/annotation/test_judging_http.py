@@ -50,7 +50,9 @@ def test_invalid_requests_have_their_status(judging: Client, judge: Judge) -> No
         "html": post(judging, Accept="text/html"),
         "format": post(judging, address=LEND + "?format=xml"),
         "xml": post(judging, "<a/>", kind="text/xml"),
-        "form": post(judging, "campaign=museum", kind="application/x-www-form-urlencoded"),
+        "form": post(
+            judging, "campaign=museum", kind="application/x-www-form-urlencoded"
+        ),
         "no json": post(judging, "{"),
         "nan": post(judging, '{"after": NaN}'),
         "get": judging.get(LEND),
@@ -81,4 +83,6 @@ def test_invalid_requests_have_their_status(judging: Client, judge: Judge) -> No
 def test_a_nul_names_no_campaign(judging: Client, address: str) -> None:
     """Found by `make fuzz`: PostgreSQL refuses the character, and the answer was a 500."""
     assert judging.get(f"/api/v1/judging/{address}/?campaign=museum").status_code == 200
-    assert judging.get(f"/api/v1/judging/{address}/?campaign=museum%00").status_code == 400
+    assert (
+        judging.get(f"/api/v1/judging/{address}/?campaign=museum%00").status_code == 400
+    )

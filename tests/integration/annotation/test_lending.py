@@ -22,7 +22,9 @@ from tests.factories import make_campaign, make_judge, make_task
 def lend_ahead(judge: Judge, in_hand: list[Assignment]) -> Assignment | None:
     """What a page with these is lent beside them."""
     public_ids = [each.public_id for each in in_hand]
-    lent = lending.assignment_lend(judge=judge, after=public_ids[-1], in_hand=public_ids)
+    lent = lending.assignment_lend(
+        judge=judge, after=public_ids[-1], in_hand=public_ids
+    )
     return None if lent is None else lent.assignment
 
 
@@ -50,21 +52,29 @@ class TestLending:
             held.append(ahead)
         assert len(held) == 6
         assert len({segment for each in held for segment in each.hit.segment_ids}) == 18
-        minutes = [(each.expires_at - timezone.now()).total_seconds() / 60 for each in held]
+        minutes = [
+            (each.expires_at - timezone.now()).total_seconds() / 60 for each in held
+        ]
         assert minutes[0] > 55
         assert all(15 < each < 25 for each in minutes[1:])
         # Where a page has fewer, what it lacks comes first.
         assert lend_ahead(judge, held[:2]) == held[2]
 
     def test_others_find_as_many_as_a_judge_holds_ahead(self) -> None:
-        judge = make_judge(make_task(make_campaign(), documents=(60,), planned=6).test_set.campaign)
+        judge = make_judge(
+            make_task(make_campaign(), documents=(60,), planned=6).test_set.campaign
+        )
         held = [lend(judge)]
         while (ahead := lend_ahead(judge, held)) is not None:
             held.append(ahead)
         assert len(held) == 3
 
-    def test_the_leases_of_what_is_in_hand_are_extended_unless_others_have_it(self) -> None:
-        campaign = make_task(make_campaign(), documents=(60,), planned=20).test_set.campaign
+    def test_the_leases_of_what_is_in_hand_are_extended_unless_others_have_it(
+        self,
+    ) -> None:
+        campaign = make_task(
+            make_campaign(), documents=(60,), planned=20
+        ).test_set.campaign
         judge = make_judge(campaign, "judge01")
         first = lend(judge)
         second, third = lend_ahead(judge, [first]), None
@@ -86,7 +96,10 @@ class TestLending:
         arabic = make_task(campaign, name="ar", target_language="ar")
         judge = make_judge(campaign, languages=["en", "ar"])
         assert lend(judge).hit.task == arabic
-        assert assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"])) is None
+        assert (
+            assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"]))
+            is None
+        )
 
     @pytest.mark.parametrize(
         ("languages", "is_lent"),
@@ -130,14 +143,20 @@ class TestLending:
         hits_plan(task_id=task.pk, count=3)
         judges = [make_judge(task.test_set.campaign, f"judge{i}") for i in range(3)]
         held = [lend(judge).hit for judge in judges]
-        assert sorted(hit.purpose for hit in held) == ["first", "redundancy", "redundancy"]
+        assert sorted(hit.purpose for hit in held) == [
+            "first",
+            "redundancy",
+            "redundancy",
+        ]
         assert len({tuple(hit.segment_ids) for hit in held}) == 1
         assert all(judge_one_hit(judge) for judge in judges)
         assert all(judge_one_hit(judge) is None for judge in judges)
 
     @pytest.mark.parametrize("asked", [3, 4, 6])
     def test_a_judge_is_done_after_what_is_asked_of_a_judge(self, asked: int) -> None:
-        task = make_task(make_campaign(blocks_per_judge=asked), documents=(30,), planned=40)
+        task = make_task(
+            make_campaign(blocks_per_judge=asked), documents=(30,), planned=40
+        )
         judge = make_judge(task.test_set.campaign)
         first = lend(judge)
         ahead = assignment_lend(judge=judge, after=first)
@@ -147,7 +166,10 @@ class TestLending:
             judge_all_of(ahead)
         assert assignment_lend(judge=judge) is None
         assert work_request(judge=judge).reason == "done"
-        assert assignment_lend(judge=make_judge(task.test_set.campaign, "other")) is not None
+        assert (
+            assignment_lend(judge=make_judge(task.test_set.campaign, "other"))
+            is not None
+        )
 
 
 @pytest.mark.django_db
@@ -196,7 +218,9 @@ class TestLeases:
         assert leases_release() == 1
         assert Assignment.objects.get(released_at__isnull=False) == lent[1]
 
-    def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(self, task: Task) -> None:
+    def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(
+        self, task: Task
+    ) -> None:
         late = lend(make_judge(task.test_set.campaign, "late"))
         expire(late)
         leases_release()
@@ -216,7 +240,9 @@ class TestLeases:
         first = lend(judge)
         assert lend(judge) == first
         assert leases_release() == 0
-        assert abs(first.expires_at - right() - timedelta(hours=1)) < timedelta(minutes=5)
+        assert abs(first.expires_at - right() - timedelta(hours=1)) < timedelta(
+            minutes=5
+        )
         judge_all_of(first)
         first.refresh_from_db()
         assert first.completed_at is not None
@@ -229,14 +255,19 @@ class TestLeases:
 def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() -> None:
     """What they held counted as taken until then, and was all that is asked of them."""
     task = make_task(
-        make_campaign(blocks_per_judge=1), systems=("a", "b", "c", "d"), identical=(), planned=0
+        make_campaign(blocks_per_judge=1),
+        systems=("a", "b", "c", "d"),
+        identical=(),
+        planned=0,
     )
     design_change(task=task, systems_per_block=2, segments_per_hit=1)
     hits_plan(task_id=task.pk, count=20)
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     assert assignment_lend(judge=judge, after=held) is None
-    conflict_declare(judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0]))
+    conflict_declare(
+        judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0])
+    )
     again = lend(judge)
     assert again != held
     assert assignment_lend(judge=judge, after=again) is None

@@ -28,11 +28,15 @@ class TestCost:
         after = _walk(judge, task)
         assert _indexes(after) == _indexes(before)
         assert ("Index Scan", "hit_pool") in _nodes(after)
-        assert not any("Seq Scan" in kind or kind == "Sort" for kind, _index in _nodes(after))
+        assert not any(
+            "Seq Scan" in kind or kind == "Sort" for kind, _index in _nodes(after)
+        )
         assert _rows_examined(after) == _rows_examined(before) <= 60
         assert after["Shared Hit Blocks"] + after["Shared Read Blocks"] <= 200
 
-    def test_lending_takes_the_first_hit_of_a_pool_that_grew_since_statistics(self) -> None:
+    def test_lending_takes_the_first_hit_of_a_pool_that_grew_since_statistics(
+        self,
+    ) -> None:
         task = make_task(make_campaign(), documents=(30,), planned=20)
         judge = make_judge(task.test_set.campaign)
         _statistics_gather()
@@ -87,8 +91,12 @@ def _statistics_gather() -> None:
 
 def _plan(judge: Judge, task: Task) -> dict[str, Any]:
     request = HITRequest(judge.pk, task.pk, conflicts=[999_999], apart="")
-    hits = hits_near(request).available().select_for_update(skip_locked=True, no_key=True)
-    [explained] = json.loads(hits[:1].explain(format="json", analyze=True, buffers=True))
+    hits = (
+        hits_near(request).available().select_for_update(skip_locked=True, no_key=True)
+    )
+    [explained] = json.loads(
+        hits[:1].explain(format="json", analyze=True, buffers=True)
+    )
     plan: dict[str, Any] = explained["Plan"]
     return plan
 
@@ -108,7 +116,8 @@ def _indexes(plan: dict[str, Any]) -> list[str]:
 
 def _rows_examined(plan: dict[str, Any]) -> int:
     return sum(
-        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0))
+        * node["Actual Loops"]
         for node in _each(plan)
         if node["Node Type"] == "Index Scan"
     )

@@ -53,7 +53,10 @@ def test_a_scheduled_hit_that_is_being_lent_is_skipped() -> None:
 def test_a_lease_begins_after_the_last_one_of_its_hit() -> None:
     """The HIT was given back after the second judge's request had read the time."""
     task = make_task(make_campaign(), planned=1)
-    leaver, judge = make_judge(task.test_set.campaign, "leaver"), make_judge(task.test_set.campaign)
+    leaver, judge = (
+        make_judge(task.test_set.campaign, "leaver"),
+        make_judge(task.test_set.campaign),
+    )
     held = lend(leaver)
     with transaction.atomic():
         context = lending_context_lock(judge)

@@ -41,9 +41,13 @@ def test_people_get_no_hits_with_sentences_of_machine_judges(task: Task) -> None
 
 def test_larger_share_keeps_the_sentences_of_a_smaller_one(task: Task) -> None:
     design = Design(task=task, seed=3, machine_share=0.2)
-    small = {number for number in range(1, 1001) if design.is_for_machines_alone(number)}
+    small = {
+        number for number in range(1, 1001) if design.is_for_machines_alone(number)
+    }
     design.machine_share = 0.4
-    large = {number for number in range(1, 1001) if design.is_for_machines_alone(number)}
+    large = {
+        number for number in range(1, 1001) if design.is_for_machines_alone(number)
+    }
     assert small < large
     assert 350 <= len(large) <= 450
 

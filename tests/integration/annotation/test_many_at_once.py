@@ -31,7 +31,9 @@ def judge_the_rest(judge: Judge, task: Task) -> int:
 class TestManyAtOnce:
     def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
         """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
-        task = make_long_task(make_campaign(), segments=60, systems=3, blocks_wanted=240)
+        task = make_long_task(
+            make_campaign(), segments=60, systems=3, blocks_wanted=240
+        )
         design_change(task=task, segments_per_hit=2, redundancy=2, inter_share=0.1)
         pool_fill(task_id=task.pk, size=30)
         judges = [make_judge(task.test_set.campaign, f"judge{i:02}") for i in range(50)]
@@ -62,14 +64,22 @@ class TestManyAtOnce:
         while sum(judge_the_rest(judge, task) for judge in judges):
             pass
         assert not HIT.objects.filter(completed_at__isnull=True).exists()
-        assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
+        assert set(
+            Counter(Assignment.objects.values_list("hit", flat=True)).values()
+        ) == {1}
         assert 240 <= Judgment.objects.count() <= 243
-        assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
+        assert set(
+            Counter(Judgment.objects.values_list("block", flat=True)).values()
+        ) == {1}
         twice = Counter(Exposure.objects.values_list("judge", "segment"))
         assert set(twice.values()) == {1}
-        for first in HIT.objects.filter(purpose="first", repeated_by__purpose="redundancy"):
+        for first in HIT.objects.filter(
+            purpose="first", repeated_by__purpose="redundancy"
+        ):
             by = {first.assignments.get().judge_id}
-            by.update(copy.assignments.get().judge_id for copy in first.repeated_by.all())
+            by.update(
+                copy.assignments.get().judge_id for copy in first.repeated_by.all()
+            )
             assert len(by) == 1 + first.repeated_by.count()
         lent = sum(JudgeAccount.objects.values_list("hits_lent", flat=True))
         assert lent == Assignment.objects.count()

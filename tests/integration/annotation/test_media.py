@@ -50,7 +50,9 @@ def ask(client: Client, judge: Judge) -> dict[str, Any]:
     assert judge.user is not None
     client.force_login(judge.user)
     return dict(
-        client.post("/api/v1/judging/assignments/", {}, content_type="application/json").json()
+        client.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        ).json()
     )
 
 
@@ -63,7 +65,9 @@ def test_outputs_are_recordings_without_words(client: Client, judge: Judge) -> N
     block = ask(client, judge)["blocks"][0]
     assert block["source"]["text"].startswith("Say sentence")
     assert "media" not in block["source"]
-    assert [each["text"] for each in block["candidates"]] == [""] * len(block["candidates"])
+    assert [each["text"] for each in block["candidates"]] == [""] * len(
+        block["candidates"]
+    )
     assert {each["media"][0]["kind"] for each in block["candidates"]} == {"audio"}
 
 
@@ -104,7 +108,9 @@ def test_no_byte_of_a_file_names_its_system(client: Client, campaign: Campaign) 
     assert [system for system in SYSTEMS for part in got if system in part] == []
 
 
-def test_address_is_of_one_judge(client: Client, judge: Judge, campaign: Campaign) -> None:
+def test_address_is_of_one_judge(
+    client: Client, judge: Judge, campaign: Campaign
+) -> None:
     address = address_of(client, judge)
     other = make_judge(campaign, "judge02")
     assert other.user is not None
@@ -118,7 +124,9 @@ def test_judge_cannot_guess_an_address(client: Client, judge: Judge) -> None:
     address = address_of(client, judge)
     shown = address.rpartition("/")[2]
     other = (
-        KeptFile.objects.filter(kind=MEDIA).exclude(name=shown).values_list("name", flat=True)[0]
+        KeptFile.objects.filter(kind=MEDIA)
+        .exclude(name=shown)
+        .values_list("name", flat=True)[0]
     )
     assert client.get(address.replace(shown, other)).status_code == 404
 
@@ -134,7 +142,9 @@ def test_members_get_files_of_their_campaign_alone(client: Client, task: Task) -
     assert client.get(f"/campaigns/{other.slug}/media/{name}").status_code == 404
 
 
-def test_equal_recordings_of_systems_are_one_candidate(client: Client, campaign: Campaign) -> None:
+def test_equal_recordings_of_systems_are_one_candidate(
+    client: Client, campaign: Campaign
+) -> None:
     files = recordings()
     files["birch/1.wav"] = files["amber/1.wav"]
     task = make_media_task(campaign, files)
@@ -166,8 +176,12 @@ def test_played_shares_are_stored_and_exported(client: Client, judge: Judge) -> 
     }
     address = f"/api/v1/judging/judgments/{uuid4()}/"
     refused = {**answer, "played": [0.5]}
-    assert client.put(address, refused, content_type="application/json").status_code == 400
-    assert client.put(address, answer, content_type="application/json").status_code == 200
+    assert (
+        client.put(address, refused, content_type="application/json").status_code == 400
+    )
+    assert (
+        client.put(address, answer, content_type="application/json").status_code == 200
+    )
     [judgment] = Judgment.objects.all()
     assert judgment.played == answer["played"]
 
@@ -189,7 +203,9 @@ def test_played_share_is_a_share(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["spans", "editing", "quiz"])
-def test_protocol_of_words_refuses_recordings(campaign: Campaign, protocol: str) -> None:
+def test_protocol_of_words_refuses_recordings(
+    campaign: Campaign, protocol: str
+) -> None:
     with pytest.raises(ImportRefusedError, match="work with words"):
         make_media_task(campaign, protocol=protocol)
     task = make_media_task(campaign)
@@ -215,7 +231,9 @@ def test_clone_has_its_own_files(client: Client, task: Task) -> None:
 
 def test_files_go_with_the_last_test_set_that_shows_them(campaign: Campaign) -> None:
     first = make_media_task(campaign)
-    other = make_media_task(campaign, {**recordings(), "amber/1.wav": wav(99)}, name="other")
+    other = make_media_task(
+        campaign, {**recordings(), "amber/1.wav": wav(99)}, name="other"
+    )
     assert KeptFile.objects.filter(kind=MEDIA).count() == 10
     task_delete(task=first, by=None)
     assert KeptFile.objects.filter(kind=MEDIA).count() == 9
@@ -261,7 +279,10 @@ def test_file_of_the_database_is_sent_after_a_storage_was_set_up(
 
 
 def test_files_in_a_storage_go_with_their_texts(
-    folder: Path, task: Task, campaign: Campaign, django_capture_on_commit_callbacks: Any
+    folder: Path,
+    task: Task,
+    campaign: Campaign,
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
     assert len(stored(folder)) == 9
     clone = campaign_clone(
@@ -285,7 +306,9 @@ def test_storage_that_fails_refuses_the_set(folder: Path, campaign: Campaign) ->
 def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
-    page = client.get(f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/").content.decode()
+    page = client.get(
+        f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/"
+    ).content.decode()
     assert page.count("<audio") == 9
     assert "[media:" not in page
 
@@ -293,22 +316,30 @@ def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
 def test_preview_shows_files_to_members(client: Client, task: Task) -> None:
     client.force_login(make_organiser(task.test_set.campaign))
     preview = f"/api/v1/tasks/{task.pk}/as-judge/assignments/"
-    block = client.post(preview, {}, content_type="application/json").json()["blocks"][0]
+    block = client.post(preview, {}, content_type="application/json").json()["blocks"][
+        0
+    ]
     address = block["candidates"][0]["media"][0]["address"]
     assert client.get(address).getvalue().startswith(b"RIFF")
 
 
-def test_machine_judge_gets_files_of_its_blocks(client: Client, campaign: Campaign) -> None:
+def test_machine_judge_gets_files_of_its_blocks(
+    client: Client, campaign: Campaign
+) -> None:
     task = make_media_task(campaign)
     block = assigned_blocks(lend(make_judge(campaign)))[0]
     judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
     by = make_organiser(campaign)
     clients = []
     for version in ("1", "2"):
-        _machine, token = machine_add(campaign=campaign, by=by, name="bot", version=version)
+        _machine, token = machine_add(
+            campaign=campaign, by=by, name="bot", version=version
+        )
         clients.append(Client(headers={"Authorization": f"Token {token}"}))
     machine, other = clients
-    response = machine.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    response = machine.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     assert [system for system in SYSTEMS if system in response.content.decode()] == []
     address = response.json()["blocks"][0]["candidates"][0]["media"][0]["address"]
     whole = machine.get(address, headers={"Accept": "audio/*"})

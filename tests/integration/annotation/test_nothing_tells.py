@@ -57,7 +57,10 @@ class Browser:
     def send(self, method: str, path: str, **body: Any) -> tuple[Any, int]:
         with CaptureQueriesContext(connection) as queries:
             answer = self.client.generic(
-                method, JUDGING + path, json.dumps(body), content_type="application/json"
+                method,
+                JUDGING + path,
+                json.dumps(body),
+                content_type="application/json",
             )
         return answer, len(queries)
 
@@ -67,7 +70,9 @@ class Browser:
         seen = self.seen[kind_of(data["id"])]
         # Whatever surrounds a document's sentence is its place in the document, no matter of kind.
         shapes = [shape_of({**block, "context": None}) for block in data["blocks"]]
-        seen.shapes.add(json.dumps([shape_of({**data, "blocks": None}), shapes, headers_of(lent)]))
+        seen.shapes.add(
+            json.dumps([shape_of({**data, "blocks": None}), shapes, headers_of(lent)])
+        )
         costs = [cost]
         for block in data["blocks"]:
             seen.sizes.add(len(block["candidates"]))
@@ -97,7 +102,10 @@ def headers_of(answer: Any) -> list[str]:
 def task() -> Task:
     """Every other HIT a repeat, every third with an attention check."""
     task = make_task(
-        make_campaign(), documents=(48, 48), systems=[f"s{n}" for n in range(9)], identical=()
+        make_campaign(),
+        documents=(48, 48),
+        systems=[f"s{n}" for n in range(9)],
+        identical=(),
     )
     bad_references_make(test_set=task.test_set, seed=5)
     for row in BadReference.objects.of(task.test_set_id):
@@ -141,14 +149,19 @@ def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
         assert min(ordinary.queries) in each.queries
         assert each.sizes == ordinary.sizes == {5}
     ids = [
-        UUID(each) for browser in browsers for kind in browser.seen.values() for each in kind.ids
+        UUID(each)
+        for browser in browsers
+        for kind in browser.seen.values()
+        for each in kind.ids
     ]
     assert len(set(ids)) == len(ids)
     # By chance alone, or by the block's: nothing in them counts, and nothing tells what was made first.
     assert {each.version for each in ids} == {4, 5}
 
 
-def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, task: Task) -> None:
+def test_a_hit_that_comes_with_a_judgment_tells_no_more(
+    judge: Judge, task: Task
+) -> None:
     browsers = [Browser(judge), Browser(make_judge(task.test_set.campaign, "judge02"))]
     for browser in browsers:
         pool_fill(task_id=task.pk, size=30)
@@ -160,7 +173,10 @@ def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, task: Task
             hit = answer.json()["next"]
             for block in others:
                 browser.judge(block)
-            shown = {**hit, "blocks": [{**block, "context": None} for block in hit["blocks"]]}
+            shown = {
+                **hit,
+                "blocks": [{**block, "context": None} for block in hit["blocks"]],
+            }
             seen = browsers[0].seen[kind_of(hit["id"])]
             seen.shapes.add(json.dumps([shape_of(shown), headers_of(answer)]))
             seen.queries.add((cost,))

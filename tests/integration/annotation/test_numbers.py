@@ -22,6 +22,7 @@ from annotation.models import (
     JudgmentSequence,
     UncountedAnswer,
 )
+from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.services import numbers as numbering
 from annotation.services.numbers import (
@@ -75,7 +76,9 @@ class RolledBackError(Exception):
     """The request failed after the judgment was inserted."""
 
 
-def insert(judge: Judge, block: Block, task: int, supersedes: Judgment | None) -> Judgment:
+def insert(
+    judge: Judge, block: Block, task: int, supersedes: Judgment | None
+) -> Judgment:
     return Judgment.objects.create(
         task_id=task,
         client_id=uuid4(),
@@ -142,7 +145,9 @@ def reads(ledger: Ledger) -> None:
     """See numbers without a gap, which never change, and one current judgment of each judge and block."""
     seen: list[int] = []
     while not ledger.is_done.is_set():
-        last = JudgmentSequence.objects.filter(pk=ledger.task).values_list("last_number")
+        last = JudgmentSequence.objects.filter(pk=ledger.task).values_list(
+            "last_number"
+        )
         [(watermark,)] = last or [(0,)]
         rows = list(
             JudgmentNumber.objects.filter(task=ledger.task, number__lte=watermark)
@@ -160,7 +165,9 @@ def reads(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("seed", some_now([1, 2, 3]))
-def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed: int) -> None:
+def test_numbers_follow_the_commits_whatever_happens(
+    writer: TestSetWriter, seed: int
+) -> None:
     ledger, draw = Ledger(writer.task.pk), Random(seed)
     blocks = [writer.block(number, ["A", "B"]) for number in range(1, BLOCKS + 1)]
     judges = [writer.judge(f"judge{number}") for number in range(JUDGES + 1)]
@@ -193,7 +200,9 @@ def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed
     assert sorted(number_of.values()) == list(range(1, last + 1))
     assert set(number_of) == {each.judgment for each in ledger.stored}
     assert not UncountedAnswer.objects.exists()
-    for one, other in combinations(sorted(ledger.stored, key=lambda each: each.began), 2):
+    for one, other in combinations(
+        sorted(ledger.stored, key=lambda each: each.began), 2
+    ):
         if one.acknowledged < other.began:
             assert number_of[one.judgment] < number_of[other.judgment]
     assert counters_stored(task_id=ledger.task) == counters_by_row(task_id=ledger.task)
@@ -213,11 +222,17 @@ def waited_for(writer: TestSetWriter) -> Iterator[TestSetWriter]:
 def test_lending_does_not_wait_for_a_judgment_being_stored() -> None:
     """Nor for who requests the ranking, nor for who gives numbers."""
     task = make_task(make_campaign("busy"))
-    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
+    first, second = (
+        make_judge(task.test_set.campaign, name) for name in ("first", "second")
+    )
     mine, theirs = (assigned_blocks(lend(judge)) for judge in (first, second))
 
-    def submit(block: object) -> None:
-        judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))  # type: ignore[arg-type,attr-defined]
+    def submit(block: AssignedBlock) -> None:
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            labels=[1] * len(block.candidates),
+        )
 
     submit(mine[0])
     ranking_request_clear(task_id=task.pk)
@@ -259,7 +274,10 @@ def test_more_than_a_batch_is_numbered_at_once(
 ) -> None:
     monkeypatch.setattr("annotation.services.numbers._BATCH", 2)
     block = writer.block(1, ["A", "B"])
-    judgments = [writer.judgment(f"j{each}", block, [1, 2], is_numbered=False) for each in range(5)]
+    judgments = [
+        writer.judgment(f"j{each}", block, [1, 2], is_numbered=False)
+        for each in range(5)
+    ]
     assert judgments_number(task_id=writer.task.pk) == 5
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3, 4, 5]
 

@@ -73,7 +73,9 @@ class TestQuality:
         assert judge_status(other) == JudgeStatus.GOOD
 
 
-def test_comparisons_of_one_task_are_not_those_of_another(task: Task, other_set: Task) -> None:
+def test_comparisons_of_one_task_are_not_those_of_another(
+    task: Task, other_set: Task
+) -> None:
     for each, system in ((task, "amber"), (other_set, "birch")):
         sampling_state_record(
             task_id=each.pk, watermark=1, systems=[system], wins=[[0]], ties=[[0]]
@@ -84,7 +86,11 @@ def test_comparisons_of_one_task_are_not_those_of_another(task: Task, other_set:
 def test_comparisons_replace_earlier_ones_alone(task: Task) -> None:
     for watermark, system in ((2, "amber"), (3, "birch"), (1, "cobalt")):
         sampling_state_record(
-            task_id=task.pk, watermark=watermark, systems=[system], wins=[[0]], ties=[[0]]
+            task_id=task.pk,
+            watermark=watermark,
+            systems=[system],
+            wins=[[0]],
+            ties=[[0]],
         )
     state = SamplingState.objects.get()
     assert (state.watermark, state.systems) == (3, ["birch"])
@@ -106,7 +112,9 @@ def test_judged_blocks_of_a_returned_hit_count_as_done(
 ) -> None:
     assignment = lend(judge)
     first, *others = assigned_blocks(assignment)
-    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+    judgment_submit(
+        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+    )
     assert (judge_work(judge).done, judge_work(judge).held) == (1, len(others))
     expire(assignment)
     leases_release()

@@ -29,7 +29,13 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
+from tests.factories import (
+    make_campaign,
+    make_judge,
+    make_long_task,
+    make_seen,
+    make_task,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
@@ -54,7 +60,9 @@ def rows_compared(nodes: list[dict[str, Any]]) -> float:
     """Return how many rows were read from tables, or thrown away after they were joined."""
     total = 0.0
     for node in nodes:
-        rows = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+        rows = node.get("Rows Removed by Filter", 0) + node.get(
+            "Rows Removed by Join Filter", 0
+        )
         if "Relation Name" in node and "Scan" in node["Node Type"]:
             rows += node["Actual Rows"]
         total += rows * node["Actual Loops"]
@@ -116,12 +124,16 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
 
     done_by(judges, task, like, FEW)
     for block in first:
-        judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))
+        judgment_submit(
+            assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates)
+        )
     if analyzed == "small":
         analyze()
     done_by(judges, task, like, MANY)
     with CaptureQueriesContext(connection) as sent:
-        judgment_submit(assigned=last, client_id=uuid4(), labels=[1] * len(last.candidates))
+        judgment_submit(
+            assigned=last, client_id=uuid4(), labels=[1] * len(last.candidates)
+        )
     reads = [query["sql"] for query in sent if query["sql"].startswith("SELECT ")]
     assert len(reads) >= 4
     nodes = [node for read in reads for node in explained(read)]
@@ -136,7 +148,9 @@ def seen_by(judge: Judge, segments: Sequence[Segment]) -> None:
 
 
 @pytest.mark.parametrize("analyzed", ["empty", "small"])
-def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyzed: str) -> None:
+def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(
+    analyzed: str,
+) -> None:
     if analyzed == "empty":
         analyze()
     task = make_long_task(make_campaign(), segments=MANY + 200, systems=3)
@@ -146,7 +160,13 @@ def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyze
     others = list(Segment.objects.exclude(pk__in=planned))
     request = HITRequest(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
     # Judges have seen what they are shown again.
-    sources = [hits_near, hits_for_judge, hits_standby_near, hits_standby, hits_reserved]
+    sources = [
+        hits_near,
+        hits_for_judge,
+        hits_standby_near,
+        hits_standby,
+        hits_reserved,
+    ]
 
     seen_by(judge, others[:FEW])
     if analyzed == "small":
@@ -158,6 +178,10 @@ def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyze
             lending_context_lock(judge)
             [plan] = json.loads(query.explain(analyze=True, format="json"))
         nodes = _each(plan["Plan"])
-        looked_up = [node for node in nodes if node.get("Relation Name") == Exposure._meta.db_table]
+        looked_up = [
+            node
+            for node in nodes
+            if node.get("Relation Name") == Exposure._meta.db_table
+        ]
         assert looked_up, hits.__name__
         assert rows_compared(looked_up) == 0, hits.__name__

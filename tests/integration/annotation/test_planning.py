@@ -12,12 +12,22 @@ from annotation.selectors.hits import plans_read
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.for_judge import judge_plan
-from annotation.services.planning.pool import hits_plan, pool_fill, sampling_state_record
+from annotation.services.planning.pool import (
+    hits_plan,
+    pool_fill,
+    sampling_state_record,
+)
 from annotation.services.planning.redraw import hit_redraw
 from campaign.models import Output, Segment, Task
 from campaign.services.judges import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
+from tests.factories import (
+    make_campaign,
+    make_judge,
+    make_long_task,
+    make_seen,
+    make_task,
+)
 from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +35,11 @@ pytestmark = pytest.mark.django_db
 DESIGNS: list[dict[str, Any]] = [
     {"kind": "uniform"},
     {"kind": "balanced", "reference_rate": 0.2},
-    {"kind": "active", "segment_order": "sequential", "normalisation": "nfc_whitespace"},
+    {
+        "kind": "active",
+        "segment_order": "sequential",
+        "normalisation": "nfc_whitespace",
+    },
     {"kind": "binary", "redundancy": 2, "inter_share": 0.1},
     {"kind": "all", "length_limits": [[4, 3]], "documents": [1]},
 ]
@@ -35,13 +49,21 @@ def shown_in(task: Task) -> list[tuple[Any, ...]]:
     """What each HIT of a test set shows, lent or not, in words that no row's id is in."""
     hits = HIT.objects.filter(task=task).order_by("number")
     plans = plans_read([hit.pk for hit in hits])
-    texts = dict(Output.objects.filter(system__test_set=task.test_set_id).values_list("pk", "text"))
+    texts = dict(
+        Output.objects.filter(system__test_set=task.test_set_id).values_list(
+            "pk", "text"
+        )
+    )
     return [
         (
             hit.number,
             hit.purpose,
             [
-                (block.segment, block.systems, [{texts[id_] for id_ in ids} for ids in shown])
+                (
+                    block.segment,
+                    block.systems,
+                    [{texts[id_] for id_ in ids} for ids in shown],
+                )
                 for block in plans[hit.pk].blocks
                 for shown in [block.candidates]
             ],
@@ -69,7 +91,9 @@ class TestPool:
     def test_a_hit_holds_consecutive_segments_of_one_document(self) -> None:
         make_task(make_campaign(), documents=(8, 5, 2), planned=30)
         for hit in HIT.objects.all():
-            segments = Segment.objects.filter(pk__in=hit.segment_ids).order_by("position")
+            segments = Segment.objects.filter(pk__in=hit.segment_ids).order_by(
+                "position"
+            )
             places = list(segments.values_list("document", "position"))
             assert len({document for document, _ in places}) == 1
             positions = [position for _, position in places]
@@ -86,11 +110,17 @@ class TestPool:
 
     def test_a_hit_says_which_segments_and_systems_it_shows(self) -> None:
         task = make_task(make_campaign(), planned=10)
-        judges = [make_judge(task.test_set.campaign, f"judge{number}") for number in range(4)]
+        judges = [
+            make_judge(task.test_set.campaign, f"judge{number}") for number in range(4)
+        ]
         for hit in [lend(judge).hit for judge in judges]:
-            assert hit.segment_ids == list(hit.blocks.values_list("segment_id", flat=True))
+            assert hit.segment_ids == list(
+                hit.blocks.values_list("segment_id", flat=True)
+            )
             shown = Output.objects.filter(pk__in=outputs_shown(hit=hit))
-            assert hit.system_ids == sorted(set(shown.values_list("system_id", flat=True)))
+            assert hit.system_ids == sorted(
+                set(shown.values_list("system_id", flat=True))
+            )
 
     def test_planning_ends_at_what_is_wanted(self) -> None:
         task = make_task(make_campaign(), blocks_wanted=10, planned=0)
@@ -108,7 +138,9 @@ class TestPool:
         assert len(planned) == 7
         assert max(planned.values()) == 4
         assert sum(planned.values()) >= 24
-        assert HITSequence.objects.get().segment_blocks == [planned[n] for n in range(1, 8)]
+        assert HITSequence.objects.get().segment_blocks == [
+            planned[n] for n in range(1, 8)
+        ]
 
     def test_the_pool_is_filled_to_its_size(self) -> None:
         task = make_task(make_campaign(), planned=0)
@@ -137,7 +169,9 @@ class TestPool:
         for first in firsts:
             copies = list(first.repeated_by.all())
             assert [copy.purpose for copy in copies] == ["redundancy"] * 2
-            assert {tuple(copy.segment_ids) for copy in copies} == {tuple(first.segment_ids)}
+            assert {tuple(copy.segment_ids) for copy in copies} == {
+                tuple(first.segment_ids)
+            }
 
     def test_an_active_design_draws_by_what_the_judges_said(self) -> None:
         task = make_long_task(make_campaign(), segments=30, systems=4)
@@ -199,7 +233,9 @@ class TestForOneJudge:
         pool_fill(task_id=task.pk, size=1)
         hit = lend(judge).hit
         assert hit.reserved_for == judge
-        assert set(hit.blocks.values_list("segment__number", flat=True)) <= set(range(4, 10))
+        assert set(hit.blocks.values_list("segment__number", flat=True)) <= set(
+            range(4, 10)
+        )
 
     def test_a_judge_reaches_every_segment_once(self, task: Task) -> None:
         judge = make_judge(task.test_set.campaign)
@@ -208,10 +244,14 @@ class TestForOneJudge:
                 work_request(judge=judge)
                 pool_fill(task_id=task.pk, size=5)
         assert Counter(
-            Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
+            Exposure.objects.filter(judge=judge).values_list(
+                "segment__number", flat=True
+            )
         ) == Counter(range(1, 10))
 
-    def test_hits_planned_for_a_judge_at_once_share_no_segment(self, task: Task) -> None:
+    def test_hits_planned_for_a_judge_at_once_share_no_segment(
+        self, task: Task
+    ) -> None:
         """They could be lent only one of them: the other would wait for nobody, then go to others."""
         for number in range(8):
             judge = make_judge(task.test_set.campaign, f"judge{number}")
@@ -237,7 +277,9 @@ class TestForOneJudge:
             segment_ids=list(waiting.values_list("pk", flat=True)),
         )
         assert judge_plan(task_id=task.pk, judge_id=judge.pk) > 0
-        planned = HIT.objects.filter(purpose="first").values_list("segment_ids", flat=True)
+        planned = HIT.objects.filter(purpose="first").values_list(
+            "segment_ids", flat=True
+        )
         assert {pk for ids in planned for pk in ids}.isdisjoint(
             waiting.values_list("pk", flat=True)
         )
@@ -268,10 +310,14 @@ class TestForOneJudge:
             work_request(judge=judge)
             pool_fill(task_id=task.pk)
             judged += judge_one_hit(judge) is not None
-        shown = Output.objects.filter(pk__in=outputs_shown(hit__assignments__judge=judge))
+        shown = Output.objects.filter(
+            pk__in=outputs_shown(hit__assignments__judge=judge)
+        )
         assert judged >= 4
         assert not shown.filter(system__name="birch").exists()
-        assert not shown.filter(system__name="amber", segment__number__in=[1, 3, 5]).exists()
+        assert not shown.filter(
+            system__name="amber", segment__number__in=[1, 3, 5]
+        ).exists()
 
     def test_a_conflict_declared_later_takes_the_hit_back(self) -> None:
         task = make_task(make_campaign(), systems=("a", "b"), identical=())

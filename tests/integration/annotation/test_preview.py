@@ -37,8 +37,12 @@ def api(organiser: User) -> APIClient:
 
 
 def lend(api: APIClient, task: Task, after: str | None = None) -> Any:
-    body = {"campaign": task.test_set.campaign.slug} | ({"after": after} if after else {})
-    return api.post(f"/api/v1/tasks/{task.pk}/as-judge/assignments/", body, format="json")
+    body = {"campaign": task.test_set.campaign.slug} | (
+        {"after": after} if after else {}
+    )
+    return api.post(
+        f"/api/v1/tasks/{task.pk}/as-judge/assignments/", body, format="json"
+    )
 
 
 def rows_of_every_table() -> dict[str, str]:
@@ -61,16 +65,24 @@ def with_training(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APIClient) -> None:
+def test_nothing_that_is_looked_at_or_sent_changes_a_row(
+    task: Task, api: APIClient
+) -> None:
     with_training(task)
     instructions_write(
-        campaign=task.test_set.campaign, language="en", text="Read.", demands_acceptance=True
+        campaign=task.test_set.campaign,
+        language="en",
+        text="Read.",
+        demands_acceptance=True,
     )
     before = rows_of_every_table()
     pages = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/as-judge/"
     for page in ("", "instructions/", "sentences/"):
         assert api.get(pages + page).status_code == (200 if page else 302)
-    assert api.get(f"/campaigns/{task.test_set.campaign.slug}/as-judge/").status_code == 302
+    assert (
+        api.get(f"/campaigns/{task.test_set.campaign.slug}/as-judge/").status_code
+        == 302
+    )
     base = f"/api/v1/tasks/{task.pk}/as-judge/"
     for name in ("judgments/", "progress/", "work-time/"):
         assert api.get(base + name).status_code == 200
@@ -106,7 +118,9 @@ def test_no_answer_names_a_system(task: Task, api: APIClient) -> None:
 
 @pytest.mark.thorough
 def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
-    assert lend(api, task).json() | {"expires_at": 0} == lend(api, task).json() | {"expires_at": 0}
+    assert lend(api, task).json() | {"expires_at": 0} == lend(api, task).json() | {
+        "expires_at": 0
+    }
     design_change(task=task, systems_per_block=3, segments_per_hit=2)
     hit = lend(api, task).json()
     assert [len(block["candidates"]) for block in hit["blocks"]] == [3, 3]
@@ -117,7 +131,9 @@ def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
     assert len(set(sources)) == len(sources) == 10
 
 
-def test_training_comes_first_and_says_what_was_expected(task: Task, api: APIClient) -> None:
+def test_training_comes_first_and_says_what_was_expected(
+    task: Task, api: APIClient
+) -> None:
     with_training(task)
     hit = lend(api, task).json()
     assert len(hit["blocks"]) == 2

@@ -22,7 +22,9 @@ PAGE = "/campaigns/museum/problem-reports/"
 API = "/api/v1/campaigns/museum/problem-reports/"
 
 
-def reported(writer: TestSetWriter, judge: str, segment: int, **fields: Any) -> ProblemReport:
+def reported(
+    writer: TestSetWriter, judge: str, segment: int, **fields: Any
+) -> ProblemReport:
     block = writer.block(segment, ["A", "B,C"])
     return ProblemReport.objects.create(
         client_id=uuid4(),
@@ -74,9 +76,16 @@ def test_a_report_is_answered_closed_and_opened_again(
     report: ProblemReport, organiser: User
 ) -> None:
     assert not is_closed(report)
-    states = [("Which word?", False), ("", True), ("Still there.", False), ("Mended.", True)]
+    states = [
+        ("Which word?", False),
+        ("", True),
+        ("Still there.", False),
+        ("Mended.", True),
+    ]
     for text, closes in states:
-        reply = problem_reply(report=report, user=organiser, text=f" {text} ", closes=closes)
+        reply = problem_reply(
+            report=report, user=organiser, text=f" {text} ", closes=closes
+        )
         assert reply.text == text
         assert is_closed(report) == closes
     assert list(report.replies.values_list("number", "created_by")) == [
@@ -92,7 +101,9 @@ def test_empty_or_late_reply_is_refused(report: ProblemReport, organiser: User) 
         problem_reply(report=report, user=organiser, text="", closes=True)
     for seen in (0, 2):
         with pytest.raises(ReplyRefusedError, match="newer reply"):
-            problem_reply(report=report, user=organiser, text="Me too.", closes=True, seen=seen)
+            problem_reply(
+                report=report, user=organiser, text="Me too.", closes=True, seen=seen
+            )
     assert report.replies.count() == 1
 
 
@@ -159,8 +170,12 @@ def test_the_judge_reads_the_answers_and_no_names(
 ) -> None:
     judge = signed_in(report.judge.user)
     other = signed_in(writer.judge("ben").user)
-    problem_reply(report=report, user=organiser, text="It is <b>mended</b>.", closes=True)
-    wrong = problem_reply(report=report, user=organiser, text="B wrote that.", closes=True)
+    problem_reply(
+        report=report, user=organiser, text="It is <b>mended</b>.", closes=True
+    )
+    wrong = problem_reply(
+        report=report, user=organiser, text="B wrote that.", closes=True
+    )
     problem_reply_take_back(reply=wrong, user=organiser)
     own = "/api/v1/judging/problem-reports/?campaign=museum"
     (row,) = judge.get(own).json()
@@ -172,4 +187,6 @@ def test_the_judge_reads_the_answers_and_no_names(
     for hidden in ("B wrote", organiser.name):
         assert hidden not in page
         assert hidden not in str(row)
-    assert "Problems you reported" not in other.get("/judge/museum/time/").content.decode()
+    assert (
+        "Problems you reported" not in other.get("/judge/museum/time/").content.decode()
+    )

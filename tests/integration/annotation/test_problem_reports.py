@@ -20,7 +20,9 @@ def task() -> Task:
 
 @pytest.fixture
 def block(judging: Client) -> dict[str, Any]:
-    hit = judging.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    hit = judging.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     found: dict[str, Any] = hit.json()["blocks"][0]
     return found
 
@@ -34,17 +36,25 @@ def test_the_same_uuid_is_one_report_and_the_block_stays_open(
     judging: Client, block: dict[str, Any]
 ) -> None:
     client_id = uuid4()
-    body = {"block": block["id"], "kind": "reference", "comment": " of the next sentence "}
+    body = {
+        "block": block["id"],
+        "kind": "reference",
+        "comment": " of the next sentence ",
+    }
     first, again = (report(judging, client_id, **body) for _ in range(2))
     assert first.status_code == again.status_code == 200
     assert first.json() == again.json()
     stored = ProblemReport.objects.get()
     assert (stored.kind, stored.comment) == ("reference", "of the next sentence")
-    hit = judging.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    hit = judging.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     assert hit.json()["blocks"][0]["state"] == "open"
 
 
-def test_a_judge_may_report_two_things_of_one_block(judging: Client, block: dict[str, Any]) -> None:
+def test_a_judge_may_report_two_things_of_one_block(
+    judging: Client, block: dict[str, Any]
+) -> None:
     for kind in ("source", "output"):
         assert report(judging, uuid4(), block=block["id"], kind=kind).status_code == 200
     assert ProblemReport.objects.count() == 2
@@ -68,7 +78,9 @@ def test_another_judge_can_use_neither_the_block_nor_the_id(
     theirs = Client()
     theirs.force_login(other.user)
     assert report(theirs, uuid4(), block=block["id"], kind="source").status_code == 404
-    hit = theirs.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    hit = theirs.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     own = hit.json()["blocks"][0]["id"]
     assert report(theirs, client_id, block=own, kind="source").status_code == 400
     assert ProblemReport.objects.count() == 1

@@ -89,7 +89,9 @@ class TestIntra:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         assert repeat.reserved_for == judge
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
-        HIT.objects.incomplete().exclude(pk=repeat.pk).update(completed_at=timezone.now())
+        HIT.objects.incomplete().exclude(pk=repeat.pk).update(
+            completed_at=timezone.now()
+        )
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
 
@@ -101,7 +103,9 @@ class TestIntra:
         assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
     @pytest.mark.thorough
-    def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
+    def test_a_repeat_nobody_comes_for_gives_its_blocks_back(
+        self, judge: Judge
+    ) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         sequence = HITSequence.objects.get()
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
@@ -125,7 +129,9 @@ class TestIntra:
         assert not repeat.assignments.exists()
 
     @pytest.mark.thorough
-    def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(self, judge: Judge) -> None:
+    def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(
+        self, judge: Judge
+    ) -> None:
         """It was left, and waits for the same judge; another one nobody came for is withdrawn."""
         repeat = HIT.objects.incomplete().get(purpose="intra")
         held = lend(judge)

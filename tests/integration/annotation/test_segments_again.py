@@ -75,7 +75,9 @@ def all_met(judge: Judge, task: Task) -> list[int]:
 
 
 @pytest.mark.thorough
-def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(ranking: Task) -> None:
+def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(
+    ranking: Task,
+) -> None:
     two = beside(ranking, Protocol.TWO_OUTPUTS)
     top = beside(ranking, Protocol.TOP, segments_again=False)
     segments = set(ranking.test_set.segments.values_list("pk", flat=True))
@@ -91,7 +93,11 @@ def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(ranking:
         assert met[top] == []
         assert {offer.left for offer in tasks_on_offer(judge=other)} == {0}
         # The planner knows of nothing else either.
-        assert [judge_plan(task_id=task.pk, judge_id=other.pk) for task in order] == [0, 0, 0]
+        assert [judge_plan(task_id=task.pk, judge_id=other.pk) for task in order] == [
+            0,
+            0,
+            0,
+        ]
 
 
 def test_the_planner_draws_for_a_judge_what_another_task_showed(
@@ -101,7 +107,11 @@ def test_the_planner_draws_for_a_judge_what_another_task_showed(
     for again in (False, True):
         protocol = Protocol.TWO_OUTPUTS if again else Protocol.TOP
         task = task_with_rules_create(
-            test_set=ranking.test_set, protocol=protocol, by=None, rules={}, segments_again=again
+            test_set=ranking.test_set,
+            protocol=protocol,
+            by=None,
+            rules={},
+            segments_again=again,
         )
         design_ensure(task=task, seed=8)
         assert bool(judge_plan(task_id=task.pk, judge_id=judge.pk)) == again

@@ -22,7 +22,9 @@ def ranking() -> Task:
 
 @pytest.fixture
 def two(ranking: Task) -> Task:
-    task = task_create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None)
+    task = task_create(
+        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+    )
     design_ensure(task=task, seed=8)
     hits_plan(task_id=task.pk, count=2)
     return task
@@ -38,7 +40,9 @@ def test_judges_get_what_they_chose(ranking: Task, two: Task, judge: Judge) -> N
         task_choose(judge=judge, task=chosen)
         assert lend(judge).hit.task == chosen
     # Each has its own numbers of HITs.
-    assert set(JudgeAccount.objects.filter(judge=judge).values_list("task", "hits_lent")) == {
+    assert set(
+        JudgeAccount.objects.filter(judge=judge).values_list("task", "hits_lent")
+    ) == {
         (ranking.pk, 1),
         (two.pk, 1),
     }

@@ -5,7 +5,11 @@ from django.test import Client
 
 from annotation.models import HIT, Design
 from annotation.selectors.hits import plans_read
-from annotation.services.planning.designs import DesignRefusedError, design_change, design_ensure
+from annotation.services.planning.designs import (
+    DesignRefusedError,
+    design_change,
+    design_ensure,
+)
 from annotation.services.planning.pool import hits_plan
 from campaign.models import BadReference, Output, Reference, SystemKind, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
@@ -51,8 +55,12 @@ class TestWhereNothingIsSaid:
     def test_no_block_holds_a_text_of_a_shown_reference_alone(self, kind: str) -> None:
         task = make_task(make_campaign(), planned=0)
         # A system may have written the same: its text is ranked as the system's.
-        same = Reference.objects.get(segment__test_set=task.test_set_id, segment__number=2)
-        Output.objects.filter(system__name="dune", segment=same.segment).update(text=same.text)
+        same = Reference.objects.get(
+            segment__test_set=task.test_set_id, segment__number=2
+        )
+        Output.objects.filter(system__name="dune", segment=same.segment).update(
+            text=same.text
+        )
         bad_references_make(test_set=task.test_set, seed=1)
         for row in BadReference.objects.of(task.test_set_id):
             bad_reference_review(bad_reference=row, approve=True, reviewer=None)
@@ -73,16 +81,18 @@ class TestWhereNothingIsSaid:
         unlike = make_task(make_campaign("two"), planned=0)
         for task in (without, unlike):
             task.designs.all().delete()
-        Output.objects.filter(system__test_set=unlike.test_set_id, system__name="_ref").update(
-            text="Another."
-        )
+        Output.objects.filter(
+            system__test_set=unlike.test_set_id, system__name="_ref"
+        ).update(text="Another.")
         for task in (without, unlike):
             assert design_ensure(task=task).reference_rate is None
             assert design_change(task=task, reference_rate=0.2).reference_rate == 0.2
 
     def test_a_second_reference_is_shown_as_the_first(self, shown: Task) -> None:
         for segment in shown.test_set.segments.all():
-            Reference.objects.create(segment=segment, number=2, text=f"Zweite {segment.number}.")
+            Reference.objects.create(
+                segment=segment, number=2, text=f"Zweite {segment.number}."
+            )
         second = shown.test_set.systems.create(name="_ref2", kind=SystemKind.REFERENCE)
         shown.test_set.systems.get(name="_ref").delete()
         for segment in shown.test_set.segments.all():
@@ -100,7 +110,9 @@ class TestDesign:
             design_change(task=shown, reference_rate=rate)
         assert Design.objects.count() == 1
 
-    def test_shown_reference_is_ranked_on_request_until_changed(self, shown: Task) -> None:
+    def test_shown_reference_is_ranked_on_request_until_changed(
+        self, shown: Task
+    ) -> None:
         design_change(task=shown, reference_rate=0.5, rank_shown_reference=True)
         assert design_change(task=shown, redundancy=2).reference_rate == 0.5
         hits_plan(task_id=shown.pk, count=10)
@@ -113,25 +125,37 @@ class TestCampaign:
         self, hidden: Task
     ) -> None:
         plans = plans_read(HIT.objects.values_list("pk", flat=True)).values()
-        holding = sum(any("_ref" in s for b in plan.blocks for s in b.systems) for plan in plans)
+        holding = sum(
+            any("_ref" in s for b in plan.blocks for s in b.systems) for plan in plans
+        )
         assert holding > 0
         with pytest.raises(ReferenceRankedError) as refused:
-            campaign_change(campaign=hidden.test_set.campaign, show_reference=True, lease_minutes=5)
+            campaign_change(
+                campaign=hidden.test_set.campaign, show_reference=True, lease_minutes=5
+            )
         said = " ".join(refused.value.facts)
-        assert "museum en-de: the reference is drawn as an output like any system." in said
+        assert (
+            "museum en-de: the reference is drawn as an output like any system." in said
+        )
         assert f"{holding} unfinished HIT" in said
         assert TWICE in said
         assert f"rest POST tasks/{hidden.pk}/designs/ reference_rate:=0" in said
         assert not is_shown(hidden)
         assert hidden.test_set.campaign.lease_minutes == 60
 
-    def test_ranked_reference_is_shown_on_request_until_changed(self, hidden: Task) -> None:
+    def test_ranked_reference_is_shown_on_request_until_changed(
+        self, hidden: Task
+    ) -> None:
         campaign_change(
-            campaign=hidden.test_set.campaign, show_reference=True, rank_shown_reference=True
+            campaign=hidden.test_set.campaign,
+            show_reference=True,
+            rank_shown_reference=True,
         )
         assert is_shown(hidden)
         # Asked once: other changes are made as ever.
-        campaign_change(campaign=hidden.test_set.campaign, show_reference=True, pay="voluntary")
+        campaign_change(
+            campaign=hidden.test_set.campaign, show_reference=True, pay="voluntary"
+        )
         campaign_change(campaign=hidden.test_set.campaign, show_reference=False)
         assert not is_shown(hidden)
         assert rate_of(hidden) is None
@@ -158,7 +182,9 @@ class TestCampaign:
         unticked = client.post(SETTINGS, {**wanted, "act": "yes"})
         assert unticked.status_code == 409
         assert not is_shown(hidden)
-        done = client.post(SETTINGS, {**wanted, "act": "yes", "confirmed": "yes"}, follow=True)
+        done = client.post(
+            SETTINGS, {**wanted, "act": "yes", "confirmed": "yes"}, follow=True
+        )
         assert is_shown(hidden)
         assert hidden.test_set.campaign.lease_minutes == 61
         # The page goes on to say it.

@@ -52,7 +52,9 @@ def organiser(client: Client, task: Task) -> Client:
     return client
 
 
-def test_skips_come_latest_first_with_whether_they_stand(task: Task, skips: list[Skip]) -> None:
+def test_skips_come_latest_first_with_whether_they_stand(
+    task: Task, skips: list[Skip]
+) -> None:
     make_task(make_campaign("zoo"))
     listed: Any = skips_listed(task=task)
     assert [(row, row.is_judged) for row in listed] == [

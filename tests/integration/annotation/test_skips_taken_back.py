@@ -37,12 +37,16 @@ def signed_in(judge: Judge) -> Client:
 
 
 def listed(judge: Judge) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = signed_in(judge).get(f"{HISTORY}?page_size=50").json()["results"]
+    rows: list[dict[str, Any]] = (
+        signed_in(judge).get(f"{HISTORY}?page_size=50").json()["results"]
+    )
     return rows
 
 
 def skip(block: AssignedBlock, reason: str = "cannot_judge", comment: str = "") -> Skip:
-    return skip_submit(assigned=block, client_id=uuid4(), reason=reason, comment=comment)
+    return skip_submit(
+        assigned=block, client_id=uuid4(), reason=reason, comment=comment
+    )
 
 
 def rank(block: AssignedBlock) -> Judgment:
@@ -84,16 +88,24 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     before = judge_work(judge), judge.accounts.get().blocks_closed
     judgments_number(task_id=task.pk)
     assert judging_progress(task=task).skipped == 1
-    assert [entry.comment for entry in latest_feedback(task)["comments"]] == ["by mistake"]
+    assert [entry.comment for entry in latest_feedback(task)["comments"]] == [
+        "by mistake"
+    ]
     judgment = rank(block)
     assert judgment.supersedes is None
-    assert list(Skip.objects.values_list("reason", "comment")) == [("other", "by mistake")]
+    assert list(Skip.objects.values_list("reason", "comment")) == [
+        ("other", "by mistake")
+    ]
     assert not Skip.objects.standing().exists()
     assert judgments_number(task_id=task.pk) == 3
     held.refresh_from_db()
     assert held.completed_at == closed_at
     after = judge_work(judge), judge.accounts.get().blocks_closed
-    assert (after[0].done, after[0].held, after[1]) == (before[0].done, before[0].held, before[1])
+    assert (after[0].done, after[0].held, after[1]) == (
+        before[0].done,
+        before[0].held,
+        before[1],
+    )
     progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (3, 0)
     assert latest_feedback(task)["comments"] == []
@@ -123,7 +135,9 @@ def test_skip_does_not_reveal_a_check(judge: Judge) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["intra", "first"])
-def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: str) -> None:
+def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(
+    kind: str,
+) -> None:
     task = make_long_task(make_campaign(kind), segments=60, systems=3)
     design_change(task=task, intra_share=0.5, repeat_gap=3)
     judge = make_judge(task.test_set.campaign, kind)
@@ -145,9 +159,14 @@ def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: s
     assert (sixth.hit.purpose, sixth.ordinal) == (kind, 6)
     answer = signed_in(judge).get(f"{HISTORY}?page_size=50").json()
     ordinals = {str(each.public_id): each.ordinal for each in judge.assignments.all()}
-    states = [(ordinals[row["assignment"]], row["block"]["state"]) for row in answer["results"]]
+    states = [
+        (ordinals[row["assignment"]], row["block"]["state"])
+        for row in answer["results"]
+    ]
     assert sorted(states) == sorted(
-        (ordinal, state) for ordinal in (3, 4, 5) for state in ("judged", "judged", "skipped")
+        (ordinal, state)
+        for ordinal in (3, 4, 5)
+        for state in ("judged", "judged", "skipped")
     )
     assert answer["has_older"] is True
     judge_all_of(sixth)

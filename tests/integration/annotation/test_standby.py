@@ -11,7 +11,11 @@ from annotation.selectors.hits import plans_read
 from annotation.selectors.progress import hits_an_hour
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
-from annotation.services.planning.pool import pool_fill, sampling_state_record, standby_settle
+from annotation.services.planning.pool import (
+    pool_fill,
+    sampling_state_record,
+    standby_settle,
+)
 from annotation.services.planning.redraw import hit_redraw
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_one_hit, lend
@@ -31,7 +35,10 @@ def task() -> Task:
 
 
 def judges(task: Task, count: int) -> list[Judge]:
-    return [make_judge(task.test_set.campaign, f"judge{number:03}") for number in range(count)]
+    return [
+        make_judge(task.test_set.campaign, f"judge{number:03}")
+        for number in range(count)
+    ]
 
 
 def pooled() -> int:
@@ -75,7 +82,9 @@ class TestSize:
         assert pool_fill(task_id=task.pk) == 0
 
     @pytest.mark.thorough
-    def test_the_pool_lasts_an_hour_at_the_present_pace(self, task: Task, settings: Any) -> None:
+    def test_the_pool_lasts_an_hour_at_the_present_pace(
+        self, task: Task, settings: Any
+    ) -> None:
         settings.POOL_MIN_HITS = 10
         design_change(task=task, kind="uniform")
         pool_fill(task_id=task.pk, size=12)
@@ -91,7 +100,9 @@ class TestSize:
         [judge] = judges(task, 1)
         assert hits_an_hour(task_id=task.pk) == 0
         judge_one_hit(judge)
-        judge_one_hit(make_judge(task.test_set.campaign, "s", origin=Judge.Origin.SIMULATED))
+        judge_one_hit(
+            make_judge(task.test_set.campaign, "s", origin=Judge.Origin.SIMULATED)
+        )
         assert hits_an_hour(task_id=task.pk) == 30
         JudgeAccount.objects.update(last_lent_at=timezone.now() - timedelta(days=2))
         assert hits_an_hour(task_id=task.pk) == 0
@@ -107,18 +118,26 @@ class TestLending:
             assert hit.blocks.count() == 3
 
     @pytest.mark.thorough
-    def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(self, task: Task) -> None:
+    def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(
+        self, task: Task
+    ) -> None:
         pool_fill(task_id=task.pk)
         for judge in judges(task, 31):
             lend(judge)
         assert JudgeAccount.objects.get(judge=judge).requested_at is not None
 
     @pytest.mark.thorough
-    def test_with_the_planner_away_nobody_waits_while_work_is_there(self, task: Task) -> None:
+    def test_with_the_planner_away_nobody_waits_while_work_is_there(
+        self, task: Task
+    ) -> None:
         """A pool for an hour is there; after that nothing comes."""
         pool_fill(task_id=task.pk)
         at_work = judges(task, 20)
-        taken = sum(judge_one_hit(judge) is not None for _round in range(10) for judge in at_work)
+        taken = sum(
+            judge_one_hit(judge) is not None
+            for _round in range(10)
+            for judge in at_work
+        )
         assert taken == 200
         assert assignment_lend(judge=at_work[0]) is None
 
@@ -154,16 +173,24 @@ class TestDrawing:
             lend(judge)
         passed_over = HIT.objects.standby().order_by("number")[:3]
         pks = [hit.pk for hit in passed_over]
-        HIT.objects.filter(pk__in=pks).update(available_at=timezone.now() + timedelta(hours=1))
+        HIT.objects.filter(pk__in=pks).update(
+            available_at=timezone.now() + timedelta(hours=1)
+        )
         lent = lend(make_judge(task.test_set.campaign, "another")).hit
-        HIT.objects.filter(pk__in=pks).update(available_at=timezone.now() - timedelta(hours=1))
+        HIT.objects.filter(pk__in=pks).update(
+            available_at=timezone.now() - timedelta(hours=1)
+        )
         standby_settle(task_id=task.pk)
-        assert set(HIT.objects.pooled().available().values_list("pk", flat=True)) == set(pks)
+        assert set(
+            HIT.objects.pooled().available().values_list("pk", flat=True)
+        ) == set(pks)
         lent.refresh_from_db()
         assert not lent.is_standby
 
     @pytest.mark.thorough
-    def test_active_hits_are_redrawn_bit_for_bit(self, task: Task, settings: Any) -> None:
+    def test_active_hits_are_redrawn_bit_for_bit(
+        self, task: Task, settings: Any
+    ) -> None:
         settings.POOL_MIN_HITS = 50
         design_change(task=task, redundancy=2)
         pool_fill(task_id=task.pk)
@@ -199,7 +226,9 @@ class TestDrawing:
         pool_fill(task_id=task.pk)
         design = design_change(task=task, active_floor=0.5)
         pool_fill(task_id=task.pk)
-        assert set(HIT.objects.standby().values_list("design", flat=True)) == {design.pk}
+        assert set(HIT.objects.standby().values_list("design", flat=True)) == {
+            design.pk
+        }
         design_change(task=task, kind="balanced")
         pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)

@@ -22,7 +22,9 @@ EVERY = 5
 @pytest.fixture
 def task() -> Task:
     """Of an active design with a check in five HITs; every damaged reference is approved."""
-    made = make_task(make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0)
+    made = make_task(
+        make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0
+    )
     bad_references_make(test_set=made.test_set, seed=5)
     for row in BadReference.objects.of(made.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
@@ -63,7 +65,9 @@ def lent_without_a_planner(judge: Judge) -> list[HIT]:
         judge_all_of(assignment)
 
 
-def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Task) -> None:
+def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(
+    task: Task,
+) -> None:
     pool_fill(task_id=task.pk)
     HIT.objects.pooled().update(available_at=timezone.now() + timedelta(hours=1))
     judge = make_judge(task.test_set.campaign)
@@ -77,7 +81,9 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Ta
 @pytest.mark.thorough
 def test_judge_gets_a_hit_if_only_hits_with_checks_are_left(task: Task) -> None:
     pool_fill(task_id=task.pk)
-    HIT.objects.filter(holds_check=False).update(available_at=timezone.now() + timedelta(hours=1))
+    HIT.objects.filter(holds_check=False).update(
+        available_at=timezone.now() + timedelta(hours=1)
+    )
     # Until the planner has had its time, a check that is not due is not given away.
     judge = make_judge(task.test_set.campaign)
     account = {"judge": judge, "task": task}

@@ -47,7 +47,11 @@ class TestLendingContext:
         ],
     )
     def test_the_tasks_are_those_open_to_the_judge(
-        self, campaign: Campaign, languages: list[str], expertise: list[str], names: list[str]
+        self,
+        campaign: Campaign,
+        languages: list[str],
+        expertise: list[str],
+        names: list[str],
     ) -> None:
         made = {
             row.test_set.name: row.pk
@@ -65,7 +69,9 @@ class TestLendingContext:
         assert found == [made[name] for name in names]
         assert found == [each.pk for each in sets_open_to_judge(judge)]
 
-    def test_the_design_and_the_account_are_the_latest(self, campaign: Campaign) -> None:
+    def test_the_design_and_the_account_are_the_latest(
+        self, campaign: Campaign
+    ) -> None:
         task = make_task(campaign)
         design_change(task=task, intra_share=0.25)
         judge = make_judge(campaign)
@@ -90,9 +96,13 @@ class TestLendingContext:
             assert found.may_judge != stopped.exists() == (action != "warn")
             assert found == judge_status(judge) == judge_statuses(judge.pk)[judge.pk]
         judge_reinstate(judge=judge, user=organiser)
-        assert lending_context_lock(judge).standing.status == judge_status(judge) == "good"
+        assert (
+            lending_context_lock(judge).standing.status == judge_status(judge) == "good"
+        )
 
-    def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
+    def test_begun_is_what_is_held_or_may_be_held_again(
+        self, campaign: Campaign
+    ) -> None:
         make_task(campaign, documents=(30,))
         judge = make_judge(campaign)
         done = lend(judge)
@@ -106,12 +116,19 @@ class TestLendingContext:
         assert lending_context_lock(judge).begun == []
 
 
-def may_be_lent(hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool) -> bool:
+def may_be_lent(
+    hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool
+) -> bool:
     """Return whether the judge may be lent the HIT, reserved for them or of the pool, row by row."""
     now = timezone.now()
-    seen = Exposure.objects.filter(judge=judge, is_repeat=False).values_list("segment", flat=True)
+    seen = Exposure.objects.filter(judge=judge, is_repeat=False).values_list(
+        "segment", flat=True
+    )
     if reserved:
-        is_for_them = hit.reserved_for == judge and hit.purpose not in ("intra", "training")
+        is_for_them = hit.reserved_for == judge and hit.purpose not in (
+            "intra",
+            "training",
+        )
     else:
         is_for_them = hit.purpose in ("first", "redundancy", "inter") and (
             hit.reserved_until is None or hit.reserved_until <= now
@@ -126,15 +143,21 @@ def may_be_lent(hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool)
 
 
 @pytest.mark.django_db
-def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campaign) -> None:
+def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(
+    campaign: Campaign,
+) -> None:
     """HITs that are seen, lent, done, reserved for others, or show what the judge must not see."""
     task = make_task(campaign, documents=(12, 9), planned=30)
     judge, other = make_judge(campaign), make_judge(campaign, "judge02")
     lend(judge)
     lend(other)
     later = timezone.now() + timedelta(hours=1)
-    for index, hit in enumerate(HIT.objects.filter(available_at__lte=Now()).order_by("number")):
-        kept = {1: (judge, later), 2: (other, later), 3: (other, timezone.now())}.get(index % 5)
+    for index, hit in enumerate(
+        HIT.objects.filter(available_at__lte=Now()).order_by("number")
+    ):
+        kept = {1: (judge, later), 2: (other, later), 3: (other, timezone.now())}.get(
+            index % 5
+        )
         if kept is not None:
             hit.reserved_for, hit.reserved_until = kept
         hit.completed_at = timezone.now() if index % 7 == 6 else None
@@ -218,7 +241,9 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
 
 def _judge(block: AssignedBlock) -> Judgment:
     labels = [1 + place % 5 for place in range(len(block.candidates))]
-    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels, active_ms=9000)
+    return judgment_submit(
+        assigned=block, client_id=uuid4(), labels=labels, active_ms=9000
+    )
 
 
 def _check_progress(judge: Judge) -> None:
@@ -228,7 +253,9 @@ def _check_progress(judge: Judge) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Campaign) -> None:
+def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(
+    campaign: Campaign,
+) -> None:
     make_task(campaign)
     judge = make_judge(campaign)
     assignment = lend(judge)
@@ -243,7 +270,9 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
         try:
             together.wait()
             labels: list[int | None] = [1] * len(sent[place].candidates)
-            stored = judgment_submit(assigned=sent[place], client_id=ids[place], labels=labels)
+            stored = judgment_submit(
+                assigned=sent[place], client_id=ids[place], labels=labels
+            )
             return stored.pk
         finally:
             connection.close()

@@ -6,7 +6,14 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.models import HIT, Assignment, Judgment, JudgmentNumber, PageChanges, Skip
+from annotation.models import (
+    HIT,
+    Assignment,
+    Judgment,
+    JudgmentNumber,
+    PageChanges,
+    Skip,
+)
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
@@ -42,32 +49,49 @@ def test_the_same_id_twice_is_one_judgment_and_the_first_stays(
     blocks: list[AssignedBlock],
 ) -> None:
     client_id = uuid4()
-    first = judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0]))
-    again = judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])[::-1])
+    first = judgment_submit(
+        assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])
+    )
+    again = judgment_submit(
+        assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])[::-1]
+    )
     assert again.pk == first.pk
     assert Judgment.objects.get().labels == ranks(blocks[0])
     assert PageChanges.objects.get().ranking_requested_at is not None
 
 
 def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> None:
-    first = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
-    second = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])[::-1])
+    first = judgment_submit(
+        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])
+    )
+    second = judgment_submit(
+        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])[::-1]
+    )
     assert second.supersedes_id == first.pk
     assert judgments_number(task_id=first.task_id) == 2
     assert Judgment.objects.current().get() == second
     assert Judgment.objects.current(watermark=1).get() == first
-    third = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    third = judgment_submit(
+        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])
+    )
     assert third.supersedes_id == second.pk
 
 
-def test_second_device_is_told_block_was_judged_elsewhere(blocks: list[AssignedBlock]) -> None:
+def test_second_device_is_told_block_was_judged_elsewhere(
+    blocks: list[AssignedBlock],
+) -> None:
     """A page that knows of no judgment replaces none; see also `test_places.py` of the browser."""
     block, first_id = blocks[0], uuid4()
-    stored = judgment_submit(assigned=block, client_id=first_id, labels=ranks(block), replaces=None)
+    stored = judgment_submit(
+        assigned=block, client_id=first_id, labels=ranks(block), replaces=None
+    )
     for replaces in (None, uuid4()):
         with pytest.raises(SubmissionRefusedError) as refused:
             judgment_submit(
-                assigned=block, client_id=uuid4(), labels=ranks(block)[::-1], replaces=replaces
+                assigned=block,
+                client_id=uuid4(),
+                labels=ranks(block)[::-1],
+                replaces=replaces,
             )
         assert refused.value.is_conflict
         assert refused.value.stored == stored
@@ -76,7 +100,9 @@ def test_second_device_is_told_block_was_judged_elsewhere(blocks: list[AssignedB
     assert refused.value.is_conflict
     assert not Skip.objects.exists()
     # Sent again, and changed on purpose.
-    again = judgment_submit(assigned=block, client_id=first_id, labels=ranks(block), replaces=None)
+    again = judgment_submit(
+        assigned=block, client_id=first_id, labels=ranks(block), replaces=None
+    )
     assert again == stored
     changed = judgment_submit(
         assigned=block, client_id=uuid4(), labels=ranks(block)[::-1], replaces=first_id
@@ -84,10 +110,14 @@ def test_second_device_is_told_block_was_judged_elsewhere(blocks: list[AssignedB
     assert changed.supersedes_id == stored.pk
 
 
-def test_judgment_takes_skip_of_another_device_back(blocks: list[AssignedBlock]) -> None:
+def test_judgment_takes_skip_of_another_device_back(
+    blocks: list[AssignedBlock],
+) -> None:
     block = blocks[0]
     skip_submit(assigned=block, client_id=uuid4(), reason="other")
-    judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block), replaces=None)
+    judgment_submit(
+        assigned=block, client_id=uuid4(), labels=ranks(block), replaces=None
+    )
     assert not Skip.objects.standing().exists()
 
 
@@ -97,7 +127,9 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
         judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=[1])
     judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=ranks(blocks[1]))
     assert judgments_number(task_id=blocks[0].task_id) == 2
-    numbers = JudgmentNumber.objects.order_by("judgment").values_list("number", flat=True)
+    numbers = JudgmentNumber.objects.order_by("judgment").values_list(
+        "number", flat=True
+    )
     assert list(numbers) == [1, 2]
 
 
@@ -122,7 +154,13 @@ def test_answer_of_another_protocol_or_impossible_time_is_refused(
             judgment_submit(assigned=verdicts, client_id=uuid4(), **said)
         assert error.value.field == "answer"
     with pytest.raises(SubmissionRefusedError):
-        skip_submit(assigned=block, client_id=uuid4(), reason="other", duration_ms=9, active_ms=10)
+        skip_submit(
+            assigned=block,
+            client_id=uuid4(),
+            reason="other",
+            duration_ms=9,
+            active_ms=10,
+        )
     assert not Judgment.objects.exists()
     assert not Skip.objects.exists()
     for times in ((1000, 1000), (None, 5), (5, None)):
@@ -148,10 +186,15 @@ def test_a_skip_keeps_what_is_said_of_it(blocks: list[AssignedBlock]) -> None:
     )
     skip.refresh_from_db()
     assert (skip.duration_ms, skip.active_ms, skip.comment) == (9, 9, "unreadable")
-    assert (skip.block_id, skip.assignment_id) == (blocks[1].block_id, blocks[1].assignment_id)
+    assert (skip.block_id, skip.assignment_id) == (
+        blocks[1].block_id,
+        blocks[1].assignment_id,
+    )
 
 
-def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:
+def test_another_judges_submission_id_is_refused(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
     client_id = uuid4()
     judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0]))
     other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
@@ -161,9 +204,16 @@ def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[Assi
         judgment_submit(assigned=theirs, client_id=client_id, labels=ranks(theirs))
 
 
-def test_another_judges_skip_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:
+def test_another_judges_skip_id_is_refused(
+    judge: Judge, blocks: list[AssignedBlock]
+) -> None:
     client_id = uuid4()
-    skip_submit(assigned=blocks[0], client_id=client_id, reason="other", comment="for organisers")
+    skip_submit(
+        assigned=blocks[0],
+        client_id=client_id,
+        reason="other",
+        comment="for organisers",
+    )
     other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
     assert other is not None
     theirs = assigned_blocks(other)[0]

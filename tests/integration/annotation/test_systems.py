@@ -72,19 +72,27 @@ class TestWithdrawing:
         redrawn(task)
 
     @pytest.mark.thorough
-    def test_another_system_that_wrote_the_same_is_still_shown(self, task: Task) -> None:
+    def test_another_system_that_wrote_the_same_is_still_shown(
+        self, task: Task
+    ) -> None:
         system_withdraw(system=named(task, "amber"))
         hits_plan(task_id=task.pk, count=30)
         birch = named(task, "birch")
-        odd = task.test_set.segments.filter(number__in=range(1, 60, 2)).values_list("pk", flat=True)
+        odd = task.test_set.segments.filter(number__in=range(1, 60, 2)).values_list(
+            "pk", flat=True
+        )
         fresh = HIT.objects.filter(batch=PlanningBatch.objects.latest("pk"))
-        shown = fresh.filter(system_ids__contains=[birch.pk], segment_ids__overlap=list(odd))
+        shown = fresh.filter(
+            system_ids__contains=[birch.pk], segment_ids__overlap=list(odd)
+        )
         assert shown.exists()
         redrawn(task)
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
-    def test_every_design_leaves_it_out_and_takes_it_back(self, task: Task, kind: str) -> None:
+    def test_every_design_leaves_it_out_and_takes_it_back(
+        self, task: Task, kind: str
+    ) -> None:
         design_change(task=task, kind=kind, redundancy=2, inter_share=0.3)
         hits_plan(task_id=task.pk, count=20)
         ember = named(task, "ember")
@@ -122,9 +130,14 @@ class TestWithdrawing:
     def test_holder_finishes_a_withdrawn_hit_and_expired_judge_gets_another(
         self, task: Task
     ) -> None:
-        judge, away = make_judge(task.test_set.campaign), make_judge(task.test_set.campaign, "away")
+        judge, away = (
+            make_judge(task.test_set.campaign),
+            make_judge(task.test_set.campaign, "away"),
+        )
         held, left = lend(judge), lend(away)
-        for system in System.objects.filter(pk__in={*held.hit.system_ids, *left.hit.system_ids}):
+        for system in System.objects.filter(
+            pk__in={*held.hit.system_ids, *left.hit.system_ids}
+        ):
             if system.pk in held.hit.system_ids and system.pk in left.hit.system_ids:
                 break
         expire(left)
@@ -138,7 +151,9 @@ class TestWithdrawing:
         for number in range(12):
             assert (
                 system.pk
-                not in lend(make_judge(task.test_set.campaign, f"j{number}")).hit.system_ids
+                not in lend(
+                    make_judge(task.test_set.campaign, f"j{number}")
+                ).hit.system_ids
             )
 
     def test_returned_hit_is_lent_again_only_after_its_system_is_restored(self) -> None:
@@ -171,7 +186,10 @@ class TestWithdrawing:
         client = Client()
         client.force_login(make_organiser(task.test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", task.pk]))
-        assert 'dune</bdi></a> <span class="badge">Withdrawn</span>' in page.content.decode()
+        assert (
+            'dune</bdi></a> <span class="badge">Withdrawn</span>'
+            in page.content.decode()
+        )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -192,7 +210,9 @@ def test_a_withdrawal_waits_for_who_is_planning() -> None:
             hits_plan(task_id=task.pk, count=10)
             with pytest.raises(OperationalError, match="lock timeout"):
                 pool.submit(withdraw).result()
-        assert shown_in(HIT.objects.incomplete(), dune) == pool.submit(withdraw).result()
+        assert (
+            shown_in(HIT.objects.incomplete(), dune) == pool.submit(withdraw).result()
+        )
     assert shown_in(HIT.objects.incomplete(), dune) == 0
 
 
@@ -210,7 +230,9 @@ class TestSaying:
 
     def test_the_pages(self, task: Task, client: Client) -> None:
         dune = named(task, "dune")
-        conflict_declare(judge=make_judge(task.test_set.campaign, "cousin"), system=dune)
+        conflict_declare(
+            judge=make_judge(task.test_set.campaign, "cousin"), system=dune
+        )
         client.force_login(make_organiser(task.test_set.campaign))
         of = ["museum", task.pk]
         page = reverse("system", args=[*of, dune.pk])

@@ -42,7 +42,9 @@ def store_fill(judge: Judge, most: int = 6) -> list[Assignment]:
     held = [lend(judge)]
     while len(held) < most:
         public_ids = [assignment.public_id for assignment in held]
-        lent = lending.assignment_lend(judge=judge, after=public_ids[-1], in_hand=public_ids)
+        lent = lending.assignment_lend(
+            judge=judge, after=public_ids[-1], in_hand=public_ids
+        )
         if lent is None or lent.assignment is None:
             break
         held.append(lent.assignment)
@@ -65,7 +67,9 @@ class TestTakingBack:
     def test_small_campaign_is_judged_by_three_judges_who_are_all_open(self) -> None:
         """Reproduce 60 blocks of which two pages held twenty each, and the third judge got three."""
         task = make_open_task(20)
-        judges = [make_judge(task.test_set.campaign, name) for name in ("anna", "ben", "cara")]
+        judges = [
+            make_judge(task.test_set.campaign, name) for name in ("anna", "ben", "cara")
+        ]
         anna, ben, cara = judges
         for judge in (anna, ben):
             for assignment in store_fill(judge)[:3]:
@@ -82,7 +86,9 @@ class TestTakingBack:
 
     def test_latest_hit_of_a_store_is_lent_to_judge_who_has_nothing_else(self) -> None:
         task = make_open_task(6)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         held = store_fill(holder, most=3)
         while judge_one_hit(other) is not None:
             pass
@@ -94,7 +100,9 @@ class TestTakingBack:
 
     def test_nothing_is_taken_back_while_planner_may_draw_more(self) -> None:
         task = make_open_task(4)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         store_fill(holder, most=2)
         while judge_one_hit(other) is not None:
             pass
@@ -102,7 +110,9 @@ class TestTakingBack:
 
     def test_hit_in_front_of_judge_and_begun_hits_are_not_taken_back(self) -> None:
         task = make_open_task(4)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         held = store_fill(holder, most=2)
         answer(held[1])
         while judge_one_hit(other) is not None:
@@ -112,7 +122,9 @@ class TestTakingBack:
 
     def test_hit_judged_offline_and_by_another_judge_counts_for_both(self) -> None:
         task = make_open_task(4)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         held = store_fill(holder, most=2)
         while judge_one_hit(other) is not None:
             pass
@@ -125,9 +137,13 @@ class TestTakingBack:
         assert of_hit.counted().current().count() == 2 * len(held[1].hit.segment_ids)
         assert set(of_hit.values_list("judge", flat=True)) == {holder.pk, other.pk}
 
-    def test_page_is_told_with_its_next_answer_what_was_taken_back(self, client: Client) -> None:
+    def test_page_is_told_with_its_next_answer_what_was_taken_back(
+        self, client: Client
+    ) -> None:
         task = make_open_task(4)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         held = store_fill(holder, most=2)
         while judge_one_hit(other) is not None:
             pass
@@ -150,7 +166,9 @@ class TestTakingBack:
     def test_less_is_lent_ahead_the_more_judges_are_at_work(self) -> None:
         task = make_open_task(20)
         campaign = task.test_set.campaign
-        stores = [len(store_fill(make_judge(campaign, str(number)))) for number in range(4)]
+        stores = [
+            len(store_fill(make_judge(campaign, str(number)))) for number in range(4)
+        ]
         assert stores == sorted(stores, reverse=True)
         assert stores[0] > stores[-1]
         left = HIT.objects.filter(task=task).pooled().available().count()
@@ -161,7 +179,9 @@ class TestTakingBack:
 class TestRaces:
     def test_hit_that_is_being_answered_is_not_taken_back(self) -> None:
         task = make_open_task(4)
-        holder, other = (make_judge(task.test_set.campaign, name) for name in ("1", "2"))
+        holder, other = (
+            make_judge(task.test_set.campaign, name) for name in ("1", "2")
+        )
         held = store_fill(holder, most=2)
         while judge_one_hit(other) is not None:
             pass
@@ -181,7 +201,9 @@ class TestRaces:
             find_none_left(judge, task)
         with ThreadPoolExecutor(2) as pool:
             lent = list(pool.map(lend_on_connection, others))
-        assert [None if each is None else each.hit_id for each in lent].count(held[1].hit_id) == 1
+        assert [None if each is None else each.hit_id for each in lent].count(
+            held[1].hit_id
+        ) == 1
         assert lent.count(None) == 1
 
 

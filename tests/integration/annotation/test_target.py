@@ -106,7 +106,9 @@ def test_limit_per_segment_leaves_out_blocks_of_excluded_judges() -> None:
 
 
 def test_progress_and_forecast_count_what_ranking_counts() -> None:
-    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    task = make_task(
+        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+    )
     campaign = task.test_set.campaign
     pool_fill(task_id=task.pk)
     ada, ben = (make_judge(campaign, name) for name in ("ada", "ben"))
@@ -121,7 +123,8 @@ def test_progress_and_forecast_count_what_ranking_counts() -> None:
     assert (overview.judged, overview.excluded) == (judged, judged)
     assert work_facts(task=task).wanted_more == 5
     assert not any(
-        alert.kind == "complete" for alert in alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
+        alert.kind == "complete"
+        for alert in alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
     )
     pool_fill(task_id=task.pk)
     judge_everything(ben)
@@ -144,7 +147,9 @@ def rank_only(*judges: Judge, task: Task) -> None:
 
 
 def test_target_of_group_ranking_counts_judges_of_group() -> None:
-    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    task = make_task(
+        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+    )
     campaign = task.test_set.campaign
     pool_fill(task_id=task.pk)
     ada, ben = (make_judge(campaign, name) for name in ("ada", "ben"))
@@ -154,7 +159,11 @@ def test_target_of_group_ranking_counts_judges_of_group() -> None:
     rank_only(ben, task=task)
     overview, progress = task_overview(task=task), judging_progress(task=task)
     assert (overview.counted, overview.share, overview.is_done) == (0, 0, False)
-    assert (progress.counted, progress.today, sum(day.judged for day in overview.days)) == (0, 0, 0)
+    assert (
+        progress.counted,
+        progress.today,
+        sum(day.judged for day in overview.days),
+    ) == (0, 0, 0)
     assert work_facts(task=task).wanted_more == 5
     pool_fill(task_id=task.pk)
     judge_everything(ben)
@@ -174,7 +183,9 @@ def test_judge_outside_ranked_group_is_not_available_for_target() -> None:
 
 
 def test_panel_has_work_until_counted_blocks_reach_target() -> None:
-    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    task = make_task(
+        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+    )
     panel = make_panel(task.test_set.campaign)
     pool_fill(task_id=task.pk)
     ada = make_judge(task.test_set.campaign, "ada")

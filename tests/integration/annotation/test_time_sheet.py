@@ -10,7 +10,12 @@ from django.urls import reverse
 
 from annotation.export.work_time import clock_time
 from annotation.selectors.judging import assigned_blocks
-from annotation.selectors.work_time import Worked, time_sheet, time_sheet_sums, work_time
+from annotation.selectors.work_time import (
+    Worked,
+    time_sheet,
+    time_sheet_sums,
+    work_time,
+)
 from annotation.services.numbers import waiting_judgments_number
 from campaign.models import Campaign
 from tests.at_work import lend
@@ -41,7 +46,9 @@ def campaign() -> Campaign:
     of_ben, *_others = assigned_blocks(lend(ben))
     judged(of_ben, 3600, at(TUESDAY))
     elsewhere = make_task(make_campaign("elsewhere"), documents=(9,), identical=())
-    block, *_others = assigned_blocks(lend(make_judge(elsewhere.test_set.campaign, "dan")))
+    block, *_others = assigned_blocks(
+        lend(make_judge(elsewhere.test_set.campaign, "dan"))
+    )
     judged(block, 50, at(MONDAY))
     waiting_judgments_number()
     return campaign
@@ -74,7 +81,10 @@ def test_time_sheet_equals_the_judges_own_pages(campaign: Campaign) -> None:
     ],
 )
 def test_both_days_are_included(
-    campaign: Campaign, first: date | None, last: date | None, days: dict[str, list[date]]
+    campaign: Campaign,
+    first: date | None,
+    last: date | None,
+    days: dict[str, list[date]],
 ) -> None:
     sheet = time_sheet(campaign=campaign, first=first, last=last)
     assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
@@ -94,7 +104,9 @@ def test_time_sheet_includes_judges_who_only_skipped(
         assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {
             day: Worked(1, seconds)
         }
-        sums: Any = time_sheet_sums(judges=campaign.judges.filter(pk=cyd.pk), first=day, last=day)
+        sums: Any = time_sheet_sums(
+            judges=campaign.judges.filter(pk=cyd.pk), first=day, last=day
+        )
         assert [tuple(each.worked) for each in sums] == [(1, seconds, 0, 1)]
 
 
@@ -107,7 +119,9 @@ def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(organiser: Client) -> None:
+def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(
+    organiser: Client,
+) -> None:
     page = organiser.get(PAGE, {"first": "2026-11-17", "last": ""}).content.decode()
     assert lines_of(page) == [
         ["ada", "2", "0:00:45", "1"],
@@ -133,8 +147,13 @@ def test_time_is_same_in_sheet_list_and_progress_and_leaves_out_simulated_judges
 ) -> None:
     campaign = make_campaign()
     task = make_task(campaign, documents=(9, 9, 9), identical=())
-    for name, origin, active in (("ada", "person", seconds), ("bot", "simulated", 9_000)):
-        block, *_others = assigned_blocks(lend(make_judge(campaign, name, origin=origin)))
+    for name, origin, active in (
+        ("ada", "person", seconds),
+        ("bot", "simulated", 9_000),
+    ):
+        block, *_others = assigned_blocks(
+            lend(make_judge(campaign, name, origin=origin))
+        )
         judged(block, active, at(MONDAY))
     waiting_judgments_number()
     client.force_login(make_organiser(campaign))

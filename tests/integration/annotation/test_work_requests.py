@@ -34,7 +34,9 @@ def task() -> Task:
 def ask(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)
-    return client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    return client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
 
 
 def test_the_request_never_plans(client: Client, judge: Judge) -> None:
@@ -88,18 +90,26 @@ def at_rest(transactional_db: None, task: Task) -> Task:
     pool_fill(task_id=task.pk, size=8)
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
-        cursor.execute("UPDATE campaign_campaign SET state_since = now() - interval '1 hour'")
-        cursor.execute("UPDATE annotation_design SET created_at = now() - interval '1 hour'")
+        cursor.execute(
+            "UPDATE campaign_campaign SET state_since = now() - interval '1 hour'"
+        )
+        cursor.execute(
+            "UPDATE annotation_design SET created_at = now() - interval '1 hour'"
+        )
     return task
 
 
 @pytest.mark.thorough
-def test_the_planner_leaves_a_test_set_at_rest_alone(at_rest: Task, judge: Judge) -> None:
+def test_the_planner_leaves_a_test_set_at_rest_alone(
+    at_rest: Task, judge: Judge
+) -> None:
     assert list(tasks_changed()) == []
     lend(judge)
     assert list(tasks_changed()) == [at_rest]
     # And the planner has answered the request that the loan made.
-    JudgeAccount.objects.update(last_lent_at=timezone.now() - 2 * CHANGED_WITHIN, requested_at=None)
+    JudgeAccount.objects.update(
+        last_lent_at=timezone.now() - 2 * CHANGED_WITHIN, requested_at=None
+    )
     assert list(tasks_changed()) == []
 
 
@@ -136,7 +146,9 @@ def test_no_more_work_is_said_once_the_planner_found_none(
 
 
 @pytest.mark.thorough
-def test_no_more_work_is_not_said_from_memory(client: Client, judge: Judge, task: Task) -> None:
+def test_no_more_work_is_not_said_from_memory(
+    client: Client, judge: Judge, task: Task
+) -> None:
     task.blocks_wanted = 0
     task.save()
     assert ask(client, judge).status_code == 202
@@ -151,7 +163,9 @@ def test_no_more_work_is_not_said_from_memory(client: Client, judge: Judge, task
     assert ask(client, judge).status_code == 200
 
 
-def test_hits_held_by_others_may_return(client: Client, judge: Judge, task: Task) -> None:
+def test_hits_held_by_others_may_return(
+    client: Client, judge: Judge, task: Task
+) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
     task.save()
@@ -165,7 +179,9 @@ def test_hits_held_by_others_may_return(client: Client, judge: Judge, task: Task
     assert ask(client, judge).status_code == 200
 
 
-def test_hits_done_by_others_do_not_return(client: Client, judge: Judge, task: Task) -> None:
+def test_hits_done_by_others_do_not_return(
+    client: Client, judge: Judge, task: Task
+) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
     task.save()
@@ -175,7 +191,9 @@ def test_hits_done_by_others_do_not_return(client: Client, judge: Judge, task: T
     assert ask(client, judge).status_code == 204
 
 
-def test_unlendable_hits_make_room_for_hits_of_a_present_judge(judge: Judge, task: Task) -> None:
+def test_unlendable_hits_make_room_for_hits_of_a_present_judge(
+    judge: Judge, task: Task
+) -> None:
     """All that is wanted is planned, but of segments that the only judge has seen."""
     design_change(task=task, segments=[1, 2, 3])
     hits_plan(task_id=task.pk, count=2)

@@ -53,7 +53,9 @@ def blocks(judge: Judge) -> list[AssignedBlock]:
     return [*assigned_blocks(first), *assigned_blocks(lend(judge, after=first))]
 
 
-def judged(block: AssignedBlock, seconds: float | None, at: datetime | None = None) -> Judgment:
+def judged(
+    block: AssignedBlock, seconds: float | None, at: datetime | None = None
+) -> Judgment:
     """Store a judgment of the block that took so long, as if it had come at that moment."""
     mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
     when: dict[str, Any] = {} if at is None else {"submitted_at": at}
@@ -89,12 +91,18 @@ def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
 def test_sentences_and_time_are_counted_by_day_and_in_all(
     judge: Judge, blocks: list[AssignedBlock]
 ) -> None:
-    monday, tuesday = datetime(2026, 11, 16, 9, tzinfo=UTC), datetime(2026, 11, 17, 9, tzinfo=UTC)
+    monday, tuesday = (
+        datetime(2026, 11, 16, 9, tzinfo=UTC),
+        datetime(2026, 11, 17, 9, tzinfo=UTC),
+    )
     judged(blocks[0], 30.4, monday)
     judged(blocks[1], 20.3, monday)
     judged(blocks[2], 60, tuesday)
     worked = work_time(judge)
-    assert worked.days == {date(2026, 11, 16): Worked(2, 51), date(2026, 11, 17): Worked(1, 60)}
+    assert worked.days == {
+        date(2026, 11, 16): Worked(2, 51),
+        date(2026, 11, 17): Worked(1, 60),
+    }
     assert worked.total == Worked(3, 111)
     assert worked.worked_today == Worked()
 
@@ -119,7 +127,10 @@ def test_a_revision_adds_its_time_on_its_day_and_no_sentence(
     judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
     judged(blocks[0], 12, datetime(2026, 11, 18, 9, tzinfo=UTC))
     worked = work_time(judge)
-    assert worked.days == {date(2026, 11, 16): Worked(1, 30), date(2026, 11, 18): Worked(0, 12)}
+    assert worked.days == {
+        date(2026, 11, 16): Worked(1, 30),
+        date(2026, 11, 18): Worked(0, 12),
+    }
     assert worked.total == Worked(1, 42)
 
 
@@ -130,7 +141,10 @@ def test_a_skip_counts_with_its_time_and_once_if_judged_later(
     judged(blocks[0], 40, datetime(2026, 11, 17, 9, tzinfo=UTC))
     skipped(blocks[1], 5, datetime(2026, 11, 17, 9, tzinfo=UTC))
     worked = work_time(judge)
-    assert worked.days == {date(2026, 11, 16): Worked(1, 15), date(2026, 11, 17): Worked(1, 45)}
+    assert worked.days == {
+        date(2026, 11, 16): Worked(1, 15),
+        date(2026, 11, 17): Worked(1, 45),
+    }
     assert worked.total.sentences == judge_work(judge).done == 2
 
 
@@ -183,7 +197,9 @@ class TestOverTheAPI:
         body = {"block": blocks[0].public_id, "reason": "other"}
         times = {"duration_ms": 9000, "active_ms": 8000}
         answer = client_of_judge.put(
-            f"/api/v1/judging/skips/{uuid4()}/", body | times, content_type="application/json"
+            f"/api/v1/judging/skips/{uuid4()}/",
+            body | times,
+            content_type="application/json",
         )
         assert answer.status_code == 200
         assert {name: answer.json()[name] for name in times} == times
@@ -196,8 +212,17 @@ class TestTheReceipt:
     ) -> None:
         judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
         judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
-        page = " ".join(client_of_judge.get("/judge/museum/time/").content.decode().split())
-        for words in ("Nov. 16, 2026", "0:00:30", "1:01:40", "1:02:10", "judge01", "time zone UTC"):
+        page = " ".join(
+            client_of_judge.get("/judge/museum/time/").content.decode().split()
+        )
+        for words in (
+            "Nov. 16, 2026",
+            "0:00:30",
+            "1:01:40",
+            "1:02:10",
+            "judge01",
+            "time zone UTC",
+        ):
             assert words in page
         assert page.index("Counted") < page.index("Not counted")
         assert "without a time" not in page
@@ -208,7 +233,10 @@ class TestTheReceipt:
         judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
         judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
         response = client_of_judge.get("/judge/museum/time.csv")
-        assert response["Content-Disposition"] == 'attachment; filename="museum-my-time.csv"'
+        assert (
+            response["Content-Disposition"]
+            == 'attachment; filename="museum-my-time.csv"'
+        )
         rows = list(csv.DictReader(response.content.decode("utf-8-sig").splitlines()))
         assert [
             (row["day"], row["sentences"], row["active_seconds"], row["active_time"])

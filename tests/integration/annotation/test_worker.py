@@ -18,12 +18,16 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
-def test_the_page_names_a_worker_whose_scope_it_is_in(client: Client, judge: Judge) -> None:
+def test_the_page_names_a_worker_whose_scope_it_is_in(
+    client: Client, judge: Judge
+) -> None:
     """Under a prefix, too: tests/browser/test_judge_reload.py."""
     assert judge.user is not None
     client.force_login(judge.user)
     page = client.get("/judge/museum/").content.decode()
-    found = re.search(r'<script id="setup" type="application/json">(.*?)</script>', page)
+    found = re.search(
+        r'<script id="setup" type="application/json">(.*?)</script>', page
+    )
     assert found is not None
     worker = json.loads(found[1])["worker"]
     assert worker == "/judge/worker.js"

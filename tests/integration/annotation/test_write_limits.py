@@ -40,7 +40,12 @@ def blocks(judge: Judge) -> list[AssignedBlock]:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of a kind are the most."""
-    names = ("REVISIONS_A_BLOCK", "REVISIONS_A_MINUTE", "SKIPS_A_MINUTE", "REPORTS_A_MINUTE")
+    names = (
+        "REVISIONS_A_BLOCK",
+        "REVISIONS_A_MINUTE",
+        "SKIPS_A_MINUTE",
+        "REPORTS_A_MINUTE",
+    )
     for name in names:
         monkeypatch.setattr(submission, name, 3)
 
@@ -50,7 +55,9 @@ def ranks(block: AssignedBlock) -> list[int | None]:
 
 
 def judged(block: AssignedBlock, comment: str = "") -> Judgment:
-    return judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block), comment=comment)
+    return judgment_submit(
+        assigned=block, client_id=uuid4(), labels=ranks(block), comment=comment
+    )
 
 
 def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judgment:
@@ -72,7 +79,9 @@ def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judg
 @pytest.mark.usefixtures("few")
 def test_a_ranking_is_changed_so_often_and_no_more(blocks: list[AssignedBlock]) -> None:
     stored = [judged_ago(blocks[0], 5) for _ in range(4)]  # however slowly
-    with pytest.raises(SubmissionRefusedError, match="changed this answer 3 times") as refused:
+    with pytest.raises(
+        SubmissionRefusedError, match="changed this answer 3 times"
+    ) as refused:
         judged(blocks[0])
     assert refused.value.stored == stored[-1]
     assert refused.value.retry_after is None
@@ -120,12 +129,18 @@ def test_skips_and_reports_have_limits_a_minute(blocks: list[AssignedBlock]) -> 
     for client_id, block in zip(ids, blocks, strict=False):
         skip_submit(assigned=block, client_id=client_id, reason="other")
         problem_report(assigned=block, client_id=client_id, kind="source")
-    assert skip_submit(assigned=blocks[0], client_id=ids[0], reason="other").client_id == ids[0]
+    assert (
+        skip_submit(assigned=blocks[0], client_id=ids[0], reason="other").client_id
+        == ids[0]
+    )
     with pytest.raises(SubmissionRefusedError, match="Too many requests"):
         skip_submit(assigned=blocks[0], client_id=uuid4(), reason="other")
     with pytest.raises(SubmissionRefusedError, match="Too many requests"):
         problem_report(assigned=blocks[0], client_id=uuid4(), kind="page")
-    assert problem_report(assigned=blocks[0], client_id=ids[0], kind="source").client_id == ids[0]
+    assert (
+        problem_report(assigned=blocks[0], client_id=ids[0], kind="source").client_id
+        == ids[0]
+    )
     assert (Skip.objects.count(), ProblemReport.objects.count()) == (3, 3)
 
 
@@ -134,13 +149,17 @@ def test_comments_of_a_day_have_a_length_together(
 ) -> None:
     monkeypatch.setattr(submission, "COMMENT_BYTES_A_DAY", 30)
     judged(blocks[0], comment="ten bytes.")
-    skip_submit(assigned=blocks[1], client_id=uuid4(), reason="other", comment="ten bytes.")
+    skip_submit(
+        assigned=blocks[1], client_id=uuid4(), reason="other", comment="ten bytes."
+    )
     problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="ñ" * 4)
     with pytest.raises(SubmissionRefusedError, match="without a comment") as refused:
         judged(blocks[2], comment="123")
     assert (refused.value.retry_after, refused.value.stored) == (None, None)
     with pytest.raises(SubmissionRefusedError, match="without a comment"):
-        problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="123")
+        problem_report(
+            assigned=blocks[0], client_id=uuid4(), kind="other", comment="123"
+        )
     assert judged(blocks[2], comment="12").comment == "12"
     assert judged(blocks[2]).comment == ""
 
@@ -155,7 +174,10 @@ def test_comments_of_the_day_before_count_no_more(
 
 @pytest.mark.usefixtures("few")
 def test_the_api_says_when_to_come_back_or_what_counts(
-    judge: Judge, blocks: list[AssignedBlock], client: Client, monkeypatch: pytest.MonkeyPatch
+    judge: Judge,
+    blocks: list[AssignedBlock],
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert judge.user is not None
     client.force_login(judge.user)

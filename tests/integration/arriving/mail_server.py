@@ -26,7 +26,9 @@ class MailServer:
                         return
 
             def answer(self, word: str, line: bytes) -> bool:
-                reply = replies.get(word, b"354 go on" if word == "DATA" else b"250 fine")
+                reply = replies.get(
+                    word, b"354 go on" if word == "DATA" else b"250 fine"
+                )
                 if word == "RCPT":
                     server.recipients.append(line.decode().strip())
                 if word == "DATA" and reply == b"354 go on":
@@ -50,7 +52,9 @@ class MailServer:
 
     def __enter__(self) -> Self:
         threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+            target=self._server.serve_forever,
+            kwargs={"poll_interval": 0.01},
+            daemon=True,
         ).start()
         return self
 

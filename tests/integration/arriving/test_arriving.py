@@ -32,7 +32,10 @@ def browser(number: int) -> bytes:
 def test_a_newcomer_has_no_password_and_a_pseudonym_that_tells_no_order(
     campaign: Campaign,
 ) -> None:
-    judges = [judge_create_with_user(campaign=campaign, origin_note="a flyer") for _ in range(9)]
+    judges = [
+        judge_create_with_user(campaign=campaign, origin_note="a flyer")
+        for _ in range(9)
+    ]
     assert all(judge.user and not judge.user.has_usable_password() for judge in judges)
     names = [judge.pseudonym for judge in judges]
     assert all(re.fullmatch(r"judge-[b-z2-9]{6}", name) for name in names)
@@ -51,7 +54,9 @@ def test_the_same_browser_is_the_same_judge_and_counts_once(campaign: Campaign) 
     assert Judge.objects.count() == 1
 
 
-def test_a_deactivated_judge_gets_no_second_judge_by_the_same_link(campaign: Campaign) -> None:
+def test_a_deactivated_judge_gets_no_second_judge_by_the_same_link(
+    campaign: Campaign,
+) -> None:
     link, _token = invitation_create_for_anybody(campaign=campaign, cap=10)
     judge = judge_join(invitation=link, browser=browser(1))
     User.objects.filter(judges=judge).update(is_active=False)
@@ -83,9 +88,13 @@ def test_thirty_at_once_fill_a_link_to_its_cap_and_no_further() -> None:
     assert (sum(came), link.arrived, Judge.objects.count()) == (14, 7, 7)
 
 
-def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(campaign: Campaign) -> None:
+def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(
+    campaign: Campaign,
+) -> None:
     past = timezone.now() - timedelta(minutes=1)
-    _link, late = invitation_create_for_anybody(campaign=campaign, cap=5, expires_at=past)
+    _link, late = invitation_create_for_anybody(
+        campaign=campaign, cap=5, expires_at=past
+    )
     link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
     assert invitation_open(token=token) == link
     invitation_revoke(invitation=link)
@@ -99,13 +108,21 @@ def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(campaign: Campaign)
 def test_newcomers_read_what_the_link_says_or_what_they_say(campaign: Campaign) -> None:
     make_task(campaign, planned=0)
     make_task(campaign, name="cs", target_language="cs", planned=0)
-    fixed, _ = invitation_create_for_anybody(campaign=campaign, cap=9, languages=["en", "de"])
-    assert judge_join(invitation=fixed, browser=browser(1), languages=["cs"]).languages == [
+    fixed, _ = invitation_create_for_anybody(
+        campaign=campaign, cap=9, languages=["en", "de"]
+    )
+    assert judge_join(
+        invitation=fixed, browser=browser(1), languages=["cs"]
+    ).languages == [
         "en",
         "de",
     ]
-    asking, _ = invitation_create_for_anybody(campaign=campaign, cap=9, asks_languages=True)
-    said = judge_join(invitation=asking, browser=browser(1), languages=["en", "cs", "fr"])
+    asking, _ = invitation_create_for_anybody(
+        campaign=campaign, cap=9, asks_languages=True
+    )
+    said = judge_join(
+        invitation=asking, browser=browser(1), languages=["en", "cs", "fr"]
+    )
     assert said.languages == ["cs", "en"]
     with pytest.raises(JoinRefusedError):
         judge_join(invitation=asking, browser=browser(2), languages=["de", "cs"])

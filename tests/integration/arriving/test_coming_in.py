@@ -20,7 +20,10 @@ from campaign.models import (
     Task,
 )
 from campaign.services.instructions import instructions_accept, instructions_write
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from tests.at_work import assignment_lend, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -41,16 +44,22 @@ def own_link(judge: Judge) -> str:
 
 
 def ask(client: Client, campaign: Campaign) -> Any:
-    return client.post(LEND, {"campaign": campaign.slug}, content_type="application/json")
+    return client.post(
+        LEND, {"campaign": campaign.slug}, content_type="application/json"
+    )
 
 
-def write(campaign: Campaign, text: str, language: str = "en", **more: Any) -> Instructions:
+def write(
+    campaign: Campaign, text: str, language: str = "en", **more: Any
+) -> Instructions:
     more.setdefault("demands_acceptance", False)
     return instructions_write(campaign=campaign, language=language, text=text, **more)
 
 
 class TestTheDoor:
-    def test_looking_at_a_link_makes_no_judge(self, client: Client, campaign: Campaign) -> None:
+    def test_looking_at_a_link_makes_no_judge(
+        self, client: Client, campaign: Campaign
+    ) -> None:
         link = door(campaign)
         assert client.get(link).status_code == 200
         assert client.head(link).status_code == 405
@@ -72,7 +81,9 @@ class TestTheDoor:
         pseudonym = Judge.objects.get().pseudonym
         assert f"Begin judging as {pseudonym}" in client.get(link).content.decode()
         assert "_auth_user_id" not in client.session
-        assert client.post(link, follow=True).redirect_chain == [("/judge/museum/", 302)]
+        assert client.post(link, follow=True).redirect_chain == [
+            ("/judge/museum/", 302)
+        ]
         assert ask(client, campaign).json()["id"] == lent
         client.post(link)
         assert Judge.objects.count() == 1
@@ -86,7 +97,9 @@ class TestTheDoor:
         assert found is not None
         assert strict.post(link, {"csrfmiddlewaretoken": found[1]}).status_code == 302
 
-    def test_existing_judge_is_not_created_again(self, client: Client, campaign: Campaign) -> None:
+    def test_existing_judge_is_not_created_again(
+        self, client: Client, campaign: Campaign
+    ) -> None:
         judge = make_judge(campaign)
         assert judge.user is not None
         client.force_login(judge.user)
@@ -101,12 +114,17 @@ class TestTheDoor:
         assert "Continue as" not in client.get(own_link(judge)).content.decode()
         judge_one_hit(judge)
         link = own_link(judge)
-        assert f"{judge.pseudonym} and have completed 3 items" in client.get(link).content.decode()
+        assert (
+            f"{judge.pseudonym} and have completed 3 items"
+            in client.get(link).content.decode()
+        )
         judge.blocks_asked = 45
         judge.save(update_fields=["blocks_asked"])
         assert "3 of 45 items" in client.get(link).content.decode()
 
-    def test_the_way_back_of_a_judge_comes_before_passwords(self, client: Client) -> None:
+    def test_the_way_back_of_a_judge_comes_before_passwords(
+        self, client: Client
+    ) -> None:
         came = client.get("/judge/museum/", follow=True).content.decode()
         assert came.index('id="link-form"') < came.index('id="id_password"')
         others = client.get("/sign-in/").content.decode()
@@ -127,7 +145,9 @@ class TestTheDoor:
 
 
 class TestInstructions:
-    def test_nothing_is_lent_before_acceptance(self, client: Client, campaign: Campaign) -> None:
+    def test_nothing_is_lent_before_acceptance(
+        self, client: Client, campaign: Campaign
+    ) -> None:
         make_task(campaign)
         one = write(campaign, "Be *fair*.")
         client.get(link := door(campaign))
@@ -137,14 +157,19 @@ class TestInstructions:
         refused = ask(client, campaign)
         assert (refused.status_code, refused.json()["code"]) == (403, "instructions")
         assert not Assignment.objects.exists()
-        went_on = client.post("/judge/museum/instructions/", {"version": one.version}, follow=True)
+        went_on = client.post(
+            "/judge/museum/instructions/", {"version": one.version}, follow=True
+        )
         assert went_on.redirect_chain == [("/judge/museum/", 302)]
         assert ask(client, campaign).status_code == 200
         acceptance = Acceptance.objects.get()
         assert (acceptance.instructions, acceptance.judge) == (one, Judge.objects.get())
         again = client.get("/judge/museum/instructions/").content.decode()
         assert "Back to judging" in again
-        assert "/judge/museum/instructions/" in client.get("/judge/museum/").content.decode()
+        assert (
+            "/judge/museum/instructions/"
+            in client.get("/judge/museum/").content.decode()
+        )
 
     def test_a_new_version_stops_a_judge_only_where_it_demands_acceptance(
         self, campaign: Campaign
@@ -215,11 +240,17 @@ class TestChoosing:
         assert judging.get("/judge/museum/").status_code == 200
         first = ask(judging, judge.campaign).json()
         assert first["languages"]["target"]["lang"] == "cs"
-        judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", german.pk)})
-        assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+        judging.post(
+            "/judge/museum/test-sets/", {"task": opaque("test-set", german.pk)}
+        )
+        assert (
+            ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+        )
         judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
-        page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
+        page = " ".join(
+            judging.get("/judge/museum/test-sets/").content.decode().split()
+        )
         assert "up to 4 left" in page
         assert "current choice" in page
         assert "English → Czech" in page
@@ -230,14 +261,18 @@ class TestChoosing:
         self, judging: Client, judge: Judge
     ) -> None:
         other = make_task(make_campaign("other"))
-        wrong = judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", other.pk)})
+        wrong = judging.post(
+            "/judge/museum/test-sets/", {"task": opaque("test-set", other.pk)}
+        )
         assert wrong.status_code == 400
         judge.languages = ["en", "de"]
         judge.chosen_task = Task.objects.of(judge.campaign).get(test_set__name="Czech")
         judge.save()
         # Chosen before they said what they read: what is open to them goes before.
         assert judging.get("/judge/museum/test-sets/").status_code == 302
-        assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+        assert (
+            ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
+        )
 
 
 class TestOtherDevices:
@@ -250,7 +285,9 @@ class TestOtherDevices:
         lent = ask(client, campaign).json()["id"]
         made = client.post("/judge/museum/link/", {"action": "make"})
         assert made.status_code == 201
-        found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+        found = re.search(
+            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+        )
         assert found is not None
         phone = Client()
         assert phone.post(found[1], follow=True).status_code == 200
@@ -259,13 +296,17 @@ class TestOtherDevices:
         client.post("/judge/museum/link/", {"action": "make"})
         assert Client().get(found[1]).status_code == 404
         client.post("/judge/museum/link/", {"action": "withdraw"})
-        assert not Invitation.objects.filter(user__isnull=False, revoked_at__isnull=True).exists()
+        assert not Invitation.objects.filter(
+            user__isnull=False, revoked_at__isnull=True
+        ).exists()
 
     def test_a_browser_is_noted_when_it_opens_and_every_few_minutes_at_work(
         self, campaign: Campaign
     ) -> None:
         judge = make_judge(make_task(campaign).test_set.campaign)
-        laptop = Client(headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"})
+        laptop = Client(
+            headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"}
+        )
         link = own_link(judge)
         laptop.get(link)
         assert not BrowserVisit.objects.exists()

@@ -49,7 +49,9 @@ def public_address(settings: Settings) -> None:
 def judge(campaign: Campaign) -> Judge:
     """A judge who was invited at a misspelled address."""
     make_task(campaign)
-    [invitation] = judges_invite_by_mail(campaign=campaign, addresses=[WRONG], base_url=BASE).mails
+    [invitation] = judges_invite_by_mail(
+        campaign=campaign, addresses=[WRONG], base_url=BASE
+    ).mails
     return Judge.objects.get(mails=invitation)
 
 
@@ -65,16 +67,23 @@ def correct(judge: Judge, address: str = RIGHT) -> None:
     judge_change(judge=Judge.objects.get(pk=judge.pk), address=address)
 
 
-def test_resent_invitation_goes_to_the_corrected_address(client: Client, judge: Judge) -> None:
+def test_resent_invitation_goes_to_the_corrected_address(
+    client: Client, judge: Judge
+) -> None:
     old_link = link_sent()
     correct(judge)
     client.force_login(make_organiser(judge.campaign))
     page = reverse("invitations", args=[judge.campaign.slug])
-    assert reverse("mail-again", args=[judge.campaign.slug, judge.pk]) in _text(client, page)
+    assert reverse("mail-again", args=[judge.campaign.slug, judge.pk]) in _text(
+        client, page
+    )
     client.post(reverse("mail-again", args=[judge.campaign.slug, judge.pk]))
     new_link = link_sent()
     assert mail.outbox[-1].to == [RIGHT]
-    assert [Client().post(link).status_code for link in (old_link, new_link)] == [404, 302]
+    assert [Client().post(link).status_code for link in (old_link, new_link)] == [
+        404,
+        302,
+    ]
     assert RIGHT in _text(client, page)
     assert WRONG not in _text(client, page)
 
@@ -83,10 +92,14 @@ def _text(client: Client, address: str) -> str:
     return client.get(address).content.decode()
 
 
-def test_reader_of_the_misspelled_address_loses_all_access(client: Client, judge: Judge) -> None:
+def test_reader_of_the_misspelled_address_loses_all_access(
+    client: Client, judge: Judge
+) -> None:
     stranger = client
     stranger.post(link_sent())
-    stranger.post(reverse("judge-own-link", args=[judge.campaign.slug]), {"act": "make"})
+    stranger.post(
+        reverse("judge-own-link", args=[judge.campaign.slug]), {"act": "make"}
+    )
     assert stranger.get(reverse("judge", args=[judge.campaign.slug])).status_code == 200
     told = judge_change_in_words(judge=judge, change=lambda: correct(judge))
     assert told == [
@@ -126,7 +139,9 @@ def test_removed_address_gets_nothing_more(judge: Judge) -> None:
         judge_link_mail(judge=judge, base_url=BASE)
 
 
-def test_restoring_links_does_not_bring_back_those_of_the_previous_address(judge: Judge) -> None:
+def test_restoring_links_does_not_bring_back_those_of_the_previous_address(
+    judge: Judge,
+) -> None:
     link = link_sent()
     correct(judge)
     assert judge_links_restore(judge=Judge.objects.get(pk=judge.pk)) == 0
@@ -139,7 +154,10 @@ def test_stranger_can_be_invited_after_the_correction(judge: Judge) -> None:
     invited = judges_invite_by_mail(
         campaign=judge.campaign, addresses=[WRONG, RIGHT], base_url=BASE
     )
-    assert ([each.address for each in invited.mails], invited.known) == ([WRONG], [RIGHT])
+    assert ([each.address for each in invited.mails], invited.known) == (
+        [WRONG],
+        [RIGHT],
+    )
 
 
 def test_address_of_another_judges_message_is_refused(judge: Judge) -> None:
@@ -258,7 +276,9 @@ def test_messages_are_marked_as_automatic(judge: Judge) -> None:
     assert message.message()["Auto-Submitted"] == "auto-generated"
 
 
-def test_invitation_goes_to_the_judges_address_rather_than_the_accounts(judge: Judge) -> None:
+def test_invitation_goes_to_the_judges_address_rather_than_the_accounts(
+    judge: Judge,
+) -> None:
     User.objects.filter(judges=judge).update(email="account@example.org")
     correct(judge)
     judge_link_mail(judge=judge, base_url=BASE)

@@ -11,7 +11,10 @@ from annotation.services.lending.lend import LendingRefusedError, assignment_len
 from campaign.models import Campaign, InvitationRole, Judge, User
 from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
@@ -42,7 +45,9 @@ def terms_of(campaign: Campaign) -> dict[str, str]:
 
 
 class TestDeclining:
-    def test_declining_judge_returns_their_hit_and_gets_none(self, judge: Judge) -> None:
+    def test_declining_judge_returns_their_hit_and_gets_none(
+        self, judge: Judge
+    ) -> None:
         judge_one_hit(judge)
         held = lend(judge)
         judge_decline(judge=judge)
@@ -78,7 +83,9 @@ class TestDeclining:
         page = client.get("/judge/museum/decline/").content.decode()
         assert "Decline to take part?" in page
         assert client.get("/judge/museum/").status_code == 200
-        answer = client.post("/judge/museum/decline/", {"action": "decline"}, follow=True)
+        answer = client.post(
+            "/judge/museum/decline/", {"action": "decline"}, follow=True
+        )
         assert "You declined to take part on" in answer.content.decode()
         assert client.get("/judge/museum/")["Location"] == "/judge/museum/decline/"
         answer = client.post("/judge/museum/decline/", {"action": "return"})
@@ -87,12 +94,17 @@ class TestDeclining:
 
     def test_judge_can_decline_the_instructions(self, judge: Judge) -> None:
         instructions_write(
-            campaign=judge.campaign, language="en", text="Be kind.", demands_acceptance=True
+            campaign=judge.campaign,
+            language="en",
+            text="Be kind.",
+            demands_acceptance=True,
         )
         page = signed_in(judge.user).get("/judge/museum/instructions/").content.decode()
         assert 'href="/judge/museum/decline/">I do not agree</a>' in page
 
-    def test_the_link_of_an_invited_judge_leads_to_declining(self, judge: Judge) -> None:
+    def test_the_link_of_an_invited_judge_leads_to_declining(
+        self, judge: Judge
+    ) -> None:
         assert judge.user is not None
         _, token = invitation_create(
             campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
@@ -140,16 +152,22 @@ class TestTerms:
         assert organiser.get("/api/v1/campaigns/museum/").json()["pay"] == TERMS["pay"]
 
     def patch(self, client: Client, body: dict[str, Any]) -> Any:
-        return client.patch("/api/v1/campaigns/museum/", body, content_type="application/json")
+        return client.patch(
+            "/api/v1/campaigns/museum/", body, content_type="application/json"
+        )
 
     def test_newcomers_and_invited_judges_read_them_before_they_begin(
         self, campaign: Campaign, judge: Judge
     ) -> None:
         campaign_change(campaign=campaign, **TERMS)  # type: ignore[arg-type]
-        instructions_write(campaign=campaign, language="en", text="Hi.", demands_acceptance=True)
+        instructions_write(
+            campaign=campaign, language="en", text="Hi.", demands_acceptance=True
+        )
         _, anybody = invitation_create_for_anybody(campaign=campaign, cap=5)
         assert judge.user is not None
-        _, own = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
+        _, own = invitation_create(
+            campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+        )
         pages = [
             Client().get(f"/i/{anybody}/"),
             Client().get(f"/i/{own}/"),

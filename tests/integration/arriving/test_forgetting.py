@@ -22,13 +22,19 @@ OLD, YOUNG = 91, 89
 
 
 def seen(
-    judge: Judge, days_ago: float, *, browser: str = "laptop", opened: Invitation | None = None
+    judge: Judge,
+    days_ago: float,
+    *,
+    browser: str = "laptop",
+    opened: Invitation | None = None,
 ) -> BrowserVisit:
     """A visit as it was recorded so many days ago."""
     made = browser_visit_record(
         judge=judge, browser=browser.encode().ljust(32), device="Linux", opened=opened
     )
-    BrowserVisit.objects.filter(pk=made.pk).update(seen_at=Now() - timedelta(days=days_ago))
+    BrowserVisit.objects.filter(pk=made.pk).update(
+        seen_at=Now() - timedelta(days=days_ago)
+    )
     return made
 
 
@@ -44,7 +50,9 @@ def link(judge: Judge) -> Invitation:
     return invitation_create(campaign=judge.campaign, user=judge.user, role=role)[0]
 
 
-def test_times_at_work_are_deleted_after_ninety_days_and_not_before(judge: Judge) -> None:
+def test_times_at_work_are_deleted_after_ninety_days_and_not_before(
+    judge: Judge,
+) -> None:
     seen(judge, OLD)
     young = seen(judge, YOUNG)
     clean_up()
@@ -52,7 +60,9 @@ def test_times_at_work_are_deleted_after_ninety_days_and_not_before(judge: Judge
     assert bytes(BrowserVisit.objects.get().browser or b"") == b"laptop".ljust(32)
 
 
-def test_the_operator_says_after_how_many_days(judge: Judge, settings: Settings) -> None:
+def test_the_operator_says_after_how_many_days(
+    judge: Judge, settings: Settings
+) -> None:
     seen(judge, 8)
     seen(judge, 6)
     settings.BROWSER_VISITS_KEPT_DAYS = 7
@@ -74,7 +84,9 @@ def test_of_openings_the_time_of_a_judges_first_stays_without_the_browser(
     assert list(BrowserVisit.objects.order_by("seen_at")) == [first, young]
     first.refresh_from_db()
     assert (first.browser, first.device, first.invitation) == (None, "", link)
-    assert abs(timezone.now() - timedelta(days=OLD + 2) - first.seen_at) < timedelta(minutes=5)
+    assert abs(timezone.now() - timedelta(days=OLD + 2) - first.seen_at) < timedelta(
+        minutes=5
+    )
     assert browser_visits_purge() == 0
 
 
@@ -102,7 +114,9 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
 def test_due_mail_is_found_by_an_index(judge: Judge) -> None:
     """Also where most visits are young: a run that finds nothing costs next to nothing."""
     BrowserVisit.objects.bulk_create(
-        BrowserVisit(judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC))
+        BrowserVisit(
+            judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC)
+        )
         for _each in range(3000)
     )
     seen(judge, OLD)

@@ -19,7 +19,12 @@ from pytest_django import Settings
 from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services.invitation_mails import judge_link_mail, judges_invite_by_mail
 from campaign.services.invitations import judge_links_revoke
-from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed, mails_send_due
+from campaign.services.mails import (
+    RETRY_DELAYS,
+    mail_claim,
+    mails_mark_unconfirmed,
+    mails_send_due,
+)
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_task
@@ -29,7 +34,9 @@ from tests.integration.arriving.mail_server import MailServer
 def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
     addresses = addresses or ("ada@example.org",)
     base_url = "https://judge.example.org/"
-    return judges_invite_by_mail(campaign=campaign, addresses=addresses, base_url=base_url).mails
+    return judges_invite_by_mail(
+        campaign=campaign, addresses=addresses, base_url=base_url
+    ).mails
 
 
 def use(settings: Settings, port: int) -> None:
@@ -42,7 +49,9 @@ def overdue() -> None:
     Mail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: Campaign) -> None:
+def test_a_message_brings_one_judge_to_their_work(
+    settings: Settings, campaign: Campaign
+) -> None:
     make_task(campaign)
     organiser = make_organiser(campaign)
     judges_invite_by_mail(
@@ -72,14 +81,18 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     link = Invitation.objects.get()
     assert bytes(link.token_hash) == sha256(found[2].encode()).digest()
     client = Client()
-    assert client.post(found[1], follow=True).redirect_chain == [("/judge/museum/", 302)]
+    assert client.post(found[1], follow=True).redirect_chain == [
+        ("/judge/museum/", 302)
+    ]
     assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
 
 
 def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
     invite(campaign, "ada@example.org")
     again = judges_invite_by_mail(
-        campaign=campaign, addresses=["Ada@example.org", "bea@example.org"], base_url="https://x/"
+        campaign=campaign,
+        addresses=["Ada@example.org", "bea@example.org"],
+        base_url="https://x/",
     )
     assert (len(again.mails), again.known) == (1, ["Ada@example.org"])
     assert Judge.objects.count() == 2
@@ -149,7 +162,9 @@ def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
     assert Invitation.objects.count() == 1
 
 
-def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campaign) -> None:
+def test_a_message_whose_worker_died_is_not_sent_again_by_itself(
+    campaign: Campaign,
+) -> None:
     invite(campaign)
     assert mail_claim() is not None
     assert mails_send_due() == 0
@@ -166,9 +181,14 @@ def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campa
 def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
     (row,) = invite(campaign)
     mails_send_due()
-    again = judge_link_mail(judge=Judge.objects.get(), base_url="https://judge.example.org")
+    again = judge_link_mail(
+        judge=Judge.objects.get(), base_url="https://judge.example.org"
+    )
     mails_send_due()
-    links = [re.findall(r"/i/[\w-]+/", str(message.body))[0] for message in django_mail.outbox]
+    links = [
+        re.findall(r"/i/[\w-]+/", str(message.body))[0]
+        for message in django_mail.outbox
+    ]
     assert [Client().post(link).status_code for link in links] == [404, 302]
     assert again.judge == row.judge
     assert Judge.objects.count() == 1

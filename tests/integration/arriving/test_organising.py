@@ -39,7 +39,9 @@ class TestLinks:
         made = page.post(f"{PAGE}links/", sent)
         assert made.status_code == 201
         assert "no-store" in made["Cache-Control"]
-        found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+        found = re.search(
+            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+        )
         assert found is not None
         newcomer = Client()
         newcomer.get(found[1])
@@ -65,29 +67,40 @@ class TestLinks:
 class TestMails:
     @pytest.mark.thorough
     def test_addresses_become_judges_whose_state_is_shown(self, page: Client) -> None:
-        sent = {"mail-addresses": "ada@example.org\nbea@example.org", "mail-language": "en"}
+        sent = {
+            "mail-addresses": "ada@example.org\nbea@example.org",
+            "mail-language": "en",
+        }
         done = page.post(f"{PAGE}mails/", sent, follow=True)
         assert "2 invitations queued." in words(done)
         assert words(done).lower().count("queued") == 3
         mails_send_due()
         ada = Mail.objects.get(address="ada@example.org")
-        link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
+        link = re.findall(
+            r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body)
+        )[0]
         Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).post(link)
         shown = words(page.get(PAGE))
-        assert re.search(r"ada@example.org Sent .{10,30} opened .{10,30} · in 1 browser", shown)
+        assert re.search(
+            r"ada@example.org Sent .{10,30} opened .{10,30} · in 1 browser", shown
+        )
         assert re.search(r"bea@example.org Sent .{10,30} Not opened yet", shown)
         again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
         assert "New link queued for" in words(again)
         assert Client().get(link).status_code == 404
         asked = page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
-        assert "0 links, 1 signed-in browser," in words(asked)  # the new one is not sent yet
+        assert "0 links, 1 signed-in browser," in words(
+            asked
+        )  # the new one is not sent yet
         page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
         assert mails_send_due() == 0
         # One click undoes it: what was waiting is sent, what was replaced before stays so.
         assert "Reactivate links" in words(page.get(PAGE))
         page.post(f"{PAGE}judges/{ada.judge_id}/readmit/")
         assert mails_send_due() == 1
-        sent_again = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body))
+        sent_again = re.findall(
+            r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body)
+        )
         assert Client().get(sent_again[0]).status_code == 200
         assert Client().get(link).status_code == 404
         page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
@@ -135,7 +148,9 @@ class TestForwarded:
         # Somebody else's work in between is nobody's business.
         at_work(make_judge(campaign, "other"), ("third", 2), ("third", 6))
         shown = words(page.get(PAGE))
-        assert ("Two browsers were active within the same ten minutes" in shown) is noticed
+        assert (
+            "Two browsers were active within the same ten minutes" in shown
+        ) is noticed
         browsers = len({browser for browser, _minute in visits})
         assert f"in {browsers} browser" in shown
 
@@ -144,9 +159,7 @@ class TestInstructions:
     def test_a_text_is_looked_at_before_it_is_in_force(
         self, page: Client, campaign: Campaign
     ) -> None:
-        text = (
-            "# Be fair\n\n<script>alert(1)</script> [here](javascript:alert) ![x](https://e.org/x)"
-        )
+        text = "# Be fair\n\n<script>alert(1)</script> [here](javascript:alert) ![x](https://e.org/x)"
         sent = {"language": "en", "text": text}
         seen = page.post(WRITE, {**sent, "preview": ""}).content.decode()
         assert "<h2>Be fair</h2>" in seen
@@ -167,14 +180,21 @@ class TestInstructions:
         assert "No acceptances yet." in words(page.get(f"{WRITE}1/"))
         assert "accepted instructions version 2" in words(page.get(PAGE))
 
-    def test_the_same_text_again_is_no_version_and_none_is_refused(self, page: Client) -> None:
+    def test_the_same_text_again_is_no_version_and_none_is_refused(
+        self, page: Client
+    ) -> None:
         for _twice in range(2):
             page.post(WRITE, {"language": "en", "text": "Be fair.\r\n", "keep": ""})
         assert Instructions.objects.count() == 1
-        assert page.post(WRITE, {"language": "en", "text": " ", "keep": ""}).status_code == 400
+        assert (
+            page.post(WRITE, {"language": "en", "text": " ", "keep": ""}).status_code
+            == 400
+        )
 
 
-def test_an_organiser_cannot_reach_into_another_campaign(page: Client, campaign: Campaign) -> None:
+def test_an_organiser_cannot_reach_into_another_campaign(
+    page: Client, campaign: Campaign
+) -> None:
     other = make_campaign("other")
     (mail,) = judges_invite_by_mail(
         campaign=other, addresses=["ada@example.org"], base_url="https://x"
@@ -190,12 +210,19 @@ def test_an_organiser_cannot_reach_into_another_campaign(page: Client, campaign:
         assert page.post(address).status_code == 404
 
 
-def test_a_judge_accepts_in_their_own_campaign_alone(client: Client, campaign: Campaign) -> None:
+def test_a_judge_accepts_in_their_own_campaign_alone(
+    client: Client, campaign: Campaign
+) -> None:
     judge = make_judge(campaign)
     assert judge.user is not None
     client.force_login(judge.user)
     instructions_write(
-        campaign=make_campaign("other"), language="en", text="Theirs.", demands_acceptance=True
+        campaign=make_campaign("other"),
+        language="en",
+        text="Theirs.",
+        demands_acceptance=True,
     )
-    assert client.post("/judge/other/instructions/", {"version": "1"}).status_code == 404
+    assert (
+        client.post("/judge/other/instructions/", {"version": "1"}).status_code == 404
+    )
     assert not Acceptance.objects.exists()

@@ -24,7 +24,9 @@ class TestLinks:
             judge_link_create(judge=each)
         judge_links_revoke(judge=ada)
         assert list(Mail.objects.filter(withdrawn_at=None)) == [mails[1]]
-        open_to = Invitation.objects.filter(revoked_at=None).values_list("user", flat=True)
+        open_to = Invitation.objects.filter(revoked_at=None).values_list(
+            "user", flat=True
+        )
         assert list(open_to) == [bea.user_id]
 
     def test_a_message_was_withdrawn_when_it_was_first(self, mails: list[Mail]) -> None:
@@ -39,7 +41,9 @@ class TestLinks:
         assert ada.withdrawn_at == withdrawn_at
 
 
-def test_a_judges_expertise_stays_when_their_languages_change(campaign: Campaign) -> None:
+def test_a_judges_expertise_stays_when_their_languages_change(
+    campaign: Campaign,
+) -> None:
     judge = make_judge(campaign, languages=["en", "de"], expertise=["law"])
     judge_change(judge=judge, languages=["en", "cs"])
     judge.refresh_from_db()

@@ -27,11 +27,15 @@ def judge(campaign: Campaign) -> Judge:
 
 
 def send(judge: Judge, address: str = "ada@example.org") -> Mail:
-    return own_link_send(judge=judge, address=address, base_url="https://judge.example.org/")
+    return own_link_send(
+        judge=judge, address=address, base_url="https://judge.example.org/"
+    )
 
 
 def sent_link(which: int = -1) -> str:
-    found = re.search(r"https?://[^/]+(/i/[\w-]{22}/)", str(django_mail.outbox[which].body))
+    found = re.search(
+        r"https?://[^/]+(/i/[\w-]{22}/)", str(django_mail.outbox[which].body)
+    )
     assert found is not None
     return found[1]
 
@@ -57,7 +61,10 @@ class TestByMail:
     def test_opens_the_judges_own_work(self, judge: Judge) -> None:
         send(judge)
         assert mails_send_due() == 1
-        assert django_mail.outbox[0].subject == f"Your personal link: {judge.campaign.name}"
+        assert (
+            django_mail.outbox[0].subject
+            == f"Your personal link: {judge.campaign.name}"
+        )
         assert django_mail.outbox[0].to == ["ada@example.org"]
         assert "Here is your personal link" in django_mail.outbox[0].body
         phone = Client()
@@ -74,9 +81,15 @@ class TestByMail:
         first = sent_link()
         send(judge)
         mails_send_due()
-        assert [opens(link) for link in (shown, first, sent_link())] == [True, False, True]
+        assert [opens(link) for link in (shown, first, sent_link())] == [
+            True,
+            False,
+            True,
+        ]
 
-    def test_one_that_waits_is_not_sent_once_another_is_asked_for(self, judge: Judge) -> None:
+    def test_one_that_waits_is_not_sent_once_another_is_asked_for(
+        self, judge: Judge
+    ) -> None:
         send(judge, "ada@example.org")
         send(judge, "ada@home.example.org")
         assert mails_send_due() == 1
@@ -99,7 +112,9 @@ class TestByMail:
         )
         before = own_link_create(judge=judge)
         send(judge, "mine@example.org")
-        with pytest.raises(OwnLinkRefusedError, match="was already sent to this address"):
+        with pytest.raises(
+            OwnLinkRefusedError, match="was already sent to this address"
+        ):
             send(judge, "ada@example.org")
         # Nothing has changed.
         assert Mail.objects.get(judge=judge).withdrawn_at is None
@@ -114,7 +129,9 @@ class TestByMail:
 
 
 class TestThePage:
-    def test_sends_to_the_address_with_links_to_this_server(self, judging: Client) -> None:
+    def test_sends_to_the_address_with_links_to_this_server(
+        self, judging: Client
+    ) -> None:
         answer = judging.post(PAGE, {"action": "send", "address": "ada@example.org"})
         assert "has been sent to ada@example.org" in answer.content.decode()
         mails_send_due()

@@ -80,7 +80,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def user() -> User:
-    return User.objects.create_user(name="Petra", email="petra@example.org", is_staff=True)
+    return User.objects.create_user(
+        name="Petra", email="petra@example.org", is_staff=True
+    )
 
 
 @pytest.fixture
@@ -110,10 +112,16 @@ def campaign() -> Campaign:
     )
     hits_plan(task_id=task.pk, count=12)
     make_task(campaign, name="Zweites: no", with_reference=False, planned=0)
-    System.objects.filter(name="cobalt").update(team="No", constrained=True, contact="c@c.org")
+    System.objects.filter(name="cobalt").update(
+        team="No", constrained=True, contact="c@c.org"
+    )
     for language, text in (("en", "Rank.\n\nTwo  \nlines."), ("de", "Ordne.")):
         instructions_write(
-            campaign=campaign, language=language, text=text, demands_acceptance=False, user=user
+            campaign=campaign,
+            language=language,
+            text=text,
+            demands_acceptance=False,
+            user=user,
         )
     experts = judge_group_create(campaign=campaign, name="Experts: no", blocks_asked=12)
     design_change(task=task, judge_group=experts)
@@ -135,7 +143,12 @@ def campaign() -> Campaign:
     )
     quality_rules_suggest(campaign=campaign, user=user)
     panel_create(
-        campaign=campaign, kind="prolific", user=user, name="P", blocks_asked=10, minutes_allowed=40
+        campaign=campaign,
+        kind="prolific",
+        user=user,
+        name="P",
+        blocks_asked=10,
+        minutes_allowed=40,
     )
     links: list[tuple[str, dict[str, Any]]] = [
         ("Poster: no", {"languages": ["de"], "asks_languages": True}),
@@ -143,9 +156,13 @@ def campaign() -> Campaign:
         ("", {"expires_at": datetime(2999, 5, 1, 18, tzinfo=UTC)}),
     ]
     for note, more in links:
-        invitation_create_for_anybody(campaign=campaign, cap=7, note=note, created_by=user, **more)
+        invitation_create_for_anybody(
+            campaign=campaign, cap=7, note=note, created_by=user, **more
+        )
     judge = make_judge(campaign, "Ada", languages=["de", "en"], expertise=["law"])
     judge_groups_set(judge=judge, groups=[experts])
-    conflict_declare(judge=judge, system=System.objects.filter(name="dune").order_by("pk")[0])
+    conflict_declare(
+        judge=judge, system=System.objects.filter(name="dune").order_by("pk")[0]
+    )
     campaign.refresh_from_db()
     return campaign

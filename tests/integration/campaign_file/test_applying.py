@@ -22,7 +22,11 @@ from tests.integration.campaign_file.conftest import NEW
 from tests.integration.campaign_file.test_round_trip import rows
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
-from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.applying import (
+    Applied,
+    campaign_file,
+    campaign_file_apply,
+)
 from whole_campaigns.campaign_file.parts import TextFolders
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +36,9 @@ MUSEUM = "slug: museum\nname: Museum\n"
 
 def apply(text: str, user: User | None = None, folder: Path | None = None) -> Applied:
     folders = TextFolders.of(folder / "campaign.yaml") if folder else None
-    return campaign_file_apply(name="c.yaml", content=text.encode(), by=user, folders=folders)
+    return campaign_file_apply(
+        name="c.yaml", content=text.encode(), by=user, folders=folders
+    )
 
 
 def refused(text: str, user: User | None = None, folder: Path | None = None) -> str:
@@ -63,7 +69,9 @@ def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
     said = words(made)
     assert "+ lease_minutes: 45" in said
     assert any(line.startswith("+ test_sets › en-de: ") for line in said)
-    assert any(line.startswith("+ test_sets › en-de › systems › amber: ") for line in said)
+    assert any(
+        line.startswith("+ test_sets › en-de › systems › amber: ") for line in said
+    )
     assert not any("closed" in line for line in said)
     assert made.notes == ["Ada: add_judge Ada --campaign tour --new-link"]
     assert words(apply(NEW, user, folder)) == []
@@ -131,7 +139,10 @@ def test_the_command_asks_first(
 ) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(f"{MUSEUM}lease_minutes: 20\n")
-    with patch("builtins.input", return_value="n"), pytest.raises(CommandError, match="No changes"):
+    with (
+        patch("builtins.input", return_value="n"),
+        pytest.raises(CommandError, match="No changes"),
+    ):
         call_command("apply_campaign", str(file))
     call_command("apply_campaign", str(file), check=True)
     campaign.refresh_from_db()
@@ -156,11 +167,23 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
         ("version: 2", 3, "does not read version 2"),
         ("test_sets: 5", 3, "5 is not a list"),
         ("panels: [{name: P, completion_code: X}]", 3, "use only the keys name, kind"),
-        ("judges: [{pseudonym: Ada, conflicts: [{}]}]", 3, 'the key "system" is missing'),
-        ("instructions: [{language: de, text: a}, {language: DE, text: b}]", 3, "already appears"),
+        (
+            "judges: [{pseudonym: Ada, conflicts: [{}]}]",
+            3,
+            'the key "system" is missing',
+        ),
+        (
+            "instructions: [{language: de, text: a}, {language: DE, text: b}]",
+            3,
+            "already appears",
+        ),
         ("state: bin", 3, "choose one of: draft, open, paused, closed, archived"),
         ("lease_minutes: ten", 3, "valid integer"),
-        ("show_source: false\nshow_reference: false", 4, "Show the source, the reference, or both"),
+        (
+            "show_source: false\nshow_reference: false",
+            4,
+            "Show the source, the reference, or both",
+        ),
         ("name: Other", 2, "already appears on line 2"),
         ("state: draft", 3, "open and cannot change to draft"),
         ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is in the past"),
@@ -173,8 +196,16 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
         (f"{SET}design: {{reference_rate: 0.5}}", 5, "see the reference"),
         (f"{SET}systems: [{{name: nobody}}]", 5, 'has no system "nobody"'),
         (f"{SET}systems: [{{name: _ref, kind: system}}]", 5, "remove the key"),
-        (f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}", 5, "sign_test"),
-        (f"{SET}closed: true\n  - name: museum en-de\n", 6, "already appears on line 4"),
+        (
+            f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}",
+            5,
+            "sign_test",
+        ),
+        (
+            f"{SET}closed: true\n  - name: museum en-de\n",
+            6,
+            "already appears on line 4",
+        ),
         ("test_sets: [{name: other}]", 3, 'requires "texts"'),
         ("panels: [{name: Q, kind: generic}]", 3, 'the key "blocks_asked" is missing'),
         ("panels: [{name: P, kind: generic}]", 3, "belongs to prolific"),
@@ -206,7 +237,9 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
 
 def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(state="bin")
-    assert "restore it from the bin first" in refused(f"{MUSEUM}lease_minutes: 20\n", user)
+    assert "restore it from the bin first" in refused(
+        f"{MUSEUM}lease_minutes: 20\n", user
+    )
 
 
 def judged(campaign: Campaign) -> None:
@@ -218,7 +251,9 @@ def judged(campaign: Campaign) -> None:
     judge_all_of(lend(judge))
 
 
-def test_file_sets_options_of_the_ranking_method(campaign: Campaign, user: User) -> None:
+def test_file_sets_options_of_the_ranking_method(
+    campaign: Campaign, user: User
+) -> None:
     text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry, method_options: {{prior: "
     assert "method_options" in refused(f"{text}-1}}}}\n", user)
     apply(f"{text}2}}}}\n", user)
@@ -236,12 +271,16 @@ def test_after_the_first_judgment_another_ranking_needs_a_reason(
     text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry"
     assert "Enter a reason" in refused(f"{text}}}\n", user)
     # As it is, it needs none.
-    assert words(apply(f"{MUSEUM}{SET}ranking_settings: {{method: bojar}}\n", user)) == []
+    assert (
+        words(apply(f"{MUSEUM}{SET}ranking_settings: {{method: bojar}}\n", user)) == []
+    )
     assert words(apply(f"{text}, reason: Ties count.}}\n", user))
 
 
 @pytest.mark.thorough
-def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User) -> None:
+def test_languages_stay_after_the_first_judgment(
+    campaign: Campaign, user: User
+) -> None:
     judged(campaign)
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
     assert "line 5" in said
@@ -258,7 +297,9 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     assert words(apply(NEW, user, folder)) == []
 
 
-def test_name_of_a_test_set_in_another_case_is_refused(folder: Path, user: User) -> None:
+def test_name_of_a_test_set_in_another_case_is_refused(
+    folder: Path, user: User
+) -> None:
     apply(NEW, user, folder)
     renamed = NEW.replace("- name: en-de", "- name: EN-DE")
     assert 'already has a test set "en-de"' in refused(renamed, user, folder)
@@ -269,7 +310,8 @@ def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     (folder / "more.txt").write_text("".join(f"Ausgabe {n}\n" for n in range(12)))
     text = NEW.replace(
-        "      - name: amber", "      - name: more\n        outputs: more.txt\n      - name: amber"
+        "      - name: amber",
+        "      - name: more\n        outputs: more.txt\n      - name: amber",
     )
     assert words(apply(text, user, folder)) == [
         "+ test_sets › en-de › systems › more: kind: system"
@@ -295,13 +337,19 @@ def test_files_outside_the_folder_are_refused(
     (folder / "link.tsv").symlink_to(outside / "secret.tsv")
     for name in cases:
         said = refused(
-            NEW.replace("texts/en-de.tsv", f'"{name}"' if "\\" in name else name), user, folder
+            NEW.replace("texts/en-de.tsv", f'"{name}"' if "\\" in name else name),
+            user,
+            folder,
         )
         assert "outside the folder" in said or "control character" in said
 
 
-def test_a_hidden_reference_is_shown_after_the_designs(campaign: Campaign, user: User) -> None:
-    assert words(apply(f"{MUSEUM}show_reference: false\n", user))[0].endswith("true → false")
+def test_a_hidden_reference_is_shown_after_the_designs(
+    campaign: Campaign, user: User
+) -> None:
+    assert words(apply(f"{MUSEUM}show_reference: false\n", user))[0].endswith(
+        "true → false"
+    )
     shown = f"{MUSEUM}show_source: false\nshow_reference: true\n"
     assert "line 4" in refused(shown, user)
     asked = f"{shown}{SET}design: {{rank_shown_reference: true}}\n"
@@ -313,7 +361,9 @@ def test_a_hidden_reference_is_shown_after_the_designs(campaign: Campaign, user:
 _RULE = "measure: reference, direction: below, minimum: 10, action: exclude"
 
 
-def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(user: User) -> None:
+def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(
+    user: User,
+) -> None:
     campaign = make_campaign()
     judges_judge(TestSetWriter(campaign, "judged", ["A", "B", "C"]))
     said = refused(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 1.0}}]\n", user)
@@ -333,17 +383,25 @@ def test_rules_are_switched_off_by_somebody(campaign: Campaign, user: User) -> N
 
 
 @pytest.mark.thorough
-def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: User) -> None:
+def test_a_group_that_is_not_there_is_refused_at_its_key(
+    folder: Path, user: User
+) -> None:
     file = folder / "campaign.yaml"
-    file.write_text(NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n"))
+    file.write_text(
+        NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n")
+    )
     with pytest.raises(CommandError) as caught:
         call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
     said = str(caught.value)
     assert "“experts” not found" in said
     assert "test_sets.en-de.design.judge_group" in said
     assert not Campaign.objects.filter(slug="tour").exists()
-    file.write_text(f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n")
+    file.write_text(
+        f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n"
+    )
     call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
     (design,) = Design.objects.filter(task__test_set__campaign__slug="tour")
     assert design.judge_group is not None
-    assert [each.judge.pseudonym for each in design.judge_group.members.all()] == ["Ada"]
+    assert [each.judge.pseudonym for each in design.judge_group.members.all()] == [
+        "Ada"
+    ]

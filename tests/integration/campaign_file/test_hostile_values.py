@@ -17,7 +17,16 @@ pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 VALUES = [
     *(None, True, False, 0, -1, 1, 1.0, 0.5, 2**31, 10**38, 1e308, -0.0),
-    *("", " ", "x", "x" * 5_000, "../../etc/passwd", "null", "__import__('os')", "é\u202e"),
+    *(
+        "",
+        " ",
+        "x",
+        "x" * 5_000,
+        "../../etc/passwd",
+        "null",
+        "__import__('os')",
+        "é\u202e",
+    ),
     *([], [1], [[1, 2]], ["x"], {}, {"name": "x"}, [{"name": "x"}]),
 ]
 
@@ -26,7 +35,9 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
     if path:
         yield path
     if isinstance(value, dict | list):
-        for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+        for step, each in (
+            value.items() if isinstance(value, dict) else enumerate(value)
+        ):
             yield from places(each, (*path, step))
 
 
@@ -40,7 +51,11 @@ def with_value(said: dict[str, Any], path: Path, value: Any) -> bytes:
 
 
 def test_no_value_in_any_place_breaks_it(campaign: Campaign, user: User) -> None:
-    said = {**campaign_content(campaign=campaign, people=True), "state": "open", "closes_at": None}
+    said = {
+        **campaign_content(campaign=campaign, people=True),
+        "state": "open",
+        "closes_at": None,
+    }
     for each in said["test_sets"]:
         each["closed"] = False
     every = [(path, value) for path in places(said) for value in VALUES]

@@ -12,8 +12,18 @@ from campaign.models import BadReference, Campaign, Invitation, Task, User
 from campaign.services.invitations import invitation_open, invitation_revoke
 from campaign.services.judges import judge_join
 from tests.factories import make_campaign, make_task
-from tests.integration.campaign_file.test_applying import MUSEUM, SET, apply, refused, words
-from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
+from tests.integration.campaign_file.test_applying import (
+    MUSEUM,
+    SET,
+    apply,
+    refused,
+    words,
+)
+from whole_campaigns.campaign_file.applying import (
+    Applied,
+    campaign_file,
+    campaign_file_apply,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -34,13 +44,18 @@ def test_the_file_says_for_whom_links_are_and_no_token(campaign: Campaign) -> No
         "cap": 7,
         "languages": ["de"],
         "asks_languages": True,
-        "expires_at": links()[0].expires_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "expires_at": links()[0]
+        .expires_at.astimezone(UTC)
+        .isoformat()
+        .replace("+00:00", "Z"),
     }
     text = campaign_file(campaign=campaign, people=True).decode()
     for link in links():
         assert bytes(link.token_hash).hex() not in text
     invitation_revoke(invitation=links()[0])
-    Invitation.objects.filter(pk=links()[1].pk).update(expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+    Invitation.objects.filter(pk=links()[1].pk).update(
+        expires_at=datetime(2020, 1, 1, tzinfo=UTC)
+    )
     left = read_yaml("c", campaign_file(campaign=campaign)).value["links"]
     assert [each["expires_at"][:4] for each in left] == ["2999"]
 
@@ -48,7 +63,9 @@ def test_the_file_says_for_whom_links_are_and_no_token(campaign: Campaign) -> No
 def test_a_new_link_is_said_once_and_opens(client: Client) -> None:
     campaign = make_campaign()
     text = f"{MUSEUM}links: [{{note: Poster, cap: 2, languages: [DE], asks_languages: true}}]\n"
-    checked = campaign_file_apply(confirmed="", name="c", content=text.encode(), by=None)
+    checked = campaign_file_apply(
+        confirmed="", name="c", content=text.encode(), by=None
+    )
     assert (list(checked.links), links()) == ([], [])
     done = made(text)
     assert words(done)[0].startswith("+ links › Poster: languages: de, cap: 2")
@@ -75,7 +92,11 @@ def test_a_link_is_changed_by_its_note_and_keeps_its_address() -> None:
     assert cap == "~ links › Poster › cap: 3 → 2"
     assert expiry.endswith(" → 2999-05-01T16:00:00Z")
     assert [each.token_hash for each in links()] == before
-    assert [(each.note, each.cap) for each in links()] == [("Poster", 2), ("Poster", 9), ("", 1)]
+    assert [(each.note, each.cap) for each in links()] == [
+        ("Poster", 2),
+        ("Poster", 9),
+        ("", 1),
+    ]
     assert words(made(changed)) == []
     said = refused(changed.replace("cap: 2", "cap: 1"))
     assert "2 judges have joined with this link" in said
@@ -113,7 +134,9 @@ def test_a_link_is_withdrawn_only_if_the_file_says_so() -> None:
 
 def test_a_link_that_is_over_stays_as_the_file_made_it() -> None:
     make_campaign()
-    text = f"{MUSEUM}links: [{{note: Poster, cap: 3, expires_at: 2999-05-01T18:00:00Z}}]\n"
+    text = (
+        f"{MUSEUM}links: [{{note: Poster, cap: 3, expires_at: 2999-05-01T18:00:00Z}}]\n"
+    )
     made(text)
     over = text.replace("2999", "2020")
     Invitation.objects.update(expires_at=datetime(2020, 5, 1, 18, tzinfo=UTC))
@@ -132,7 +155,9 @@ def damaged(number: int) -> BadReference:
 def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
     campaign: Campaign, user: User
 ) -> None:
-    kinds = {row.output.segment.number: row.damage for row in BadReference.objects.all()}
+    kinds = {
+        row.output.segment.number: row.damage for row in BadReference.objects.all()
+    }
 
     def text(number: int, more: str) -> str:
         kind = kinds.get(number, "swapped")
@@ -141,17 +166,24 @@ def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
     at = "~ test_sets › museum en-de › damaged_references › "
     (was,) = {damaged(6).output.text}
     said = words(apply(text(6, "text: Ganz anders., status: approved"), user))
-    assert said == [f"{at}6 › text: {was} → Ganz anders.", f"{at}6 › status: pending → approved"]
+    assert said == [
+        f"{at}6 › text: {was} → Ganz anders.",
+        f"{at}6 › status: pending → approved",
+    ]
     row = damaged(6)
     assert (row.output.text, row.reviewed_by) == ("Ganz anders.", user)
     assert row.approved_at is not None
     assert words(apply(text(6, "text: Ganz anders."), user)) == []
     assert "may have been shown" in refused(text(6, "text: Noch anders."), user)
-    assert "been reviewed" in refused(text(6, "text: Ganz anders., status: pending"), user)
+    assert "been reviewed" in refused(
+        text(6, "text: Ganz anders., status: pending"), user
+    )
     assert words(apply(text(6, "text: Ganz anders., status: rejected"), user)) == [
         f"{at}6 › status: approved → rejected"
     ]
-    assert "permanently" in refused(text(6, "text: Ganz anders., status: approved"), user)
+    assert "permanently" in refused(
+        text(6, "text: Ganz anders., status: approved"), user
+    )
     reference = damaged(7).output.segment.references.get().text
     assert "reference or another output" in refused(text(7, f"text: {reference}"), user)
     assert "has no reference" in refused(text(99, "text: Neu."), user)
@@ -164,9 +196,7 @@ def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
 def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     campaign = make_campaign()
     task = make_task(campaign, planned=0)
-    text = (
-        f"{MUSEUM}{SET}damaged_references: [{{segment: 3, damage: swapped, text: Falsch hier.}}]\n"
-    )
+    text = f"{MUSEUM}{SET}damaged_references: [{{segment: 3, damage: swapped, text: Falsch hier.}}]\n"
     (said,) = words(apply(text, user))
     assert said.startswith(
         "+ test_sets › museum en-de › damaged_references › 3: text: Falsch hier."
@@ -219,9 +249,18 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
     assert words(apply(text, user)) == []
     changed = text.replace("_badref: 4", "_badref: 3").replace("Read on.", "Read all.")
     assert len(words(apply(changed, user))) == 2
-    assert words(apply(f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n", user))
+    assert words(
+        apply(
+            f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n", user
+        )
+    )
     assert [each[0] for each in training(campaign)] == [second[0], number]
-    assert words(apply(f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n")) == []
+    assert (
+        words(
+            apply(f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n")
+        )
+        == []
+    )
     moved = f"{MUSEUM}{SET}training: [{{segment: {number}, position: 1}}]\n"
     assert words(apply(moved, user)) == [f"~ {at[2:]} › position: 3 → 1"]
     assert [each[0] for each in training(campaign)] == [number, second[0]]
@@ -234,7 +273,9 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
         ("explanation: '  '", "may not be blank"),
         ("position: 2", "has this position"),
     ):
-        message = refused(f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n", user)
+        message = refused(
+            f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n", user
+        )
         assert said in message, message
         assert "line 5" in message
     assert 'the key "expected" is missing' in refused(

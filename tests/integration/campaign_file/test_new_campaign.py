@@ -55,7 +55,10 @@ def test_new_campaign_is_previewed_then_created(client: Client, user: User) -> N
     assert "+ judge_groups › Experts" in html
     assert rows() == before
     done = client.post(PAGE, answers(html))
-    assert (done.status_code, done["Location"]) == (302, reverse("campaign-detail", args=["tour"]))
+    assert (done.status_code, done["Location"]) == (
+        302,
+        reverse("campaign-detail", args=["tour"]),
+    )
     campaign = Campaign.objects.get(slug="tour")
     membership = campaign.memberships.get()
     assert (membership.user, membership.role) == (user, MembershipRole.OWNER)
@@ -89,13 +92,17 @@ class TestRest:
         api.force_login(user)
         return api
 
-    def test_a_file_makes_the_campaign_of_its_address(self, api: APIClient, user: User) -> None:
+    def test_a_file_makes_the_campaign_of_its_address(
+        self, api: APIClient, user: User
+    ) -> None:
         before = rows()
         checked = api.put(f"{REST}?check=true", FILE, content_type="application/yaml")
         assert (checked.status_code, checked.json()["is_done"]) == (200, False)
         assert rows() == before
         code = checked.json()["code"]
-        made = api.put(f"{REST}?confirmed={code}", FILE, content_type="application/yaml")
+        made = api.put(
+            f"{REST}?confirmed={code}", FILE, content_type="application/yaml"
+        )
         assert (made.status_code, made.json()["is_done"]) == (201, True)
         assert Campaign.objects.get(slug="tour").memberships.get().user == user
         again = api.put(REST, FILE, content_type="application/yaml")

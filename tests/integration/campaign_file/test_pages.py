@@ -33,12 +33,16 @@ def sent(client: Client, text: str) -> tuple[int, str]:
 
 
 def answers(html: str) -> dict[str, str]:
-    found = dict(re.findall(r'<input type="hidden" name="(content|code)" value="([^"]*)"', html))
+    found = dict(
+        re.findall(r'<input type="hidden" name="(content|code)" value="([^"]*)"', html)
+    )
     return {**found, "act": "yes"}
 
 
 @pytest.mark.thorough
-def test_differences_are_previewed_then_applied(client: Client, campaign: Campaign) -> None:
+def test_differences_are_previewed_then_applied(
+    client: Client, campaign: Campaign
+) -> None:
     status, html = sent(client, CHANGED)
     assert status == 200
     assert "~ lease_minutes: 17 → 20" in html
@@ -50,7 +54,10 @@ def test_differences_are_previewed_then_applied(client: Client, campaign: Campai
     assert campaign.lease_minutes == 20
     event = ActivityEvent.objects.order_by("pk").last()
     assert event is not None
-    assert (event.origin, event.user) == ("page", User.objects.get(memberships__campaign=campaign))
+    assert (event.origin, event.user) == (
+        "page",
+        User.objects.get(memberships__campaign=campaign),
+    )
     again = client.post(
         page(), {"file": SimpleUploadedFile("m.yaml", CHANGED.encode())}, follow=True
     )
@@ -58,7 +65,9 @@ def test_differences_are_previewed_then_applied(client: Client, campaign: Campai
 
 
 @pytest.mark.thorough
-def test_changes_made_meanwhile_are_previewed_again(client: Client, campaign: Campaign) -> None:
+def test_changes_made_meanwhile_are_previewed_again(
+    client: Client, campaign: Campaign
+) -> None:
     _status, html = sent(client, CHANGED)
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)
     answer = client.post(page(), answers(html))
@@ -70,7 +79,9 @@ def test_changes_made_meanwhile_are_previewed_again(client: Client, campaign: Ca
     assert campaign.lease_minutes == 20
 
 
-def test_another_content_than_was_shown_is_refused(client: Client, campaign: Campaign) -> None:
+def test_another_content_than_was_shown_is_refused(
+    client: Client, campaign: Campaign
+) -> None:
     _status, html = sent(client, CHANGED)
     forged = {**answers(html), "content": answers(html)["content"][:-3] + "abc"}
     answer = client.post(page(), forged)

@@ -21,7 +21,9 @@ def client(campaign: Campaign) -> APIClient:
     return client
 
 
-def put(client: APIClient, content: bytes, query: str = "") -> tuple[int, dict[str, object]]:
+def put(
+    client: APIClient, content: bytes, query: str = ""
+) -> tuple[int, dict[str, object]]:
     answer = client.put(f"{ADDRESS}{query}", content, content_type="application/yaml")
     return answer.status_code, answer.json()
 
@@ -30,7 +32,10 @@ def test_command_page_and_rest_give_the_same_bytes(
     campaign: Campaign, client: APIClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = reverse("campaign-file-download", args=["museum"])
-    for option, query, on_page in ((False, "", ""), (True, "?people=true", "?people=yes")):
+    for option, query, on_page in (
+        (False, "", ""),
+        (True, "?people=true", "?people=yes"),
+    ):
         content = campaign_file(campaign=campaign, people=option)
         assert client.get(ADDRESS + query).content == content
         answer = client.get(page + on_page)
@@ -63,10 +68,15 @@ def test_a_check_says_what_differs_and_changes_nothing(
     assert campaign.lease_minutes == 20
     event = ActivityEvent.objects.order_by("pk").last()
     assert event is not None
-    assert (event.origin, event.user) == ("api", User.objects.get(memberships__campaign=campaign))
+    assert (event.origin, event.user) == (
+        "api",
+        User.objects.get(memberships__campaign=campaign),
+    )
 
 
-def test_a_code_of_other_changes_does_nothing(campaign: Campaign, client: APIClient) -> None:
+def test_a_code_of_other_changes_does_nothing(
+    campaign: Campaign, client: APIClient
+) -> None:
     _status, found = put(client, CHANGED, "?check=true")
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)
     status, again = put(client, CHANGED, f"?confirmed={found['code']}")

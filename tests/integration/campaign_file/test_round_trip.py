@@ -35,7 +35,9 @@ def drawn(campaign: Campaign) -> dict[str, list[HITPlan]]:
 
 def _plans(task: Task) -> list[HITPlan]:
     hits = HIT.objects.filter(task=task)
-    return sorted(plans_read(list(hits.values_list("pk", flat=True))).values(), key=_number)
+    return sorted(
+        plans_read(list(hits.values_list("pk", flat=True))).values(), key=_number
+    )
 
 
 def _number(plan: HITPlan) -> int:
@@ -47,7 +49,10 @@ def _named(plan: HITPlan, names: dict[int, str]) -> Any:
         plan.number,
         plan.why,
         [
-            replace(block, candidates=[[names[pk] for pk in each] for each in block.candidates])  # type: ignore[arg-type]
+            replace(
+                block,
+                candidates=[[names[pk] for pk in each] for each in block.candidates],  # type: ignore[arg-type]
+            )
             for block in plan.blocks
         ],
     )
@@ -65,7 +70,9 @@ def rows() -> dict[str, list[Any]]:
 
 
 @pytest.mark.thorough
-def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_path: Path) -> None:
+def test_the_file_makes_the_campaign_again(
+    campaign: Campaign, user: User, tmp_path: Path
+) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()
     assert content == campaign_file(campaign=campaign, people=True)
@@ -75,24 +82,35 @@ def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_p
     Campaign.objects.filter(pk=campaign.pk).update(slug="original")
 
     call_command(
-        "apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, by=user.email, verbosity=0
+        "apply_campaign",
+        str(tmp_path / "campaign.yaml"),
+        yes=True,
+        by=user.email,
+        verbosity=0,
     )
 
     again = Campaign.objects.get(slug="museum")
     assert again.state == "draft"
     assert campaign_file(campaign=again, people=True) == content
-    hits_plan(task_id=Task.objects.of(again).get(test_set__name="museum en-de").pk, count=12)
+    hits_plan(
+        task_id=Task.objects.of(again).get(test_set__name="museum en-de").pk, count=12
+    )
     assert drawn(again) == original
     assert [each.user for each in again.memberships.all()] == [user]
 
 
 @pytest.mark.thorough
-def test_the_same_file_again_changes_no_row(campaign: Campaign, user: User, tmp_path: Path) -> None:
+def test_the_same_file_again_changes_no_row(
+    campaign: Campaign, user: User, tmp_path: Path
+) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()
     before = rows()
     applied = campaign_file_apply(
-        name="c", content=content, by=user, folders=TextFolders.of(tmp_path / "campaign.yaml")
+        name="c",
+        content=content,
+        by=user,
+        folders=TextFolders.of(tmp_path / "campaign.yaml"),
     )
     assert (applied.changes, applied.notes) == ([], [])
     assert rows() == before
@@ -102,8 +120,16 @@ def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
     judge_link_create(judge=campaign.judges.get())
     text = campaign_file(campaign=campaign).decode()
     panel = Panel.objects.get()
-    secrets = [panel.key, panel.events_key, panel.completion_code, panel.screened_out_code]
-    for secret in [*secrets, Invitation.objects.get(user__isnull=False).token_hash.hex()]:
+    secrets = [
+        panel.key,
+        panel.events_key,
+        panel.completion_code,
+        panel.screened_out_code,
+    ]
+    for secret in [
+        *secrets,
+        Invitation.objects.get(user__isnull=False).token_hash.hex(),
+    ]:
         assert secret not in text
     for person in ("olga@example.org", "c@c.org", "Ada", "Olga"):
         assert person not in text
@@ -112,7 +138,9 @@ def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
 
 
 def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
-    empty_task(campaign=campaign, name="imported", source_language="cs", target_language="en")
+    empty_task(
+        campaign=campaign, name="imported", source_language="cs", target_language="en"
+    )
     said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"]
     assert [each.get("texts", {}).get("files") for each in said] == [
         ["texts/1-museum-en-de.jsonl"],

@@ -39,12 +39,19 @@ def in_browser(client: Client) -> Task:
     """Make a campaign by the pages, and its test set by the requests of its pages."""
     client.post(reverse("campaign-new"), {"slug": "browser", "name": "By hand"})
     settings = {"judged_0": "translations", "lease_minutes": 30, "show_source": "on"}
-    assert client.post(reverse("campaign-settings", args=["browser"]), settings).status_code == 302
+    assert (
+        client.post(
+            reverse("campaign-settings", args=["browser"]), settings
+        ).status_code
+        == 302
+    )
     uploads = "/api/v1/campaigns/browser/uploads/"
     upload = f"{uploads}{client.post(uploads).json()['id']}/"
     for name, content in FILES.items():
         file = {"name": name, "size": len(content)}
-        made = client.post(f"{upload}files/", file, content_type="application/json").json()
+        made = client.post(
+            f"{upload}files/", file, content_type="application/json"
+        ).json()
         client.put(
             f"{upload}files/{made['id']}/content/?offset=0",
             content,
@@ -60,18 +67,24 @@ def in_browser(client: Client) -> Task:
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> None:
-    user = User.objects.create_user(name="Olga", email="olga@example.org", is_staff=True)
+    user = User.objects.create_user(
+        name="Olga", email="olga@example.org", is_staff=True
+    )
     organiser_add(campaign=make_campaign("earlier"), user=user)
     client.force_login(user)
     task = in_browser(client)
-    design_change(task=task, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2)
+    design_change(
+        task=task, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2
+    )
     for name, content in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (tmp_path / "campaign.yaml").write_text(WRITTEN)
 
-    call_command("apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, verbosity=0)
+    call_command(
+        "apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, verbosity=0
+    )
 
     written = Task.objects.get(test_set__campaign__slug="written")
     for each in (task, written):

@@ -14,7 +14,11 @@ from campaign.models import Campaign, Protocol, Task, User
 from campaign.services.campaigns import task_create
 from ranking.models import RankingSettings
 from ranking.services.ranking_settings import ranking_settings_change
-from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.applying import (
+    Applied,
+    campaign_file,
+    campaign_file_apply,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -45,9 +49,13 @@ def of_two_outputs(campaign: Campaign) -> Task:
 
 
 @pytest.mark.thorough
-def test_a_file_chooses_systems_and_whether_segments_come_again(campaign: Campaign) -> None:
+def test_a_file_chooses_systems_and_whether_segments_come_again(
+    campaign: Campaign,
+) -> None:
     text = ADDED.replace("seed: 9", "seed: 9\n          systems: [dune, amber, dune]")
-    text = text.replace("blocks_wanted: 40", "blocks_wanted: 40\n        segments_again: true")
+    text = text.replace(
+        "blocks_wanted: 40", "blocks_wanted: 40\n        segments_again: true"
+    )
     apply(text)
     task = of_two_outputs(campaign)
     design = design_in_force(task_id=task.pk)
@@ -68,7 +76,9 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     assert design is not None
     assert (task.blocks_wanted, design.kind, design.seed) == (40, "balanced", 9)
     assert words(apply(ADDED)) == []
-    changed = apply(ADDED.replace("blocks_wanted: 40", "blocks_wanted: 50\n        closed: true"))
+    changed = apply(
+        ADDED.replace("blocks_wanted: 40", "blocks_wanted: 50\n        closed: true")
+    )
     assert words(changed) == [
         "− test_sets › museum en-de › tasks › two_outputs › closed: false → true",
         "~ test_sets › museum en-de › tasks › two_outputs › blocks_wanted: 40 → 50",
@@ -85,11 +95,18 @@ def test_the_file_makes_tasks_designs_and_rules_again(
     campaign: Campaign, user: User, tmp_path: Path
 ) -> None:
     ranking = Task.objects.of(campaign).get(test_set__name="museum en-de")
-    task = task_create(test_set=ranking.test_set, protocol="two_outputs", by=None, blocks_wanted=8)
+    task = task_create(
+        test_set=ranking.test_set, protocol="two_outputs", by=None, blocks_wanted=8
+    )
     design_change(task=task, kind="balanced", systems_per_block=2, seed=2**127 + 9)
     ranking_settings_change(task=task, confidence=0.8, reason="Pairs.", changed_by=user)
     terms = RuleTerms(
-        measure="seconds", direction="below", threshold=2.0, minimum=30, action="warn", task=task
+        measure="seconds",
+        direction="below",
+        threshold=2.0,
+        minimum=30,
+        action="warn",
+        task=task,
     )
     quality_rule_add(campaign=campaign, terms=terms, user=user)
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
@@ -99,7 +116,11 @@ def test_the_file_makes_tasks_designs_and_rules_again(
     Campaign.objects.filter(pk=campaign.pk).update(slug="original")
 
     call_command(
-        "apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, by=user.email, verbosity=0
+        "apply_campaign",
+        str(tmp_path / "campaign.yaml"),
+        yes=True,
+        by=user.email,
+        verbosity=0,
     )
 
     again = Campaign.objects.get(slug="museum")

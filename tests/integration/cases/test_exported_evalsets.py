@@ -54,7 +54,9 @@ def test_judgments_of_a_text_that_was_corrected_later_are_left_out(task: Task) -
     """Case 108: 108-evalset-of-a-corrected-output."""
     before = folder(task)
     assert "README.txt" not in before
-    judged = Output.objects.get(system__name="cobalt", segment__number=2, replaced_at=None)
+    judged = Output.objects.get(
+        system__name="cobalt", segment__number=2, replaced_at=None
+    )
     output_correct(output=judged, text="Ab.", leave_out=False)
     files = folder(task)
     texts = files["system-outputs/en-de/cobalt.txt"].splitlines()
@@ -69,7 +71,9 @@ def test_judgments_of_a_text_that_was_corrected_later_are_left_out(task: Task) -
     assert "3 judgments" in files["README.txt"]
 
 
-def test_names_that_would_become_one_file_name_stay_apart(task: Task, as_organiser: Client) -> None:
+def test_names_that_would_become_one_file_name_stay_apart(
+    task: Task, as_organiser: Client
+) -> None:
     names = {"cobalt": "big model", "dune": "big_model", "ember": "Big/Model"}
     for old, new in names.items():
         task.test_set.systems.filter(name=old).update(name=new)
@@ -91,7 +95,9 @@ def test_names_that_would_become_one_file_name_stay_apart(task: Task, as_organis
         for name, text in files.items():
             archive.writestr(name, text)
     uploaded = SimpleUploadedFile("folder.zip", content.getvalue())
-    answer = as_organiser.post(reverse("api-metrics", args=[task.pk]), {"files": [uploaded]})
+    answer = as_organiser.post(
+        reverse("api-metrics", args=[task.pk]), {"files": [uploaded]}
+    )
     assert answer.status_code == 201, answer.json()
     assert set(Metric.objects.get().systems) == set(names.values())
 
@@ -101,9 +107,13 @@ def test_names_of_files_are_possible_on_windows(task: Task) -> None:
     for system, name in names.items():
         task.test_set.systems.filter(name=system).update(name=name)
     files = folder(task)
-    assert {"system-outputs/en-de/model_7b.txt", "system-outputs/en-de/CON_.txt"} <= files.keys()
+    assert {
+        "system-outputs/en-de/model_7b.txt",
+        "system-outputs/en-de/CON_.txt",
+    } <= files.keys()
     assert "system 'model:7b' is named model_7b" in files["README.txt"]
     scores = {
-        row.split("\t")[0] for row in files["human-scores/en-de.spans.sys.score"].splitlines()
+        row.split("\t")[0]
+        for row in files["human-scores/en-de.spans.sys.score"].splitlines()
     }
     assert {"model_7b", "CON_"} <= scores

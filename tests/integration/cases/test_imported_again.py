@@ -65,14 +65,20 @@ def task(campaign: Campaign) -> Task:
         segment.source_text = source
         segment.save()
         for system, text in outputs.items():
-            Output.objects.filter(segment=segment, system__name=system).update(text=text)
+            Output.objects.filter(segment=segment, system__name=system).update(
+                text=text
+            )
     return task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
 
 
-def _imported(task: Task, name: str, choice: NoLongerInFile | None = None) -> AnswersImported:
+def _imported(
+    task: Task, name: str, choice: NoLongerInFile | None = None
+) -> AnswersImported:
     path = _CASE / name
     file = StoredFile(name, opener(path))
-    return answers_import(task=task, files=[file], options=ImportOptions(no_longer_in_file=choice))
+    return answers_import(
+        task=task, files=[file], options=ImportOptions(no_longer_in_file=choice)
+    )
 
 
 def _means(judgments: Any) -> Mapping[str, float]:
@@ -103,7 +109,9 @@ def test_later_export_supersedes_the_answers_that_judges_revised(task: Task) -> 
     assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
 
 
-def test_figures_of_an_export_are_those_of_the_campaign(task: Task, tmp_path: Path) -> None:
+def test_figures_of_an_export_are_those_of_the_campaign(
+    task: Task, tmp_path: Path
+) -> None:
     for name in ("monday.jsonl", "friday.jsonl"):
         _imported(task, name)
     log = tmp_path / "exported.jsonl"
@@ -113,7 +121,9 @@ def test_figures_of_an_export_are_those_of_the_campaign(task: Task, tmp_path: Pa
 
 def test_earlier_export_changes_no_answer(task: Task) -> None:
     _imported(task, "friday.jsonl")
-    with pytest.raises(ImportRefusedError, match="1 stored answer of an earlier import is not in"):
+    with pytest.raises(
+        ImportRefusedError, match="1 stored answer of an earlier import is not in"
+    ):
         _imported(task, "monday.jsonl")
     monday = _imported(task, "monday.jsonl", NoLongerInFile.KEEP)
     assert monday.judgments == 0
@@ -124,7 +134,9 @@ def test_earlier_export_changes_no_answer(task: Task) -> None:
 def test_answers_that_a_later_export_lacks_wait_for_the_organiser(task: Task) -> None:
     for name in ("monday.jsonl", "friday.jsonl"):
         _imported(task, name)
-    with pytest.raises(ImportRefusedError, match="2 stored answers of an earlier import are not"):
+    with pytest.raises(
+        ImportRefusedError, match="2 stored answers of an earlier import are not"
+    ):
         _imported(task, "reset.jsonl")
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
     kept = _imported(task, "reset.jsonl", NoLongerInFile.KEEP)
@@ -148,7 +160,9 @@ def test_withdrawn_answers_count_again_if_a_later_export_has_them(task: Task) ->
     assert JudgmentSequence.objects.get(task=task).judged == 2
 
 
-def test_answers_about_other_outputs_of_a_segment_are_no_revisions(campaign: Campaign) -> None:
+def test_answers_about_other_outputs_of_a_segment_are_no_revisions(
+    campaign: Campaign,
+) -> None:
     """A judge of a sort compares an output with several others."""
     texts = make_task(campaign, planned=0).test_set
     task = task_create(test_set=texts, protocol=Protocol.SORTING, by=None)
@@ -171,7 +185,10 @@ def test_rest_asks_before_answers_are_withdrawn(task: Task, client: Client) -> N
 
     refused = send()
     assert refused.status_code == 400
-    assert "2 stored answers of an earlier import are not in the file" in refused.content.decode()
+    assert (
+        "2 stored answers of an earlier import are not in the file"
+        in refused.content.decode()
+    )
     answer = send(no_longer_in_file="withdraw")
     assert WITHDRAWN in [loss["what"] for loss in answer.json()["losses"]]
     assert send(no_longer_in_file="perhaps").status_code == 400
@@ -185,20 +202,32 @@ def test_page_asks_before_answers_are_withdrawn(task: Task, client: Client) -> N
 
     def send(choice: str) -> Any:
         file = SimpleUploadedFile("reset.jsonl", (_CASE / "reset.jsonl").read_bytes())
-        return client.post(address, {"file": file, "no_longer_in_file": choice}, follow=True)
+        return client.post(
+            address, {"file": file, "no_longer_in_file": choice}, follow=True
+        )
 
     refused = send("")
     assert refused.status_code == 400
-    assert "2 stored answers of an earlier import are not in the file" in refused.content.decode()
+    assert (
+        "2 stored answers of an earlier import are not in the file"
+        in refused.content.decode()
+    )
     assert WITHDRAWN in send("withdraw").content.decode()
 
 
-def test_changed_rating_without_a_time_waits_for_the_organiser(campaign: Campaign) -> None:
+def test_changed_rating_without_a_time_waits_for_the_organiser(
+    campaign: Campaign,
+) -> None:
     texts = make_task(campaign, planned=0).test_set
     task = task_create(test_set=texts, protocol=Protocol.RATING, by=None)
 
     def send(value: int, choice: NoLongerInFile | None = None) -> AnswersImported:
-        line = {"segment": 2, "systems": ["dune"], "judge": "ada", "criterion": "fluency"}
+        line = {
+            "segment": 2,
+            "systems": ["dune"],
+            "judge": "ada",
+            "criterion": "fluency",
+        }
         content = json.dumps({**line, "value": value}).encode()
         file = StoredFile(f"{value}.jsonl", partial(BytesIO, content))
         return answers_import(
@@ -207,7 +236,9 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(campaign: Campaig
 
     def values() -> list[int]:
         current = Judgment.objects.of(task.pk).current().counted()
-        return [value for (value,) in current.values_list("ratinganswer__points", flat=True)]
+        return [
+            value for (value,) in current.values_list("ratinganswer__points", flat=True)
+        ]
 
     send(4)
     with pytest.raises(ImportRefusedError, match="1 stored answer"):
@@ -217,17 +248,25 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(campaign: Campaig
     assert (send(2, NoLongerInFile.WITHDRAW).judgments, values()) == (1, [2])
 
 
-def test_five_way_file_that_holds_its_rows_twice_is_imported_once(campaign: Campaign) -> None:
+def test_five_way_file_that_holds_its_rows_twice_is_imported_once(
+    campaign: Campaign,
+) -> None:
     task = make_task(campaign, planned=0)
     head = "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,system1rank,system2rank\n"
     rows = [f"en,de,{segment},,,ada,1,cobalt,2,dune,1,2\n" for segment in (2, 3)]
 
     def send(*lines: str) -> AnswersImported:
         content = "".join([head, *lines]).encode()
-        return answers_import(task=task, files=[StoredFile("j.csv", partial(BytesIO, content))])
+        return answers_import(
+            task=task, files=[StoredFile("j.csv", partial(BytesIO, content))]
+        )
 
     doubled = send(*rows, *rows)
-    assert (doubled.judgments, doubled.repeated, _losses(doubled)) == (2, 0, {COUNTED_ONCE: 2})
+    assert (doubled.judgments, doubled.repeated, _losses(doubled)) == (
+        2,
+        0,
+        {COUNTED_ONCE: 2},
+    )
     once = send(*rows)
     assert (once.judgments, once.already_there) == (0, 2)
     # One row more is a judgment on purpose.

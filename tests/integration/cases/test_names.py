@@ -15,7 +15,9 @@ from tests.unchanged import nothing_changes
 
 pytestmark = pytest.mark.django_db
 
-UNSEEN = pytest.mark.parametrize("name", ["du\u200bne", "du\u202ene", "\u2066dune"], ids=ascii)
+UNSEEN = pytest.mark.parametrize(
+    "name", ["du\u200bne", "du\u202ene", "\u2066dune"], ids=ascii
+)
 
 
 @pytest.fixture
@@ -31,7 +33,9 @@ def organiser(task: Task, client: Client) -> Client:
 
 @UNSEEN
 @pytest.mark.parametrize("door", ["page", "rest"])
-def test_system_is_not_renamed(task: Task, organiser: Client, name: str, door: str) -> None:
+def test_system_is_not_renamed(
+    task: Task, organiser: Client, name: str, door: str
+) -> None:
     system = task.test_set.systems.get(name="dune")
     with nothing_changes():
         if door == "page":
@@ -39,14 +43,18 @@ def test_system_is_not_renamed(task: Task, organiser: Client, name: str, door: s
             answer = organiser.post(address, {"name": name, "constrained": "unknown"})
         else:
             address = f"/api/v1/tasks/{task.pk}/systems/{system.pk}/"
-            answer = organiser.patch(address, {"name": name}, content_type="application/json")
+            answer = organiser.patch(
+                address, {"name": name}, content_type="application/json"
+            )
     assert answer.status_code == 400
     assert "invisible character U+" in answer.content.decode()
 
 
 @UNSEEN
 @pytest.mark.parametrize("door", ["page", "rest"])
-def test_system_is_not_added(task: Task, organiser: Client, name: str, door: str) -> None:
+def test_system_is_not_added(
+    task: Task, organiser: Client, name: str, door: str
+) -> None:
     address = reverse("system-add", args=["museum", task.pk])
     if door == "rest":
         address = f"/api/v1/tasks/{task.pk}/systems/"
@@ -59,7 +67,10 @@ def test_system_is_not_added(task: Task, organiser: Client, name: str, door: str
 
 @UNSEEN
 def test_judge_is_not_added(task: Task, organiser: Client, name: str) -> None:
-    with nothing_changes(), pytest.raises(CommandError, match=r"invisible character U\+"):
+    with (
+        nothing_changes(),
+        pytest.raises(CommandError, match=r"invisible character U\+"),
+    ):
         call_command("add_judge", name, campaign="museum", stdout=StringIO())
     listed = organiser.post(
         "/api/v1/campaigns/museum/judges/",
@@ -71,14 +82,18 @@ def test_judge_is_not_added(task: Task, organiser: Client, name: str) -> None:
 
 
 @UNSEEN
-def test_documents_of_judgments_alone_are_refused(task: Task, tmp_path: Path, name: str) -> None:
+def test_documents_of_judgments_alone_are_refused(
+    task: Task, tmp_path: Path, name: str
+) -> None:
     path = tmp_path / "judgments.csv"
     path.write_text(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system1rank,system2Id,system2rank\n"
         f"en,de,1,{name},1,ada,birch,1,grove,2\n",
         encoding="utf-8",
     )
-    said = r'line 2 \(field "documentId"\): the document name .* invisible character U\+'
+    said = (
+        r'line 2 \(field "documentId"\): the document name .* invisible character U\+'
+    )
     with nothing_changes(), pytest.raises(CommandError, match=said):
         call_command(
             "import_answers", str(path), campaign="museum", test_set="new", create_test_set=True,

@@ -67,7 +67,9 @@ def renamed(task: Task) -> Task:
     for name, odd in ODD.items():
         System.objects.filter(test_set=task.test_set, name=name).update(name=odd)
         Document.objects.filter(test_set=task.test_set, name=name).update(name=odd)
-        Judge.objects.filter(campaign=task.test_set.campaign, pseudonym=name).update(pseudonym=odd)
+        Judge.objects.filter(campaign=task.test_set.campaign, pseudonym=name).update(
+            pseudonym=odd
+        )
     # Sorts remember by name what they asked; names stay as they are from then on.
     if task.protocol == Protocol.SORTING:
         for hit in HIT.objects.filter(task=task):
@@ -78,7 +80,11 @@ def renamed(task: Task) -> Task:
 
 def _compared(why: dict[str, Any]) -> dict[str, Any]:
     pair = why.get("comparison")
-    return why | {"comparison": sorted(ODD.get(name, name) for name in pair)} if pair else why
+    return (
+        why | {"comparison": sorted(ODD.get(name, name) for name in pair)}
+        if pair
+        else why
+    )
 
 
 def said(task: Task, file_format: str = "") -> Counter[tuple[Any, ...]]:
@@ -88,7 +94,9 @@ def said(task: Task, file_format: str = "") -> Counter[tuple[Any, ...]]:
     not have which were shown side by side, and MQM has no scores; of sorts without which output was shown first.
     """
     found = list(
-        Judgment.objects.of(task.pk).current().select_related("judge", "block__segment__document")
+        Judgment.objects.of(task.pk)
+        .current()
+        .select_related("judge", "block__segment__document")
     )
     answers = answers_read(task.protocol, [each.pk for each in found])
     counted: Counter[tuple[Any, ...]] = Counter()
@@ -99,7 +107,11 @@ def said(task: Task, file_format: str = "") -> Counter[tuple[Any, ...]]:
         answer = {} if file_format in ORDERS else dict(answers.get(each.pk, {}))
         if task.protocol == Protocol.SPANS:
             for systems, output in zip(shown, answer["outputs"], strict=True):
-                scored = {} if file_format == SpansFormat.MQM_TSV else {"score": output["score"]}
+                scored = (
+                    {}
+                    if file_format == SpansFormat.MQM_TSV
+                    else {"score": output["score"]}
+                )
                 counted[*key, systems, _text({**scored, "spans": output["spans"]})] += 1
         elif task.protocol == Protocol.SORTING:
             counted[*key, *sorted(zip(shown, each.labels, strict=True))] += 1
@@ -136,7 +148,9 @@ def texts(campaign: Campaign) -> Task:
 def ranked_task() -> Task:
     """Three judges rank; of every other segment two systems are one candidate."""
     task = texts(make_campaign())
-    judges = [make_judge(task.test_set.campaign, name) for name in ("ada", "ben", "cleo")]
+    judges = [
+        make_judge(task.test_set.campaign, name) for name in ("ada", "ben", "cleo")
+    ]
     shown = [
         Shown(
             judge=judge,

@@ -33,7 +33,9 @@ def task(campaign: Campaign) -> Task:
     """Error spans of two documents, of four segments and three."""
     ranked = make_task(campaign, systems=("birch", "grove"), identical=())
     for name, position in (("01-the-lift", 1), ("02-the-hall", 2)):
-        Document.objects.filter(test_set=ranked.test_set, position=position).update(name=name)
+        Document.objects.filter(test_set=ranked.test_set, position=position).update(
+            name=name
+        )
     return Task.objects.create(test_set=ranked.test_set, protocol=Protocol.SPANS)
 
 
@@ -61,7 +63,10 @@ def five_way(tmp_path: Path) -> Callable[..., Path]:
 
     def write(*rows: tuple[int, str]) -> Path:
         path = tmp_path / "five-way.csv"
-        lines = [f"en,de,{number},{name},{number},ada,birch,1,grove,2\n" for number, name in rows]
+        lines = [
+            f"en,de,{number},{name},{number},ada,birch,1,grove,2\n"
+            for number, name in rows
+        ]
         path.write_text("".join([HEADER, *lines]), encoding="utf-8")
         return path
 
@@ -97,13 +102,17 @@ def _esa(path: Path, rows: list[tuple[str, str, int]]) -> Path:
     return path
 
 
-def test_systems_in_names_of_documents_are_dropped_and_reported(task: Task, tmp_path: Path) -> None:
+def test_systems_in_names_of_documents_are_dropped_and_reported(
+    task: Task, tmp_path: Path
+) -> None:
     segments = (("01-the-lift", 2), ("02-the-hall", 6))
     rows = [(system, *segment) for system in ("birch", "grove") for segment in segments]
     report = run("import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans")
     assert "4 judgments imported" in report
     assert "names of systems at the end of names of documents (name#system)" in report
-    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    numbers = Judgment.objects.of(task.pk).values_list(
+        "block__segment__number", flat=True
+    )
     assert sorted(numbers) == [2, 2, 6, 6]
 
 
@@ -118,8 +127,12 @@ def test_numbers_within_a_batch_are_stored_at_places_in_documents(
     file = _esa(tmp_path / "esa.csv", [*birch, *grove, *other, *part])
     report = run("import_answers", file, protocol="spans")
     assert "10 judgments imported" in report
-    assert "outputs of documents that were split between two batches (left out)" in report
-    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    assert (
+        "outputs of documents that were split between two batches (left out)" in report
+    )
+    numbers = Judgment.objects.of(task.pk).values_list(
+        "block__segment__number", flat=True
+    )
     assert sorted(numbers) == [1, 2, 3, 4, 5, 5, 6, 6, 7, 7]
 
 
@@ -129,12 +142,18 @@ def test_numbers_within_a_batch_of_a_document_of_another_length_are_refused(
     """Refuse places of three segments in a document of four: any of them may be the one that lacks."""
     rows = [("birch", "01-the-lift", number) for number in (1, 2, 3)]
     rows += [("grove", "01-the-lift", number) for number in (7, 8, 9)]
-    error = refused("import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans")
+    error = refused(
+        "import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans"
+    )
     assert '"01-the-lift" has 3 segments in the file, and 4 in the test set' in error
 
 
-def test_scores_that_wmt_released_are_stored_at_their_segments(task: Task, tmp_path: Path) -> None:
-    Document.objects.filter(test_set=task.test_set, name="02-the-hall").update(name="news/hall")
+def test_scores_that_wmt_released_are_stored_at_their_segments(
+    task: Task, tmp_path: Path
+) -> None:
+    Document.objects.filter(test_set=task.test_set, name="02-the-hall").update(
+        name="news/hall"
+    )
     segments = Segment.objects.filter(document__name="news/hall").order_by("position")
     lines = [
         {
@@ -148,7 +167,9 @@ def test_scores_that_wmt_released_are_stored_at_their_segments(task: Task, tmp_p
     path = tmp_path / "wmt25-genmt-humeval.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     assert "3 judgments imported" in run("import_answers", path, protocol="spans")
-    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    numbers = Judgment.objects.of(task.pk).values_list(
+        "block__segment__number", flat=True
+    )
     assert sorted(numbers) == [5, 6, 7]
     lines[0]["src_text"] = "Quite another source."
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -160,7 +181,11 @@ def test_scores_that_wmt_released_are_stored_at_their_segments(task: Task, tmp_p
     ("number", "name", "words"),
     [
         (5, "02-the-hal", ('has no document "02-the-hal"', "02-the-hall")),
-        (3, "02-the-hall", ('segment 3 is in the document "01-the-lift"', '"02-the-hall"')),
+        (
+            3,
+            "02-the-hall",
+            ('segment 3 is in the document "01-the-lift"', '"02-the-hall"'),
+        ),
         (9, "02-the-hall", ("has no segment 9", "its last is 7")),
     ],
 )
@@ -175,7 +200,9 @@ def test_five_way_row_of_another_document_is_refused(
     # Numbers run through the test set: 5 is the first segment of its document, and not the fifth.
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
     said = refused(
-        "import_answers", five_way((5, "02-the-hall"), (number, name)), protocol=protocol
+        "import_answers",
+        five_way((5, "02-the-hall"), (number, name)),
+        protocol=protocol,
     )
     assert "line 3" in said
     assert all(each in said for each in words), said
@@ -198,7 +225,8 @@ def test_second_name_in_a_file_shows_that_the_first_is_a_document(
     task: Task, five_way: Callable[..., Path]
 ) -> None:
     said = refused(
-        "import_answers", five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall"))
+        "import_answers",
+        five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall")),
     )
     assert 'line 2: the test set "museum en-de" has no document "en-de.test"' in said
 
@@ -212,7 +240,9 @@ def test_rows_imported_before_show_that_a_name_is_a_document(
 
 
 def test_minus_one_is_no_document(task: Task, five_way: Callable[..., Path]) -> None:
-    assert "3 judgments" in run("import_answers", five_way((5, "02-the-hall"), (6, "-1"), (7, "")))
+    assert "3 judgments" in run(
+        "import_answers", five_way((5, "02-the-hall"), (6, "-1"), (7, ""))
+    )
 
 
 def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
@@ -222,7 +252,12 @@ def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
     named = {"campaign": campaign.slug, "name": "News en/de"}
     languages = {"source_language": "en", "target_language": "de"}
     call_command(
-        "import_test_set", str(case), **named, **languages, stdout=StringIO(), stderr=StringIO()
+        "import_test_set",
+        str(case),
+        **named,
+        **languages,
+        stdout=StringIO(),
+        stderr=StringIO(),
     )
     path = tmp_path / "campaign.json"
     exported(campaign.test_sets.get().tasks.get(), path)
@@ -235,8 +270,15 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
     path = tmp_path / "campaign.json"
     exported(task, path)
     copy = make_campaign("copy")
-    named = {"campaign": "copy", "name": "again", "source_language": "en", "target_language": "de"}
-    call_command("import_test_set", str(path), **named, stdout=StringIO(), stderr=StringIO())
+    named = {
+        "campaign": "copy",
+        "name": "again",
+        "source_language": "en",
+        "target_language": "de",
+    }
+    call_command(
+        "import_test_set", str(path), **named, stdout=StringIO(), stderr=StringIO()
+    )
     again = Task.objects.create(test_set=copy.test_sets.get(), protocol=Protocol.SPANS)
     # Documents in another order, and each judged at the place of its task.
     log = [
@@ -245,7 +287,10 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
             "item_i": place,
             "item": items,
             "annotation": [
-                {model: {"score": 10 * place + at, "error_spans": []} for model in item["tgt"]}
+                {
+                    model: {"score": 10 * place + at, "error_spans": []}
+                    for model in item["tgt"]
+                }
                 for at, item in enumerate(items)
             ],
         }

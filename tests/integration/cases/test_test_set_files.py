@@ -33,10 +33,19 @@ FOLDERS = sorted(
 def run(path: Path, *options: str) -> tuple[bool, str]:
     """Run the command; return whether it succeeded, and what it said."""
     out = io.StringIO()
-    arguments = ["--campaign", "cases", "--create-campaign", "Cases", "--name", path.name[:50]]
+    arguments = [
+        "--campaign",
+        "cases",
+        "--create-campaign",
+        "Cases",
+        "--name",
+        path.name[:50],
+    ]
     languages = ["--source-language", "en", "--target-language", "de"]
     try:
-        call_command("import_test_set", str(path), *arguments, *languages, *options, stdout=out)
+        call_command(
+            "import_test_set", str(path), *arguments, *languages, *options, stdout=out
+        )
     except CommandError as error:
         return False, str(error)
     return True, out.getvalue()
@@ -44,7 +53,9 @@ def run(path: Path, *options: str) -> tuple[bool, str]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-@pytest.mark.parametrize("options", [(), ("--common-documents",)], ids=["all", "common"])
+@pytest.mark.parametrize(
+    "options", [(), ("--common-documents",)], ids=["all", "common"]
+)
 def test_a_check_accepts_exactly_what_an_import_takes(
     folder: Path, options: tuple[str, ...]
 ) -> None:
@@ -53,7 +64,10 @@ def test_a_check_accepts_exactly_what_an_import_takes(
     checked, said = run(path, "--check", *options)
     assert not TestSet.objects.exists()
     taken, refused = run(path, *options)
-    assert (checked, said if not checked else "") == (taken, refused if not taken else "")
+    assert (checked, said if not checked else "") == (
+        taken,
+        refused if not taken else "",
+    )
     assert TestSet.objects.exists() == taken
 
 
@@ -100,7 +114,9 @@ CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
 @pytest.mark.django_db
 @settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip
-def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str, str]]) -> None:
+def test_changed_files_are_refused_by_both_or_by_neither(
+    changes: list[tuple[str, str]],
+) -> None:
     files = dict(TEXTS)
     for name, change in changes:
         if name in files:
@@ -109,7 +125,9 @@ def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str
     def stored(name: str, content: bytes) -> StoredFile:
         return StoredFile(name, partial(io.BytesIO, content))
 
-    recognised = recognise("set", [stored(name, content) for name, content in files.items()])
+    recognised = recognise(
+        "set", [stored(name, content) for name, content in files.items()]
+    )
     checked = test_sets.test_set_files_check(
         files=test_sets.TestSetFiles(recognised=recognised)
     ).error
@@ -120,7 +138,10 @@ def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str
             test_sets.test_set_from_files(
                 campaign=campaign,
                 files=test_sets.TestSetFiles(
-                    recognised=recognised, name="n", source_language="en", target_language="de"
+                    recognised=recognised,
+                    name="n",
+                    source_language="en",
+                    target_language="de",
                 ),
             )
         except FormatError as error:

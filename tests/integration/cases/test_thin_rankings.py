@@ -35,7 +35,9 @@ def one_block() -> TestSetWriter:
 @pytest.fixture
 def disconnected() -> TestSetWriter:
     """A before B before C, and D before E: no block has systems of both groups."""
-    return ranked({("A", "B", "C"): [1, 2, 3], ("D", "E"): [1, 2]}, segments=10, judges=2)
+    return ranked(
+        {("A", "B", "C"): [1, 2, 3], ("D", "E"): [1, 2]}, segments=10, judges=2
+    )
 
 
 @pytest.fixture
@@ -77,7 +79,9 @@ def tables_of(page: str, name: str) -> list[list[str]]:
         [
             re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip()
             for row in re.findall(
-                r"<tr.*?</tr>", re.sub(r"<svg.*?</svg>", "", table, flags=re.DOTALL), re.DOTALL
+                r"<tr.*?</tr>",
+                re.sub(r"<svg.*?</svg>", "", table, flags=re.DOTALL),
+                re.DOTALL,
             )[1:]
         ]
         for table in tables
@@ -98,7 +102,9 @@ def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
 ) -> None:
     page = organiser_of(all_ties).get(addresses(all_ties)["dashboard"])
     (rows,) = tables_of(page.content.decode(), "ranking")
-    assert [row.split()[:3] for row in rows] == [["1–5,", "tied", name] for name in "ABCDE"]
+    assert [row.split()[:3] for row in rows] == [
+        ["1–5,", "tied", name] for name in "ABCDE"
+    ]
     assert "All 5 systems are tied" in text_of(page)
     assert "κ is undefined: all shared comparisons are ties." in text_of(page)
 
@@ -112,7 +118,9 @@ def test_pages_about_a_system_are_shown(
     client = organiser_of(writer)
     for system in writer.task.test_set.systems.all():
         page = client.get(
-            reverse("system-results", args=[writer.campaign.slug, writer.task.pk, system.pk])
+            reverse(
+                "system-results", args=[writer.campaign.slug, writer.task.pk, system.pk]
+            )
         )
         assert page.status_code == 200
         said = text_of(page)
@@ -139,7 +147,9 @@ def test_rest_has_no_range_cluster_or_p_value_of_one_block(
 ) -> None:
     found = latest(one_block, organiser_of(one_block))
     for row in found["systems"]:
-        assert [row[name] for name in ("rank_low", "rank_high", "cluster")] == [None] * 3
+        assert [row[name] for name in ("rank_low", "rank_high", "cluster")] == [
+            None
+        ] * 3
         assert row["shortage"] == {"unit": "blocks", "found": 1.0, "needed": 10}
     assert {pair["p_value"] for pair in found["pairs"]} == {None}
     assert not any(pair["significant"] for pair in found["pairs"])
@@ -176,9 +186,15 @@ def test_published_files_and_pages_of_thin_rankings(
     for text in (*files.values(), text_of(page), text_of(embedded)):
         assert "None" not in text
     if name == "one_block":
-        assert {row["rank_low"] + row["rank_high"] + row["cluster"] for row in rows} == {""}
+        assert {
+            row["rank_low"] + row["rank_high"] + row["cluster"] for row in rows
+        } == {""}
         assert text_of(page).count(NOT_YET) == text_of(embedded).count(NOT_YET) == 1
-        assert files["ranking.md"].count(NOT_YET) == files["ranking.tex"].count(NOT_YET) == 1
+        assert (
+            files["ranking.md"].count(NOT_YET)
+            == files["ranking.tex"].count(NOT_YET)
+            == 1
+        )
         assert result.content["finding"]["clusters"] is None
     elif name == "disconnected":
         assert [row["group"] for row in rows] == ["1", "1", "1", "2", "2"]
@@ -205,7 +221,9 @@ def test_bundles_of_thin_rankings_are_reproduced(
     call_command("reproduce", str(path), stdout=out)
     assert "None" not in out.getvalue()
     assert out.getvalue().count("1–5, tied") == (5 if name == "all_ties" else 0)
-    assert out.getvalue().count("group 2: not compared") == (1 if name == "disconnected" else 0)
+    assert out.getvalue().count("group 2: not compared") == (
+        1 if name == "disconnected" else 0
+    )
     assert out.getvalue().count("Blocks: 1 of 10") == (1 if name == "one_block" else 0)
 
 
@@ -216,7 +234,16 @@ def test_bundles_of_thin_rankings_are_reproduced(
 @pytest.mark.parametrize("name", some_now(["one_block", "disconnected", "all_ties"]))
 @pytest.mark.parametrize(
     "kind",
-    ["ranking", "pairs", "methods", "without", "firmness", "diagnosis", "stopping", "beside"],
+    [
+        "ranking",
+        "pairs",
+        "methods",
+        "without",
+        "firmness",
+        "diagnosis",
+        "stopping",
+        "beside",
+    ],
 )
 def test_analyses_of_thin_rankings_are_told(
     name: str, kind: str, request: pytest.FixtureRequest
@@ -226,7 +253,12 @@ def test_analyses_of_thin_rankings_are_told(
     def told(form: str) -> str:
         out = io.StringIO()
         call_command(
-            "analyse", kind, campaign=writer.campaign.slug, test_set="news", format=form, stdout=out
+            "analyse",
+            kind,
+            campaign=writer.campaign.slug,
+            test_set="news",
+            format=form,
+            stdout=out,
         )
         return out.getvalue()
 
@@ -242,7 +274,9 @@ def test_analyses_of_thin_rankings_are_told(
         assert text.count("Ranks") == 1 + (name == "disconnected")
     if kind == "pairs" and name != "one_block":
         tested = {
-            (pair["system"], pair["other"]) for pair in data["pairs"] if pair["p_value"] is not None
+            (pair["system"], pair["other"])
+            for pair in data["pairs"]
+            if pair["p_value"] is not None
         }
         assert len(tested) == (4 if name == "disconnected" else 10)
     if kind == "pairs" and name == "one_block":

@@ -25,7 +25,9 @@ def judgment_of_two(protocol: Protocol = Protocol.TWO_OUTPUTS) -> Create:
     hit = make_hit(task)
     segment = test_set.segments.all()[0]
     outputs = segment.outputs.order_by("pk").values_list("pk", flat=True)[:2]
-    block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=list(outputs))
+    block = Block.objects.create(
+        hit=hit, segment=segment, position=1, outputs=list(outputs)
+    )
     judge, now = make_judge(test_set.campaign), timezone.now()
     lent = Assignment.objects.create(
         hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))

@@ -9,7 +9,12 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Exposure, JudgeAccount
 from tests.factories import make_judge
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+)
 from tests.integration.constraints.worlds import make_shown, small_task
 
 NOW = timezone.now()
@@ -25,8 +30,12 @@ def assignment() -> Create:
     campaign = first.task.test_set.campaign
     judges = [make_judge(campaign, name) for name in ("judge01", "judge02")]
     lease = DateTimeTZRange(NOW, LATER)
-    Assignment.objects.create(hit=first.hit, judge=judges[0], lease=lease, public_id=ONE_ID)
-    return partial(Assignment.objects.create, hit=second.hit, judge=judges[1], lease=lease)
+    Assignment.objects.create(
+        hit=first.hit, judge=judges[0], lease=lease, public_id=ONE_ID
+    )
+    return partial(
+        Assignment.objects.create, hit=second.hit, judge=judges[1], lease=lease
+    )
 
 
 def exposure() -> Create:
@@ -45,7 +54,9 @@ def exposure() -> Create:
 def account() -> Create:
     there = small_task()
     return partial(
-        JudgeAccount.objects.create, judge=make_judge(there.test_set.campaign), task=there
+        JudgeAccount.objects.create,
+        judge=make_judge(there.test_set.campaign),
+        task=there,
     )
 
 
@@ -69,7 +80,9 @@ def a_hit_is_lent_to_two_judges(attempt: Attempt) -> None:
     create = assignment()
     lent = Assignment.objects.get()
     with attempt.refuses():
-        create(hit=lent.hit, lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST))
+        create(
+            hit=lent.hit, lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST)
+        )
     with attempt.accepts():
         create(hit=lent.hit, lease=DateTimeTZRange(LATER, LATEST))
 

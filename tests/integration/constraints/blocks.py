@@ -5,7 +5,12 @@ from uuid import UUID
 
 from annotation.models import Block
 from campaign.models import Output
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+)
 from tests.integration.constraints.worlds import make_hit, make_shown
 
 ONE_ID = UUID(int=1)
@@ -135,5 +140,7 @@ def an_output_gets_another_segment(attempt: Attempt) -> None:
 def another_block() -> tuple[partial[Block], list[int]]:
     """Return what creates one more block of a segment, and the outputs of the segment by id."""
     shown = make_shown()
-    create = partial(Block.objects.create, hit=shown.hit, segment=shown.block.segment, position=2)
+    create = partial(
+        Block.objects.create, hit=shown.hit, segment=shown.block.segment, position=2
+    )
     return create, [output.pk for output in shown.outputs]

@@ -34,7 +34,9 @@ class Attempt:
             _to_the_end(),
         ):
             yield
-        assert self.rule.is_broken_by(refusal.value), f"refused, but by another: {refusal.value}"
+        assert self.rule.is_broken_by(refusal.value), (
+            f"refused, but by another: {refusal.value}"
+        )
         assert self.rule.rows() == before
         self.refused += 1
 
@@ -72,7 +74,10 @@ def breaks(name: str) -> Callable[[Breakage], Breakage]:
 
 
 def breaks_by_fields(
-    name: str, arrange: Callable[[], Create], *refused: Fields, accepted: Fields | None = None
+    name: str,
+    arrange: Callable[[], Create],
+    *refused: Fields,
+    accepted: Fields | None = None,
 ) -> None:
     """Register a breakage by rows with wrong fields.
 

@@ -16,7 +16,12 @@ from campaign.models import (
 )
 from campaign.services.instructions import instructions_accept, instructions_write
 from tests.factories import make_campaign, make_judge, make_organiser
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+)
 from tests.integration.constraints.worlds import make_person
 
 
@@ -32,7 +37,9 @@ def user() -> Create:
 
 def session() -> Create:
     create = partial(
-        Session.objects.create, session_data="", expire_date=timezone.now() + timedelta(days=1)
+        Session.objects.create,
+        session_data="",
+        expire_date=timezone.now() + timedelta(days=1),
     )
     create(session_key="first")
     return partial(create, session_key="second")
@@ -41,13 +48,21 @@ def session() -> Create:
 def membership() -> Create:
     campaign = make_campaign()
     make_organiser(campaign)
-    return partial(Membership.objects.create, campaign=campaign, user=make_person(), role="analyst")
+    return partial(
+        Membership.objects.create, campaign=campaign, user=make_person(), role="analyst"
+    )
 
 
 def instructions() -> Create:
-    fields = {"campaign": make_campaign(), "language": "en", "text": "Rank the outputs."}
+    fields = {
+        "campaign": make_campaign(),
+        "language": "en",
+        "text": "Rank the outputs.",
+    }
     Instructions.objects.create(version=1, demands_acceptance=True, **fields)
-    return partial(Instructions.objects.create, version=2, demands_acceptance=False, **fields)
+    return partial(
+        Instructions.objects.create, version=2, demands_acceptance=False, **fields
+    )
 
 
 def first_instructions() -> Create:
@@ -101,7 +116,9 @@ def only_owner_leaves(attempt: Attempt) -> None:
         members.filter(role="owner").update(campaign=make_campaign("elsewhere"))
     with attempt.refuses():
         Membership.objects.create(
-            campaign=make_campaign("without"), user=make_person("w@example.org"), role="organiser"
+            campaign=make_campaign("without"),
+            user=make_person("w@example.org"),
+            role="organiser",
         )
     with attempt.accepts():
         members.delete()
@@ -138,7 +155,10 @@ def a_closed_campaign_is_paused(attempt: Attempt) -> None:
 def make_acceptance() -> Acceptance:
     museum = make_campaign()
     written = instructions_write(
-        campaign=museum, language="en", text="Rank the outputs.", demands_acceptance=True
+        campaign=museum,
+        language="en",
+        text="Rank the outputs.",
+        demands_acceptance=True,
     )
     return instructions_accept(judge=make_judge(museum), instructions=written)
 

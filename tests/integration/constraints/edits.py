@@ -39,7 +39,9 @@ def edit_of_one() -> Create:
             assignment=assignment,
             labels=[1],
         )
-        return EditingAnswer.objects.create(**{"outcome": "unable", **fields, "judgment": edit})
+        return EditingAnswer.objects.create(
+            **{"outcome": "unable", **fields, "judgment": edit}
+        )
 
     return create
 

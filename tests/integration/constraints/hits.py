@@ -6,7 +6,12 @@ from django.utils import timezone
 
 from annotation.models import HIT, Design
 from tests.factories import make_judge
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+)
 from tests.integration.constraints.worlds import make_hit, small_task
 
 NOW = timezone.now()
@@ -32,7 +37,9 @@ def hit_for_a_judge() -> Create:
 
 def repeat() -> Create:
     there = small_task()
-    return partial(make_hit, there, number=2, repeats=make_hit(there, 1), purpose="inter")
+    return partial(
+        make_hit, there, number=2, repeats=make_hit(there, 1), purpose="inter"
+    )
 
 
 breaks_by_fields(
@@ -67,7 +74,9 @@ breaks_by_fields(
     {"intra_share": NAN},
     accepted={"inter_share": 0.9, "intra_share": 0.9},
 )
-breaks_by_fields("hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2})
+breaks_by_fields(
+    "hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2}
+)
 breaks_by_fields(
     "hit_on_standby_not_reserved",
     hit_for_a_judge,

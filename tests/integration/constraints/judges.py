@@ -6,7 +6,13 @@ from functools import partial
 from django.utils import timezone
 
 from annotation.models import Design
-from campaign.models import Acceptance, ConflictOfInterest, GroupMember, Invitation, JudgeGroup
+from campaign.models import (
+    Acceptance,
+    ConflictOfInterest,
+    GroupMember,
+    Invitation,
+    JudgeGroup,
+)
 from campaign.services.instructions import instructions_write
 from campaign.services.judges import conflict_declare, judge_create_with_user
 from ranking.models import RankingSettings
@@ -41,7 +47,9 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
     with attempt.accepts():
         judge = make_judge(there.test_set.campaign)
         ConflictOfInterest.objects.create(judge=judge, system=system)
-    ConflictOfInterest.objects.create(judge=make_judge(there.test_set.campaign), system=system)
+    ConflictOfInterest.objects.create(
+        judge=make_judge(there.test_set.campaign), system=system
+    )
     with attempt.refuses(saying="different campaigns"):
         ConflictOfInterest.objects.update(judge=stranger)
 
@@ -61,9 +69,13 @@ def judge_joins_by_an_invitation_for_someone_else(attempt: Attempt) -> None:
     )
     for campaign, joined_by in ((elsewhere, link), (link.campaign, theirs)):
         with attempt.refuses(saying="cannot be used"):
-            judge_create_with_user(campaign=campaign, joined_by=joined_by, joined_browser=b"6" * 32)
+            judge_create_with_user(
+                campaign=campaign, joined_by=joined_by, joined_browser=b"6" * 32
+            )
     with attempt.accepts():
-        judge_create_with_user(campaign=link.campaign, joined_by=link, joined_browser=b"6" * 32)
+        judge_create_with_user(
+            campaign=link.campaign, joined_by=link, joined_browser=b"6" * 32
+        )
         assert Invitation.objects.get(user=None).arrived == 1
 
 
@@ -71,7 +83,11 @@ def judge_joins_by_an_invitation_for_someone_else(attempt: Attempt) -> None:
 def link_to_results_names_a_user_or_has_a_cap(attempt: Attempt) -> None:
     link = link_for_anybody()
     member = make_judge(make_campaign("elsewhere")).user
-    for fields in ({"user": member, "cap": None}, {"cap": 2}, {"cap": None, "arrived": 1}):
+    for fields in (
+        {"user": member, "cap": None},
+        {"cap": 2},
+        {"cap": None, "arrived": 1},
+    ):
         with attempt.refuses():
             link(role="results", **fields)
     with attempt.refuses():
@@ -83,8 +99,12 @@ def link_to_results_names_a_user_or_has_a_cap(attempt: Attempt) -> None:
 @breaks("group_member_within_a_campaign")
 def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
     judge = make_judge(make_campaign())
-    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
-    gone = JudgeGroup.objects.create(campaign=judge.campaign, name="gone", removed_at=NOW)
+    there = JudgeGroup.objects.create(
+        campaign=make_campaign("elsewhere"), name="experts"
+    )
+    gone = JudgeGroup.objects.create(
+        campaign=judge.campaign, name="gone", removed_at=NOW
+    )
     here = JudgeGroup.objects.create(campaign=judge.campaign, name="experts")
     for group in (there, gone):
         with attempt.refuses(saying="different campaigns"):
@@ -96,7 +116,9 @@ def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
 @breaks("design_group_of_its_campaign")
 def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
-    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
+    there = JudgeGroup.objects.create(
+        campaign=make_campaign("elsewhere"), name="experts"
+    )
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="different campaigns"):
         Design.objects.create(task=task, seed=1, judge_group=there)
@@ -107,7 +129,9 @@ def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
 @breaks("ranking_settings_group_of_its_campaign")
 def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
-    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
+    there = JudgeGroup.objects.create(
+        campaign=make_campaign("elsewhere"), name="experts"
+    )
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="different campaigns"):
         RankingSettings.objects.create(task=task, judge_group=there)
@@ -119,7 +143,10 @@ def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
 def instructions_of_another_campaign_are_accepted(attempt: Attempt) -> None:
     museum = make_campaign()
     written = instructions_write(
-        campaign=museum, language="en", text="Rank the outputs.", demands_acceptance=True
+        campaign=museum,
+        language="en",
+        text="Rank the outputs.",
+        demands_acceptance=True,
     )
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
     with attempt.refuses(saying="different campaigns"):

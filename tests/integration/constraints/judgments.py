@@ -11,7 +11,12 @@ from annotation.models import (
 )
 from annotation.services.numbers import judgments_number
 from tests.factories import make_judge
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import (
+    Attempt,
+    Create,
+    breaks,
+    breaks_by_fields,
+)
 from tests.integration.constraints.worlds import make_shown, small_task
 
 ONE_ID = UUID(int=1)
@@ -98,7 +103,9 @@ def second_number() -> Create:
     first: Any = create()
     judgments_number(task_id=first.task_id)
     other = create(client_id=uuid4(), judge=make_judge(first.judge.campaign, "judge02"))
-    return partial(JudgmentNumber.objects.create, judgment=other, task=first.task, number=2)
+    return partial(
+        JudgmentNumber.objects.create, judgment=other, task=first.task, number=2
+    )
 
 
 @breaks("judgment_number_of_its_task")
@@ -106,7 +113,10 @@ def a_number_is_of_no_judgment_of_the_task(attempt: Attempt) -> None:
     create = second_number()
     second = Judgment.objects.latest("pk")
     here = second.task
-    for wrong in ({"judgment_id": 10**12}, {"task": small_task(here.test_set.campaign, "other")}):
+    for wrong in (
+        {"judgment_id": 10**12},
+        {"task": small_task(here.test_set.campaign, "other")},
+    ):
         with attempt.refuses(saying="does not belong to the task of its number"):
             create(**wrong)
     # Among many written at once, too.

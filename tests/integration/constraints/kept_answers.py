@@ -14,7 +14,10 @@ from tests.integration.constraints.scores import scored
 
 
 def an_answer_is_changed_or_deleted(
-    model: type[Model], arrange: Callable[[], Create], change: dict[str, object], attempt: Attempt
+    model: type[Model],
+    arrange: Callable[[], Create],
+    change: dict[str, object],
+    attempt: Attempt,
 ) -> None:
     create = arrange()
     with attempt.accepts():
@@ -33,4 +36,6 @@ CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] 
     "editing": (EditingAnswer, edit_of_one, {"outcome": "unchanged"}),
 }
 for name, changed in CHANGES.items():
-    breaks(f"{name}_answer_append_only")(partial(an_answer_is_changed_or_deleted, *changed))
+    breaks(f"{name}_answer_append_only")(
+        partial(an_answer_is_changed_or_deleted, *changed)
+    )

@@ -12,12 +12,20 @@ from tests.integration.constraints.worlds import make_person, make_shown, small_
 
 
 def add_machine(**fields: Any) -> MachineJudge:
-    given = {"campaign": Campaign.objects.get(), "name": "bot", "version": "1", **fields}
+    given = {
+        "campaign": Campaign.objects.get(),
+        "name": "bot",
+        "version": "1",
+        **fields,
+    }
     return MachineJudge.objects.create(created_by=make_person(), **given)
 
 
 def add_judgment(**fields: Any) -> MachineJudgment:
-    block = Block.objects.select_related("hit").first() or make_shown(Task.objects.get()).block
+    block = (
+        Block.objects.select_related("hit").first()
+        or make_shown(Task.objects.get()).block
+    )
     given = {
         "client_id": uuid4(),
         "machine": MachineJudge.objects.first() or add_machine(),

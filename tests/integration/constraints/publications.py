@@ -67,5 +67,7 @@ def public_result_is_hidden(attempt: Attempt) -> None:
         PublishedResult.objects.update(embargo_until=soon)
     create(embargo_until=soon)
     with attempt.accepts():
-        PublishedResult.objects.filter(version=2).update(embargo_until=soon + timedelta(days=1))
+        PublishedResult.objects.filter(version=2).update(
+            embargo_until=soon + timedelta(days=1)
+        )
         PublishedResult.objects.filter(version=2).update(embargo_until=None)

@@ -10,7 +10,9 @@ from tests.integration.constraints.worlds import make_person, small_task
 
 
 def terms_are_changed(
-    model: type[RankingSettings | StoppingRule], changes: list[dict[str, Any]], attempt: Attempt
+    model: type[RankingSettings | StoppingRule],
+    changes: list[dict[str, Any]],
+    attempt: Attempt,
 ) -> None:
     fields: dict[str, Any] = {"after_judgments": 0} if model is StoppingRule else {}
     model.objects.create(task=small_task(), **fields)
@@ -36,5 +38,7 @@ RULE: list[dict[str, Any]] = [
     {"tests": "anytime"},
     {"confidence": 0.9},
 ]
-breaks("ranking_settings_immutable")(partial(terms_are_changed, RankingSettings, SETTINGS))
+breaks("ranking_settings_immutable")(
+    partial(terms_are_changed, RankingSettings, SETTINGS)
+)
 breaks("stopping_rule_immutable")(partial(terms_are_changed, StoppingRule, RULE))

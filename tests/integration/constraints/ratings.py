@@ -25,7 +25,9 @@ def rating_judgment() -> Create:
     hit = make_hit(task)
     segment = test_set.segments.all()[0]
     outputs = segment.outputs.order_by("pk").values_list("pk", flat=True)[:1]
-    block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=list(outputs))
+    block = Block.objects.create(
+        hit=hit, segment=segment, position=1, outputs=list(outputs)
+    )
     judge, now = make_judge(test_set.campaign), timezone.now()
     lent = Assignment.objects.create(
         hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))
@@ -47,10 +49,17 @@ def rating() -> Create:
 
     def both(**fields: Any) -> object:
         judgment = create(client_id=uuid4())
-        values = {"judgment": judgment, "criteria": ["fluency"], "points": [4], **fields}
+        values = {
+            "judgment": judgment,
+            "criteria": ["fluency"],
+            "points": [4],
+            **fields,
+        }
         return RatingAnswer.objects.create(**values)
 
     return both
 
 
-breaks_by_fields("rating_has_criteria_and_points", rating, {"criteria": [], "points": []})
+breaks_by_fields(
+    "rating_has_criteria_and_points", rating, {"criteria": [], "points": []}
+)

@@ -71,7 +71,10 @@ class TriggerRule(Rule):
         if f"function {self.function}()" not in raised_by:
             return False
         if self.is_named:
-            return isinstance(error, IntegrityError) and diagnosed.constraint_name == self.name
+            return (
+                isinstance(error, IntegrityError)
+                and diagnosed.constraint_name == self.name
+            )
         return isinstance(error, InternalError)
 
 
@@ -124,7 +127,9 @@ def _fields(condition: Q) -> Iterator[str]:
         if isinstance(child, Q):
             yield from _fields(child)
         else:
-            yield child[0].partition("__")[0] if isinstance(child, tuple) else repr(child)
+            yield (
+                child[0].partition("__")[0] if isinstance(child, tuple) else repr(child)
+            )
             if isinstance(child, tuple) and hasattr(child[1], "resolve_expression"):
                 # Compared with what other fields hold.
                 yield repr(child[1])

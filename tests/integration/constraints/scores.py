@@ -23,7 +23,11 @@ def scored() -> Create:
         **fields: Any,
     ) -> object:
         judgment = create(client_id=uuid4(), labels=labels or [1, 2])
-        parts = [list(part) for part in zip(*spans, strict=True)] if spans else [[], [], [], []]
+        parts = (
+            [list(part) for part in zip(*spans, strict=True)]
+            if spans
+            else [[], [], [], []]
+        )
         values = {
             "judgment": judgment,
             "scores": [80, 40],

@@ -10,8 +10,15 @@ from tests.integration.constraints.worlds import small_task
 
 def second_sort() -> Create:
     """Return what makes a second sort of a task."""
-    task = Task.objects.create(test_set=small_task().test_set, protocol=Protocol.SORTING)
-    values = {"task": task, "systems": ["amber", "birch", "cobalt"], "seed": 3, "watermark": 0}
+    task = Task.objects.create(
+        test_set=small_task().test_set, protocol=Protocol.SORTING
+    )
+    values = {
+        "task": task,
+        "systems": ["amber", "birch", "cobalt"],
+        "seed": 3,
+        "watermark": 0,
+    }
     SystemSort.objects.create(**values, number=1)
 
     def create(**fields: Any) -> object:

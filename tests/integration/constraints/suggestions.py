@@ -19,7 +19,9 @@ def suggested() -> Create:
     SuggestedSpans.objects.create(task=own, output=output, source="first", start=start)
 
     def create() -> object:
-        return SuggestedSpans.objects.create(task=own, output=output, source="second", start=start)
+        return SuggestedSpans.objects.create(
+            task=own, output=output, source="second", start=start
+        )
 
     return create
 
@@ -33,7 +35,9 @@ def suggestions_come_late(attempt: Attempt) -> None:
     design_ensure(task=first.task, seed=7)
     hit = make_hit(first.task)
     outputs = [first.output_id]
-    Block.objects.create(hit=hit, segment=first.output.segment, position=1, outputs=outputs)
+    Block.objects.create(
+        hit=hit, segment=first.output.segment, position=1, outputs=outputs
+    )
     lent_to(hit, "reader")
     with attempt.refuses(saying="it has lent HITs"):
         create()

@@ -20,18 +20,25 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_constraints_know_the_choices_of_a_field(model: AnyModel, field: "Field[Any, Any]") -> None:
-    offered = {value for value, _label in field.flatchoices} | ({""} if field.blank else set())
+def test_constraints_know_the_choices_of_a_field(
+    model: AnyModel, field: "Field[Any, Any]"
+) -> None:
+    offered = {value for value, _label in field.flatchoices} | (
+        {""} if field.blank else set()
+    )
     conditions = [
         constraint.condition
         for constraint in model._meta.constraints
-        if isinstance(constraint, CheckConstraint) and isinstance(constraint.condition, Q)
+        if isinstance(constraint, CheckConstraint)
+        and isinstance(constraint.condition, Q)
     ]
     compared = [list(_values(condition, field.name)) for condition in conditions]
     assert {value for values in compared for value in values} == offered
     # A constraint over nothing but the field says all of it.
     for condition, values in zip(conditions, compared, strict=True):
-        if condition.children and all(_is_about(child, field.name) for child in condition.children):
+        if condition.children and all(
+            _is_about(child, field.name) for child in condition.children
+        ):
             assert set(values) == offered
 
 

@@ -32,7 +32,17 @@ RULES = rules_of_the_project()
 
 
 #: Of these tables no rule may be missing: judgments depend on them.
-WHOLE = (Design, HIT, Block, Assignment, Exposure, Judgment, JudgmentNumber, Skip, ErasureRequest)
+WHOLE = (
+    Design,
+    HIT,
+    Block,
+    Assignment,
+    Exposure,
+    Judgment,
+    JudgmentNumber,
+    Skip,
+    ErasureRequest,
+)
 
 
 def test_rules_on_judgments_are_all_in_the_table() -> None:
@@ -46,11 +56,14 @@ def test_rules_on_judgments_are_all_in_the_table() -> None:
 
 @pytest.mark.usefixtures("as_owner_throughout", "db")
 @pytest.mark.parametrize(
-    "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.name in BREAKAGES]
+    "rule",
+    [pytest.param(rule, id=rule.name) for rule in RULES if rule.name in BREAKAGES],
 )
 def test_the_database_refuses(rule: Rule) -> None:
     """Tried as the owner: the application's role is refused some of it before any trigger is asked."""
     attempt = Attempt(rule)
     BREAKAGES[rule.name](attempt)
     assert attempt.refused, "nothing was refused"
-    assert attempt.accepted, "nothing near it was accepted: the rule may refuse everything"
+    assert attempt.accepted, (
+        "nothing near it was accepted: the rule may refuse everything"
+    )

@@ -26,7 +26,9 @@ def make_person(email: str | None = None) -> User:
 
 
 def make_hit(task: Task, number: int = 1, **fields: object) -> HIT:
-    return HIT.objects.create(task=task, design=task.designs.get(), number=number, **fields)
+    return HIT.objects.create(
+        task=task, design=task.designs.get(), number=number, **fields
+    )
 
 
 @dataclass(frozen=True)

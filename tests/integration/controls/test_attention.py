@@ -49,7 +49,9 @@ def hits_done(judge: Judge, count: int) -> list[HIT]:
         done.append(assignment.hit)
         for assigned in assigned_blocks(assignment):
             judgment_submit(
-                assigned=assigned, client_id=uuid4(), labels=[1] * len(assigned.candidates)
+                assigned=assigned,
+                client_id=uuid4(),
+                labels=[1] * len(assigned.candidates),
             )
     return done
 
@@ -63,7 +65,9 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(task: Task) 
     pool_fill(task_id=task.pk, size=30)
     for number in range(10):
         lend(make_judge(task.test_set.campaign, f"judge{number:02}"))
-    damaged = Output.objects.filter(system__kind="bad_reference", pk__in=outputs_shown())
+    damaged = Output.objects.filter(
+        system__kind="bad_reference", pk__in=outputs_shown()
+    )
     ids = list(damaged.values_list("pk", flat=True))
     shown = Block.objects.filter(outputs__overlap=ids)
     assert shown
@@ -127,8 +131,12 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -
     for rate, held in ((0.01, {1}), (1.0, {3})):
         design_change(task=task, bad_reference_rate=rate, attention_every=2)
         hits_plan(task_id=task.pk, count=12, checks=6)
-        planned = plans_read(HIT.objects.order_by("-number").values_list("pk", flat=True)[:12])
-        counts = [sum(bool(each.control) for each in hit.blocks) for hit in planned.values()]
+        planned = plans_read(
+            HIT.objects.order_by("-number").values_list("pk", flat=True)[:12]
+        )
+        counts = [
+            sum(bool(each.control) for each in hit.blocks) for hit in planned.values()
+        ]
         assert set(counts) == {0, *held}
         assert counts.count(0) == 6
 
@@ -139,8 +147,12 @@ def test_judges_get_checks_at_the_rate_in_any_order_of_arrival(first: str) -> No
     """Nine judges, some of whom are done before others begin: none is left with what others left."""
     task = make_long_task(make_campaign(), segments=240, systems=6, with_reference=True)
     approve_all(task)
-    design_change(task=task, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1)
-    judges = [make_judge(task.test_set.campaign, f"judge{number:02}") for number in range(9)]
+    design_change(
+        task=task, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1
+    )
+    judges = [
+        make_judge(task.test_set.campaign, f"judge{number:02}") for number in range(9)
+    ]
     turns = [judge for judge in judges[:3] for _hit in range(60)]
     turns += [judge for _hit in range(30) for judge in judges[3:6]]
     turns += [judge for judge in judges[6:] for _hit in range(30)]
@@ -190,7 +202,9 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
 ) -> None:
     for row in BadReference.objects.of(task.test_set_id).in_order()[4:]:
         bad_reference_review(bad_reference=row, approve=False, reviewer=None)
-    design_change(task=task, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1)
+    design_change(
+        task=task, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1
+    )
     judge = make_judge(task.test_set.campaign)
     done: list[HIT] = []
     for _hit in range(20):
@@ -204,7 +218,9 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
 
 
 def test_a_schedule_needs_damaged_references_in_the_design(task: Task) -> None:
-    with pytest.raises(DesignRefusedError, match="attention checks use damaged references"):
+    with pytest.raises(
+        DesignRefusedError, match="attention checks use damaged references"
+    ):
         design_change(task=task, attention_every=5)
 
 

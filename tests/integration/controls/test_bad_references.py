@@ -18,8 +18,13 @@ pytestmark = pytest.mark.django_db
 
 
 def texts(task: Task) -> dict[int, str]:
-    rows = Output.objects.filter(system__kind="bad_reference", segment__test_set=task.test_set_id)
-    return {number: text or "" for number, text in rows.values_list("segment__number", "text")}
+    rows = Output.objects.filter(
+        system__kind="bad_reference", segment__test_set=task.test_set_id
+    )
+    return {
+        number: text or ""
+        for number, text in rows.values_list("segment__number", "text")
+    }
 
 
 def test_every_segment_gets_one_and_it_differs_from_all_there_is(task: Task) -> None:
@@ -28,7 +33,9 @@ def test_every_segment_gets_one_and_it_differs_from_all_there_is(task: Task) -> 
         others = Output.objects.filter(
             segment__test_set=task.test_set_id, segment__number=number
         ).exclude(system__kind="bad_reference")
-        assert normalise_text(text) not in {normalise_text(output.text or "") for output in others}
+        assert normalise_text(text) not in {
+            normalise_text(output.text or "") for output in others
+        }
     system = task.test_set.systems.get(kind=SystemKind.BAD_REFERENCE)
     assert system.name == "_badref"
     assert bad_references_make(test_set=task.test_set, seed=2) == 0
@@ -53,7 +60,9 @@ def test_only_an_approved_one_may_be_drawn(task: Task) -> None:
     bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
     bad_reference_review(bad_reference=bad, approve=False, reviewer=organiser)
     assert list(drawable.all()) == [good.output]
-    assert Output.objects.drawable().exclude(system__kind="bad_reference").count() == 7 * 7
+    assert (
+        Output.objects.drawable().exclude(system__kind="bad_reference").count() == 7 * 7
+    )
     approved = timezone.now()
     bad_reference_review(bad_reference=good, approve=False, reviewer=organiser)
     assert not drawable.exists()

@@ -48,7 +48,9 @@ def at(name: str, task: Task, *more: object) -> str:
 
 
 def answer(task: Task, kind: str, **given: object) -> Analysis:
-    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice(kind, given), is_queued=False
+    )
     return analysis_compute(analysis=asked)
 
 
@@ -69,7 +71,9 @@ def test_judges_are_acted_on_from_an_analysis(
     shown = page.get(question, {"leave_out": "zoe"} if given else {}, follow=True)
     assert "Take action" in words(shown)
     assert re.search(r'name="judge" value="zoe"', shown.content.decode())
-    assert ("judge=ada&amp;other=zoe" in shown.content.decode()) is (kind == "judge_pairs")
+    assert ("judge=ada&amp;other=zoe" in shown.content.decode()) is (
+        kind == "judge_pairs"
+    )
     sent = {
         "analysis": analysis.pk,
         "judge": ["zoe"],
@@ -113,16 +117,24 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "Excluded: zoe" in done
     again = {"judge": ["ada", "zoe"], "action": "reinstate", "act": "yes"}
     page.post(address, again)
-    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.GOOD}
-    batch = QualityAction.objects.values_list("revert_batch", flat=True).distinct().get()
+    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {
+        JudgeStatus.GOOD
+    }
+    batch = (
+        QualityAction.objects.values_list("revert_batch", flat=True).distinct().get()
+    )
     undo = at("judges-act-undo", judged.task, batch)
     page.post(undo)
-    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}
+    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {
+        JudgeStatus.EXCLUDED
+    }
     twice = page.post(undo, follow=True)
     assert "Nothing to undo." in words(twice)
 
 
-def test_decision_names_judges_as_organisers_do(page: Client, judged: TestSetWriter) -> None:
+def test_decision_names_judges_as_organisers_do(
+    page: Client, judged: TestSetWriter
+) -> None:
     User.objects.filter(judges__pseudonym="zoe").update(name="Zoe Nova")
     address = at("judges-act", judged.task)
     sent = {"judge": ["zoe"], "action": "exclude"}
@@ -157,7 +169,12 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
 ) -> None:
     judge = make_judge(task.test_set.campaign, "ben")
     address = at("judges-act", task)
-    message = {"judge": "ben", "action": "message", "text": "Take <care>.", "act": "yes"}
+    message = {
+        "judge": "ben",
+        "action": "message",
+        "text": "Take <care>.",
+        "act": "yes",
+    }
     page.post(address, message)
     page.post(address, {"judge": "ben", "action": "again", "act": "yes"})
     assert judge_status(judge) == JudgeStatus.GOOD
@@ -182,7 +199,12 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
 def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
     base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
     analysis = answer(judged.task, "judges")
-    sent = {"judges": ["zoe"], "action": "exclude", "note": "Clicks.", "analysis": analysis.pk}
+    sent = {
+        "judges": ["zoe"],
+        "action": "exclude",
+        "note": "Clicks.",
+        "analysis": analysis.pk,
+    }
 
     def post(address: str, data: object = None) -> tuple[int, dict[str, object]]:
         answered = page.post(address, data or {}, content_type="application/json")

@@ -29,7 +29,13 @@ def writer() -> TestSetWriter:
     writer.skip("ada", writer.block(9, ["A", "B"]))
     for name, p, kappa in (("dee", 0.01, 0.1), ("cy", 0.9, 0.5), ("ada", 1.0, -0.08)):
         measured = {
-            "disagrees": {"value": p, "evidence": 5, "low": None, "high": None, "p_value": None},
+            "disagrees": {
+                "value": p,
+                "evidence": 5,
+                "low": None,
+                "high": None,
+                "p_value": None,
+            },
             "inter": {
                 "value": kappa,
                 "evidence": 5,
@@ -38,7 +44,9 @@ def writer() -> TestSetWriter:
                 "p_value": None,
             },
         }
-        JudgeMeasures.objects.create(task=writer.task, judge=writer.judge(name), measures=measured)
+        JudgeMeasures.objects.create(
+            task=writer.task, judge=writer.judge(name), measures=measured
+        )
     organiser = make_organiser(writer.campaign)
     for name, action in (("ben", "pause"), ("eve", "warn")):
         quality_action_take(
@@ -63,12 +71,16 @@ def table_of(writer: TestSetWriter) -> str:
 
 def page_of(writer: TestSetWriter, name: str) -> str:
     task = writer.task
-    return reverse("judge-page", args=[writer.campaign.slug, task.pk, writer.judge(name).pk])
+    return reverse(
+        "judge-page", args=[writer.campaign.slug, task.pk, writer.judge(name).pk]
+    )
 
 
 def rows(page: Client, address: str) -> list[str]:
     html = page.get(address).content.decode()
-    return re.findall(r'<th role="rowheader"[^>]*>.*?<a href="[^"]+"><bdi>(\w+)</bdi></a>', html)
+    return re.findall(
+        r'<th role="rowheader"[^>]*>.*?<a href="[^"]+"><bdi>(\w+)</bdi></a>', html
+    )
 
 
 @pytest.mark.thorough

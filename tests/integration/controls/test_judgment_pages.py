@@ -71,7 +71,10 @@ def at(name: str, writer: TestSetWriter, *more: int) -> str:
 
 def listed(page: Client, writer: TestSetWriter, query: str) -> list[int]:
     html = page.get(f"{at('judgments', writer)}?{query}").content.decode()
-    return [int(n) for n in re.findall(r'<th role="rowheader"[^>]*><a [^>]+>(\d+)</a>', html)]
+    return [
+        int(n)
+        for n in re.findall(r'<th role="rowheader"[^>]*><a [^>]+>(\d+)</a>', html)
+    ]
 
 
 FILTERS = [
@@ -144,7 +147,9 @@ def test_judgments_of_a_day_are_found_among_many(
     assert listed(page, writer, f"day=2031-01-01{order}") == []
 
 
-def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
+def test_judgments_of_excluded_judges_do_not_count(
+    page: Client, writer: TestSetWriter
+) -> None:
     QualityAction.objects.create(
         judge=writer.judge("ben"),
         task=writer.task,

@@ -58,7 +58,9 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     assert "This cannot be undone" in words(asked)
     one.refresh_from_db()
     assert one.status == "approved"
-    page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject", "act": "yes"})
+    page.post(
+        at("bad-reference-decide", task, one.pk), {"decision": "reject", "act": "yes"}
+    )
     one.refresh_from_db()
     assert one.status == "rejected"
 
@@ -131,7 +133,9 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     page.post(suggest)
     assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
     page.post(suggest, {"act": "yes"})
-    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == len(SUGGESTED_RULES)
+    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == len(
+        SUGGESTED_RULES
+    )
 
 
 @pytest.fixture
@@ -151,7 +155,11 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     page: Client, judged: TestSetWriter
 ) -> None:
     rule = RuleTerms(
-        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
+        measure="reference",
+        direction="below",
+        threshold=0.55,
+        minimum=60,
+        action="warn",
     )
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
     rank_task(judged.task.pk)
@@ -161,7 +169,10 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     assert shown.index("zoe Warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
     shown = words(page.get(at("judge-page", judged.task, ada.pk)))
-    assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100%" in shown
+    assert (
+        f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100%"
+        in shown
+    )
     assert "median of 2 judges: 50%" in shown
     shown = words(page.get(at("judge-page", judged.task, zoe.pk)))
     assert "preference for the reference: 0% (0% to" in shown
@@ -205,7 +216,9 @@ def test_an_organiser_cannot_reach_into_another_campaign(
     other = make_task(make_campaign("other"))
     stranger = make_judge(other.test_set.campaign, "stranger")
     assert (
-        page.post(at("judge-act", judged.task, stranger.pk), {"action": "exclude"}).status_code
+        page.post(
+            at("judge-act", judged.task, stranger.pk), {"action": "exclude"}
+        ).status_code
         == 404
     )
     bad_references_make(test_set=other.test_set, seed=1)

@@ -40,7 +40,9 @@ def test_a_warned_judge_goes_on_and_reads_a_kind_word(
     judging: Client, judge: Judge, task: Task, organiser: User
 ) -> None:
     assert ask(judging).json()["notice"] == ""
-    quality_action_take(judge=judge, task=task, action="warn", user=organiser, note="SECRET")
+    quality_action_take(
+        judge=judge, task=task, action="warn", user=organiser, note="SECRET"
+    )
     answer = ask(judging)
     assert answer.status_code == 200
     assert "take your time" in answer.json()["notice"]
@@ -74,7 +76,9 @@ def test_warning_by_a_rule_names_its_cause(
     assert cause in ask(judging).json()["notice"]
 
 
-@pytest.mark.parametrize(("action", "code"), [("pause", "paused"), ("exclude", "excluded")])
+@pytest.mark.parametrize(
+    ("action", "code"), [("pause", "paused"), ("exclude", "excluded")]
+)
 def test_stopped_judge_gets_no_work_and_the_reason(
     judging: Client, judge: Judge, task: Task, organiser: User, action: str, code: str
 ) -> None:

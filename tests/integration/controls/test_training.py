@@ -6,7 +6,14 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, TrainingBlock
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    Exposure,
+    HITPurpose,
+    TrainingBlock,
+)
 from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import (
@@ -143,7 +150,9 @@ def test_active_judge_needs_no_training() -> None:
 def test_training_is_without_what_the_judge_must_not_see(task: Task) -> None:
     judge = new_judge(task)
     planned = HIT.objects.get(reserved_for=judge)
-    shown = System.objects.filter(pk__in=planned.system_ids, kind="system").order_by("pk")
+    shown = System.objects.filter(pk__in=planned.system_ids, kind="system").order_by(
+        "pk"
+    )
     own = shown[0]
     ConflictOfInterest.objects.create(judge=judge, system=own)
     assert assignment_lend(judge=judge) is None
@@ -161,7 +170,9 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     judge = new_judge(task)
     assert judge.user is not None
     client.force_login(judge.user)
-    answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    answer = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     blocks = answer.json()["blocks"]
 
     def submit(block: dict[str, Any], labels: list[int]) -> Any:
@@ -183,7 +194,9 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     }
     assert submit(blocks[0], [1, 1, 1, 1])["agrees"] is False
     judge_all(Assignment.objects.get(judge=judge), rightly=True)
-    answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    answer = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     ordinary = answer.json()["blocks"][0]
     assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
 

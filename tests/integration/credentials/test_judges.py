@@ -4,10 +4,20 @@ import pytest
 from django.test import Client
 
 from campaign.models import Campaign, Invitation, Judge, Membership, MembershipRole
-from campaign.services.invitations import invitation_create_for_anybody, judge_links_revoke
+from campaign.services.invitations import (
+    invitation_create_for_anybody,
+    judge_links_revoke,
+)
 from campaign.services.judges import judge_readmit, judge_withdraw
 from tests.factories import make_campaign
-from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
+from tests.integration.credentials.browsers import (
+    LISTED,
+    OWN,
+    asks,
+    by_link,
+    by_token,
+    words,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +61,9 @@ class TestJudges:
         assert Client().get(kept).status_code == 200
         assert Client().get(lost).status_code == 404
 
-    def test_withdrawn_judge_cannot_return_by_a_public_link(self, campaign: Campaign) -> None:
+    def test_withdrawn_judge_cannot_return_by_a_public_link(
+        self, campaign: Campaign
+    ) -> None:
         _link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
         browser = Client()
         browser.get(f"/i/{token}/")
@@ -61,10 +73,14 @@ class TestJudges:
         assert "_auth_user_id" not in browser.session
         assert Judge.objects.count() == 1
 
-    def test_withdrawn_judge_keeps_roles_and_tokens_elsewhere(self, judge: Judge) -> None:
+    def test_withdrawn_judge_keeps_roles_and_tokens_elsewhere(
+        self, judge: Judge
+    ) -> None:
         assert judge.user is not None
         other = make_campaign("other")
-        Membership.objects.create(campaign=other, user=judge.user, role=MembershipRole.OWNER)
+        Membership.objects.create(
+            campaign=other, user=judge.user, role=MembershipRole.OWNER
+        )
         browser, link = by_link(judge)
         notebook = by_token(judge.user)
         judge_withdraw(judge=judge)
@@ -74,4 +90,6 @@ class TestJudges:
         # Not even by a link of theirs that somebody opened again.
         Invitation.objects.update(revoked_at=None)
         assert Client().get(link).status_code == 404
-        assert [row["slug"] for row in notebook.get(LISTED).json()["results"]] == ["other"]
+        assert [row["slug"] for row in notebook.get(LISTED).json()["results"]] == [
+            "other"
+        ]

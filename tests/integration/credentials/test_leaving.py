@@ -41,7 +41,11 @@ def test_the_page_says_what_it_means_and_does_it(
     assert client.get(PEOPLE).status_code == 302
     assert notebook.get(LISTED).status_code == 401
     event = ActivityEvent.objects.filter(kind="campaign.membership").latest("pk")
-    assert (event.operation, event.user_id, event.origin) == ("deleted", otto.pk, "page")
+    assert (event.operation, event.user_id, event.origin) == (
+        "deleted",
+        otto.pk,
+        "page",
+    )
     assert "Otto" not in words(page.get(PEOPLE))
 
 

@@ -22,20 +22,31 @@ pytestmark = pytest.mark.django_db
 def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
     _link, token = judge_link_create(judge=judge)
     strict = Client(enforce_csrf_checks=True)
-    refusals: list[Callable[..., Any]] = [strict.head, strict.options, strict.post, strict.put]
+    refusals: list[Callable[..., Any]] = [
+        strict.head,
+        strict.options,
+        strict.post,
+        strict.put,
+    ]
     assert [ask(f"/i/{token}/").status_code for ask in refusals] == [405, 405, 403, 403]
     page = strict.get(f"/i/{token}/")
     assert page.status_code == 200
-    assert re.search(r"autofocus>Begin judging as judge01</button>", page.content.decode())
+    assert re.search(
+        r"autofocus>Begin judging as judge01</button>", page.content.decode()
+    )
     assert not Session.objects.exists()
-    found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode())
+    found = re.search(
+        r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode()
+    )
     assert found is not None
     sent = {"csrfmiddlewaretoken": found[1]}
     assert strict.post(f"/i/{token}/", sent)["Location"] == "/judge/museum/"
     assert strict.get(f"/i/{token}/")["Location"] == "/judge/museum/"
 
 
-def test_link_greets_judge_by_the_name_that_organisers_gave(client: Client, judge: Judge) -> None:
+def test_link_greets_judge_by_the_name_that_organisers_gave(
+    client: Client, judge: Judge
+) -> None:
     assert judge.user is not None
     User.objects.filter(pk=judge.user.pk).update(name="Anna <A>")
     _link, token = judge_link_create(judge=judge)
@@ -53,10 +64,15 @@ def test_the_link_of_somebody_else_says_so_before_it_signs_in(
 
 
 @pytest.mark.parametrize("tail", TAILS)
-def test_link_with_punctuation_at_its_end_leads_to_the_link(judge: Judge, tail: str) -> None:
+def test_link_with_punctuation_at_its_end_leads_to_the_link(
+    judge: Judge, tail: str
+) -> None:
     _link, token = judge_link_create(judge=judge)
     answer = Client().get(f"/i/{token}{tail}?utm_source=mail")
-    assert (answer.status_code, answer["Location"]) == (302, f"/i/{token}/?utm_source=mail")
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        f"/i/{token}/?utm_source=mail",
+    )
 
 
 def test_link_with_a_missing_end_is_still_refused(judge: Judge) -> None:
@@ -66,7 +82,9 @@ def test_link_with_a_missing_end_is_still_refused(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("end", ["expired", "revoked"])
-def test_ended_link_leads_its_person_on_while_they_are_signed_in(judge: Judge, end: str) -> None:
+def test_ended_link_leads_its_person_on_while_they_are_signed_in(
+    judge: Judge, end: str
+) -> None:
     link, token = judge_link_create(judge=judge)
     here = Client()
     here.post(f"/i/{token}/")

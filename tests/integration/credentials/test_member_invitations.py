@@ -53,7 +53,9 @@ SENT = {"mail-email": "nina@example.org", "mail-role": "analyst", "mail-language
 def delivered() -> str:
     """Send what waits, and return the path of the link in the last message."""
     mails_send_due()
-    found = re.search(r"http://testserver(/i/[\w-]{22}/)", str(django_mail.outbox[-1].body))
+    found = re.search(
+        r"http://testserver(/i/[\w-]{22}/)", str(django_mail.outbox[-1].body)
+    )
     assert found is not None
     return found[1]
 
@@ -77,12 +79,22 @@ class TestTheWayIn:
         ("role", "subject", "said"),
         [
             ("owner", "to organise a campaign: Museum", "as an owner"),
-            ("organiser", "to organise a campaign: Museum", "invited to organise “Museum”"),
+            (
+                "organiser",
+                "to organise a campaign: Museum",
+                "invited to organise “Museum”",
+            ),
             ("analyst", "to view a campaign: Museum", "as an analyst"),
         ],
     )
-    def test_page_mail_and_button(self, page: Client, role: str, subject: str, said: str) -> None:
-        sent = SENT | {"mail-role": role, "mail-name": "Nina", "mail-note": "See you in Prague."}
+    def test_page_mail_and_button(
+        self, page: Client, role: str, subject: str, said: str
+    ) -> None:
+        sent = SENT | {
+            "mail-role": role,
+            "mail-name": "Nina",
+            "mail-note": "See you in Prague.",
+        }
         told = page.post(INVITATIONS, sent, follow=True)
         assert "Invitation to nina@example.org queued." in words(told)
         assert f"Pending invitations nina@example.org {role}" in words(told)
@@ -90,7 +102,10 @@ class TestTheWayIn:
         assert roles() == {"organiser@example.org": "owner"}
         link = delivered()
         (message,) = django_mail.outbox
-        assert (message.to, message.reply_to) == (["nina@example.org"], ["organiser@example.org"])
+        assert (message.to, message.reply_to) == (
+            ["nina@example.org"],
+            ["organiser@example.org"],
+        )
         assert message.subject == f"Invitation {subject}"
         body = str(message.body)
         assert said in body
@@ -101,7 +116,10 @@ class TestTheWayIn:
         assert "Museum" in looked
         assert "Accept invitation" in looked
         assert roles() == {"organiser@example.org": "owner"}
-        assert nina.post(link, follow=True).redirect_chain[0] == ("/campaigns/museum/", 302)
+        assert nina.post(link, follow=True).redirect_chain[0] == (
+            "/campaigns/museum/",
+            302,
+        )
         assert roles()["nina@example.org"] == role
         assert User.objects.get(email="nina@example.org").name == "Nina"
         assert nina.get(PEOPLE).status_code == 200
@@ -123,7 +141,10 @@ class TestTheWayIn:
         assert "Active links None." in words(page.get(PEOPLE))
         row = Invitation.objects.get()
         assert (
-            page.post(f"/campaigns/museum/invitations/links/{row.pk}/restore/").status_code == 404
+            page.post(
+                f"/campaigns/museum/invitations/links/{row.pk}/restore/"
+            ).status_code
+            == 404
         )
 
     def test_removed_member_is_told(self, campaign: Campaign, page: Client) -> None:
@@ -147,18 +168,23 @@ class TestTheWayIn:
         assert django_mail.outbox[-1].to == ["vera@example.org"]
         stranger = Client()
         looked = stranger.get(link)
-        assert "You already have an account. Sign in with vera@example.org" in words(looked)
+        assert "You already have an account. Sign in with vera@example.org" in words(
+            looked
+        )
         assert f'href="/sign-in/?next={link}"'.replace("/i/", "%2Fi%2F")[:30] in (
             looked.content.decode()
         )
         stranger.post(link)
         assert "_auth_user_id" not in stranger.session
-        assert "You are signed in as Olga, but the invitation is for vera@example.org." in words(
-            page.get(link)
+        assert (
+            "You are signed in as Olga, but the invitation is for vera@example.org."
+            in words(page.get(link))
         )
         page.post(link)
         assert "vera@example.org" not in [
-            *Membership.objects.filter(campaign=campaign).values_list("user__email", flat=True)
+            *Membership.objects.filter(campaign=campaign).values_list(
+                "user__email", flat=True
+            )
         ]
         own = Client()
         own.force_login(vera)
@@ -212,7 +238,10 @@ class TestWhenItsSenderIsNoLongerThere:
             campaign=campaign, cap=2, created_by=otto
         )
         judges_invite_by_mail(
-            campaign=campaign, addresses=["ada@example.org"], base_url="http://t/", user=otto
+            campaign=campaign,
+            addresses=["ada@example.org"],
+            base_url="http://t/",
+            user=otto,
         )
         member_remove(membership=Membership.objects.get(user=otto))
         assert invitation_open(token=of_judge).user == judge.user
@@ -229,7 +258,9 @@ class TestWhenItsSenderIsNoLongerThere:
         member_role_change(membership=membership, role=MembershipRole.OWNER, by=None)
         invite(campaign, role="owner", by=otto, email="own@example.org")
         invite(campaign, by=otto)
-        member_role_change(membership=membership, role=MembershipRole.ORGANISER, by=None)
+        member_role_change(
+            membership=membership, role=MembershipRole.ORGANISER, by=None
+        )
         assert waiting() == ["nina@example.org"]
 
     def test_question_before_removing_counts_what_ends(
@@ -239,7 +270,9 @@ class TestWhenItsSenderIsNoLongerThere:
         removal = f"{PEOPLE}{Membership.objects.get(user=otto).pk}/remove/"
         assert "open invitation" not in words(page.post(removal))
         invite(campaign, by=otto)
-        assert "1 open invitation or link made for another member ends" in words(page.post(removal))
+        assert "1 open invitation or link made for another member ends" in words(
+            page.post(removal)
+        )
 
 
 class TestTakenBack:
@@ -256,24 +289,32 @@ class TestTakenBack:
         again = page.post(f"{INVITATIONS}{mail.pk}/withdraw/", follow=True)
         assert "was already accepted or withdrawn" in words(again)
 
-    def test_withdrawn_invitation_is_not_sent(self, page: Client, campaign: Campaign) -> None:
+    def test_withdrawn_invitation_is_not_sent(
+        self, page: Client, campaign: Campaign
+    ) -> None:
         mail = invite(campaign)
         page.post(f"{INVITATIONS}{mail.pk}/withdraw/")
         assert mail_claim() is None
 
-    def test_an_expired_one_says_so_and_makes_room(self, page: Client, campaign: Campaign) -> None:
+    def test_an_expired_one_says_so_and_makes_room(
+        self, page: Client, campaign: Campaign
+    ) -> None:
         invite(campaign)
         link = delivered()
         Invitation.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
         refused = Client().get(link)
         assert (refused.status_code, "has expired" in words(refused)) == (410, True)
-        assert re.search(r"nina@example.org analyst Sent .* expired", words(page.get(PEOPLE)))
+        assert re.search(
+            r"nina@example.org analyst Sent .* expired", words(page.get(PEOPLE))
+        )
         page.post(INVITATIONS, SENT)
         assert len(waiting()) == 1
         assert Client().post(delivered()).status_code == 302
 
     @pytest.mark.usefixtures("page")
-    def test_the_invited_withdraw_it_on_their_own_page(self, campaign: Campaign) -> None:
+    def test_the_invited_withdraw_it_on_their_own_page(
+        self, campaign: Campaign
+    ) -> None:
         vera = make_organiser(make_campaign("zoo"), "vera@example.org")
         invite(campaign, email="vera@example.org")
         own = Client()
@@ -284,7 +325,9 @@ class TestTakenBack:
 
 
 class TestRefused:
-    def test_members_and_invited_ones_in_words(self, page: Client, campaign: Campaign) -> None:
+    def test_members_and_invited_ones_in_words(
+        self, page: Client, campaign: Campaign
+    ) -> None:
         make_analyst(campaign)
         refused = page.post(INVITATIONS, SENT | {"mail-email": "RITA@example.org"})
         assert refused.status_code == 409
@@ -303,7 +346,9 @@ class TestRefused:
         owners = invite(campaign, "owner", email="olaf@example.org")
         client = Client()
         client.force_login(otto)
-        assert client.post(INVITATIONS, SENT | {"mail-role": "owner"}).status_code == 400
+        assert (
+            client.post(INVITATIONS, SENT | {"mail-role": "owner"}).status_code == 400
+        )
         shown = client.get(PEOPLE).content.decode()
         assert f"invitations/{owners.pk}/" not in shown
         for part in ("withdraw", "again"):
@@ -320,8 +365,12 @@ def test_activity_log_names_the_actors(page: Client, campaign: Campaign) -> None
     page.post(INVITATIONS, SENT)
     link = delivered()
     Client().post(link)
-    olga, nina = (User.objects.get(email=f"{name}@example.org") for name in ("organiser", "nina"))
-    found = ActivityEvent.objects.filter(kind__in=["campaign.invitation", "campaign.membership"])
+    olga, nina = (
+        User.objects.get(email=f"{name}@example.org") for name in ("organiser", "nina")
+    )
+    found = ActivityEvent.objects.filter(
+        kind__in=["campaign.invitation", "campaign.membership"]
+    )
     events = found.filter(origin="page").order_by("pk")
     assert [(event.kind, event.operation, event.user_id) for event in events] == [
         ("campaign.invitation", "created", olga.pk),

@@ -43,7 +43,9 @@ def signed_in(client: Client) -> int | None:
     return int(user) if user else None
 
 
-def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(client: Client) -> None:
+def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(
+    client: Client,
+) -> None:
     earlier, link = said(), said("--address", "https://q.example")
     assert earlier.startswith("http://127.0.0.1:8000/i/")
     assert link.startswith("https://q.example/i/")
@@ -57,16 +59,25 @@ def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(client:
     assert "New campaign" in words(client.get("/", follow=True))
     assert "New campaign" in words(client.get("/campaigns/"))
     for used in (path, earlier.removeprefix("http://127.0.0.1:8000")):
-        assert Client().get(used).status_code == Client().post(used, ENTERED).status_code == 404
+        assert (
+            Client().get(used).status_code
+            == Client().post(used, ENTERED).status_code
+            == 404
+        )
     later = Client()
-    later.post("/sign-in/", {"login": "rosa@example.org", "password": ENTERED["password"]})
+    later.post(
+        "/sign-in/", {"login": "rosa@example.org", "password": ENTERED["password"]}
+    )
     assert signed_in(later) == rosa.pk
 
 
 def test_opening_the_link_needs_the_page_and_changes_nothing(client: Client) -> None:
     path = address(first_organiser_link_create())
     strict = Client(enforce_csrf_checks=True)
-    assert [strict.head(path).status_code, strict.post(path, ENTERED).status_code] == [405, 403]
+    assert [strict.head(path).status_code, strict.post(path, ENTERED).status_code] == [
+        405,
+        403,
+    ]
     client.get(path)
     assert not organisers_of_quintet().exists()
 
@@ -98,7 +109,9 @@ def test_a_link_for_a_new_password_ends_with_the_next_sign_in(organiser: User) -
     assert Client().get(path).status_code == 404
 
 
-def test_judges_and_those_who_left_get_no_password(judge: Judge, organiser: User) -> None:
+def test_judges_and_those_who_left_get_no_password(
+    judge: Judge, organiser: User
+) -> None:
     assert judge.user is not None
     with pytest.raises(AccountRefusedError, match="is not a member of any"):
         account_link_create(user=judge.user)

@@ -33,16 +33,25 @@ pytestmark = pytest.mark.django_db
 
 class TestOrganisers:
     @pytest.mark.thorough
-    def test_an_organiser_is_added_by_page_and_signs_in_by_the_link(self, page: Client) -> None:
-        made = page.post(PEOPLE, {"email": "otto@example.org", "name": "Otto", "role": "organiser"})
+    def test_an_organiser_is_added_by_page_and_signs_in_by_the_link(
+        self, page: Client
+    ) -> None:
+        made = page.post(
+            PEOPLE, {"email": "otto@example.org", "name": "Otto", "role": "organiser"}
+        )
         assert made.status_code == 201
-        found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+        found = re.search(
+            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+        )
         assert found is not None
         otto = Client()
         looked = otto.get(found[1])
         assert "Sign in as organiser" in looked.content.decode()
         assert "_auth_user_id" not in otto.session
-        assert otto.post(found[1], follow=True).redirect_chain[0] == ("/campaigns/museum/", 302)
+        assert otto.post(found[1], follow=True).redirect_chain[0] == (
+            "/campaigns/museum/",
+            302,
+        )
         assert "Otto" in words(otto.get(PEOPLE))
         assert page.post(PEOPLE, {"email": "otto"}).status_code == 400
 
@@ -74,11 +83,15 @@ class TestOrganisers:
             role=MembershipRole.ANALYST,
         )
         membership = Membership.objects.get(user=organiser)
-        refused = page.post(f"{PEOPLE}{membership.pk}/remove/", {"act": "yes"}, follow=True)
+        refused = page.post(
+            f"{PEOPLE}{membership.pk}/remove/", {"act": "yes"}, follow=True
+        )
         assert "is the only owner" in words(refused)
         assert Membership.objects.filter(role="owner").count() == 1
 
-    @pytest.mark.parametrize("beyond", ["organiser", "analyst", "judge", "administrator"])
+    @pytest.mark.parametrize(
+        "beyond", ["organiser", "analyst", "judge", "administrator"]
+    )
     def test_no_page_makes_a_link_that_opens_what_is_somebody_elses(
         self, page: Client, campaign: Campaign, beyond: str
     ) -> None:
@@ -93,7 +106,9 @@ class TestOrganisers:
             Membership.objects.create(campaign=other, user=victim, role=beyond)
         browser, notebook = Client(), by_token(victim)
         browser.force_login(victim)
-        added = page.post(PEOPLE, {"email": "Vera@example.org", "role": "organiser"}, follow=True)
+        added = page.post(
+            PEOPLE, {"email": "Vera@example.org", "role": "organiser"}, follow=True
+        )
         assert "signs in with it" in words(added)
         membership = Membership.objects.get(campaign=campaign, user=victim)
         page.post(f"{PEOPLE}{membership.pk}/link/")
@@ -135,12 +150,16 @@ class TestOrganisers:
     ) -> None:
         _browser, link = by_link(judge)
         row = Invitation.objects.get()
-        assert re.search(r"judge01 judge created .* valid until", words(page.get(PEOPLE)))
+        assert re.search(
+            r"judge01 judge created .* valid until", words(page.get(PEOPLE))
+        )
         address = f"/campaigns/museum/invitations/links/{row.pk}/"
         asked = page.post(f"{address}revoke/", {"page": "people"})
         assert "judge01 can no longer sign in with this link." in words(asked)
         assert Client().get(link).status_code == 200
-        done = page.post(f"{address}revoke/", {"page": "people", "act": "yes"}, follow=True)
+        done = page.post(
+            f"{address}revoke/", {"page": "people", "act": "yes"}, follow=True
+        )
         assert Client().get(link).status_code == 404
         assert "Active links None. Recently withdrawn links judge01" in words(done)
         page.post(f"{address}restore/", {"page": "people"})

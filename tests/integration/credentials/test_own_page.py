@@ -7,12 +7,30 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Session, User
+from campaign.models import (
+    ApiToken,
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Session,
+    User,
+)
 from campaign.models.user import session_key_digest
 from campaign.services.api_tokens import token_create
-from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_create_for_anybody,
+)
 from campaign.services.judges import judge_link_create
-from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
+from tests.integration.credentials.browsers import (
+    LISTED,
+    OWN,
+    asks,
+    by_link,
+    by_token,
+    words,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -44,10 +62,13 @@ class TestEnds:
 class TestOwnPage:
     def test_a_token_is_made_shown_once_used_and_revoked(self, page: Client) -> None:
         made = page.post(
-            OWN, {"action": "make-token", "name": "notebook", "scope": "read", "days": "30"}
+            OWN,
+            {"action": "make-token", "name": "notebook", "scope": "read", "days": "30"},
         )
         assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
-        found = re.search(r'id="new-link".*?value="(\w+)"', made.content.decode(), re.DOTALL)
+        found = re.search(
+            r'id="new-link".*?value="(\w+)"', made.content.decode(), re.DOTALL
+        )
         assert found is not None
         notebook = Client(headers={"Authorization": f"Token {found[1]}"})
         assert notebook.get(LISTED).status_code == 200
@@ -74,7 +95,9 @@ class TestOwnPage:
         here.post(OWN, {"action": "end-session", "session": there.name})
         assert (asks(phone), asks(here)) == (401, 200)
 
-    def test_session_of_another_user_cannot_be_ended(self, page: Client, judge: Judge) -> None:
+    def test_session_of_another_user_cannot_be_ended(
+        self, page: Client, judge: Judge
+    ) -> None:
         assert judge.user is not None
         browser, _link = by_link(judge)
         notebook = by_token(judge.user)

@@ -5,9 +5,20 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    Invitation,
+    Membership,
+    MembershipRole,
+    User,
+)
 from campaign.services.campaigns import campaign_create
-from campaign.services.members import member_link_create, member_remove, member_role_change
+from campaign.services.members import (
+    member_link_create,
+    member_remove,
+    member_role_change,
+)
 from tests.factories import make_analyst, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
 
@@ -47,14 +58,24 @@ def membership_of(user: User) -> Membership:
 def test_creator_owns_the_campaign(owner: User) -> None:
     client = client_of(owner)
     client.post("/new-campaign/", {"name": "Zoo"})
-    client.post("/campaigns/museum/clone/", {"name": "Museum 2", "slug": "museum-2", "texts": "on"})
+    client.post(
+        "/campaigns/museum/clone/",
+        {"name": "Museum 2", "slug": "museum-2", "texts": "on"},
+    )
     campaign_create(slug="by-command", name="By command", organisers=[owner])
     assert set(Membership.objects.values_list("campaign__slug", "role")) == {
-        *(("museum", "owner"), ("zoo", "owner"), ("museum-2", "owner"), ("by-command", "owner"))
+        *(
+            ("museum", "owner"),
+            ("zoo", "owner"),
+            ("museum-2", "owner"),
+            ("by-command", "owner"),
+        )
     }
 
 
-def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User) -> None:
+def test_an_owner_changes_roles_on_the_page_and_back(
+    owner: User, analyst: User
+) -> None:
     client = client_of(owner)
     address = f"{PEOPLE}{membership_of(analyst).pk}/role/"
     asked = client.post(address, {"role": "organiser"})
@@ -65,7 +86,9 @@ def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User)
         done = client.post(address, {"role": role, "act": "yes"}, follow=True)
         assert f"Role of Rita changed to {role}." in words(done)
         assert roles()["rita@example.org"] == role
-    changed = ActivityEvent.objects.filter(kind="campaign.membership", operation="changed")
+    changed = ActivityEvent.objects.filter(
+        kind="campaign.membership", operation="changed"
+    )
     assert [event.changes["role"] for event in changed.order_by("pk")] == [
         ["analyst", "organiser"],
         ["organiser", "analyst"],
@@ -73,16 +96,22 @@ def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User)
     assert client.post(address, {"role": "king"}).status_code == 400
 
 
-def test_the_only_owner_stays_until_there_is_another(owner: User, analyst: User) -> None:
+def test_the_only_owner_stays_until_there_is_another(
+    owner: User, analyst: User
+) -> None:
     client = client_of(owner)
     own = membership_of(owner)
     for address in (f"{PEOPLE}{own.pk}/role/", f"{PEOPLE}{own.pk}/remove/"):
         refused = client.post(address, {"role": "analyst", "act": "yes"}, follow=True)
         assert "Olga is the only owner." in words(refused)
     assert client.delete(f"{API}{own.pk}/").status_code == 409
-    said = client.patch(f"{API}{own.pk}/", {"role": "analyst"}, content_type="application/json")
+    said = client.patch(
+        f"{API}{own.pk}/", {"role": "analyst"}, content_type="application/json"
+    )
     assert (said.status_code, said.json()["detail"][:8]) == (409, "Olga is ")
-    member_role_change(membership=membership_of(analyst), role=MembershipRole.OWNER, by=owner)
+    member_role_change(
+        membership=membership_of(analyst), role=MembershipRole.OWNER, by=owner
+    )
     client.post(f"{PEOPLE}{own.pk}/role/", {"role": "analyst", "act": "yes"})
     assert roles() == {"organiser@example.org": "analyst", "rita@example.org": "owner"}
 
@@ -120,7 +149,10 @@ def test_organisers_change_all_but_what_owners_own(
     assert roles() == before
     assert not Invitation.objects.exists()
     assert "owner" not in client.get("/campaigns/museum/state/").content.decode()
-    assert "delete" not in client.get("/api/v1/campaigns/museum/state/").json()["transitions"]
+    assert (
+        "delete"
+        not in client.get("/api/v1/campaigns/museum/state/").json()["transitions"]
+    )
     said = client.get("/campaigns/museum/state/delete/").content.decode()
     assert 'method="post" action="/campaigns' not in said
     Campaign.objects.update(state="bin")

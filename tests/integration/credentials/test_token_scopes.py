@@ -10,8 +10,19 @@ from django.urls import URLPattern, reverse
 from django.urls.resolvers import RoutePattern
 from rest_framework.permissions import AllowAny
 
-from campaign.models import ActivityEvent, ApiToken, Campaign, Membership, TokenScope, User
-from campaign.services.api_tokens import CredentialRefusedError, token_create, tokens_revoke
+from campaign.models import (
+    ActivityEvent,
+    ApiToken,
+    Campaign,
+    Membership,
+    TokenScope,
+    User,
+)
+from campaign.services.api_tokens import (
+    CredentialRefusedError,
+    token_create,
+    tokens_revoke,
+)
 from campaign.services.members import member_remove
 from config.api.urls import urlpatterns
 from tests.factories import make_campaign, make_organiser, make_task
@@ -19,10 +30,18 @@ from tests.factories import make_campaign, make_organiser, make_task
 pytestmark = pytest.mark.django_db
 
 UNSAFE = ("post", "put", "patch", "delete")
-SLUGS = {"slug": "museum", "transition": "open", "name": "ranks", "ending": "csv", "rest": "x"}
+SLUGS = {
+    "slug": "museum",
+    "transition": "open",
+    "name": "ranks",
+    "ending": "csv",
+    "rest": "x",
+}
 
 
-def addresses(patterns: list[Any], before: str = "/api/v1/") -> Iterator[tuple[str, str, Any]]:
+def addresses(
+    patterns: list[Any], before: str = "/api/v1/"
+) -> Iterator[tuple[str, str, Any]]:
     """Each address of the API: its route, an example of it in the campaign "museum", and its view."""
     for pattern in patterns:
         assert isinstance(pattern.pattern, RoutePattern)
@@ -87,7 +106,9 @@ def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:
             status = getattr(client, method)(address).status_code
             if not getattr(view, "narrows_to_campaign_of_token", False):
                 assert status in {403, 404}, (method, route)
-    slugs = [each["slug"] for each in client.get(reverse("api-campaigns")).json()["results"]]
+    slugs = [
+        each["slug"] for each in client.get(reverse("api-campaigns")).json()["results"]
+    ]
     assert slugs == ["museum"]
     assert client.get(reverse("api-campaign", args=["museum"])).status_code == 200
 
@@ -95,7 +116,9 @@ def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:
 def test_a_token_of_one_campaign_makes_no_other(organiser: User) -> None:
     own = Campaign.objects.get(slug="museum")
     client = client_with(organiser, campaign=own)
-    cloned = client.post("/api/v1/campaigns/museum/clone/", {"slug": "copy", "name": "Copy"})
+    cloned = client.post(
+        "/api/v1/campaigns/museum/clone/", {"slug": "copy", "name": "Copy"}
+    )
     assert cloned.status_code == 403
     assert not Campaign.objects.filter(slug="copy").exists()
 
@@ -103,7 +126,9 @@ def test_a_token_of_one_campaign_makes_no_other(organiser: User) -> None:
 def test_sessions_are_held_to_no_scope(organiser: User) -> None:
     client = Client()
     client.force_login(organiser)
-    made = client.post("/api/v1/tokens/", {"name": "notebook"}, content_type="application/json")
+    made = client.post(
+        "/api/v1/tokens/", {"name": "notebook"}, content_type="application/json"
+    )
     assert made.status_code == 201
     assert made.json()["scope"] == "read"
 

@@ -75,9 +75,15 @@ def test_migrations_make_the_tables_that_were_kept() -> None:
 
 
 @pytest.mark.parametrize("statement", CHANGES)
-def test_other_tables_are_refused_by_name_before_anything_changes(statement: str) -> None:
+def test_other_tables_are_refused_by_name_before_anything_changes(
+    statement: str,
+) -> None:
     execute(statement)
-    for arguments in (COMMAND, MIGRATE, ("manage.py", "check", "--database", "default")):
+    for arguments in (
+        COMMAND,
+        MIGRATE,
+        ("manage.py", "check", "--database", "default"),
+    ):
         assert CHANGES[statement] in (problem_before(arguments) or "")
     tables_require.cache_clear()
     with pytest.raises(TablesRefusedError, match="tables of another version"):

@@ -24,7 +24,9 @@ def test_numbers_come_back() -> None:
     rows = Segment.objects.annotate(
         half=Cast("number", FloatField()) / 2, small=Value(True)
     ).order_by("number")
-    found = columns_copied(rows, [("id", "i8"), ("number", "i4"), ("half", "f8"), ("small", "?")])
+    found = columns_copied(
+        rows, [("id", "i8"), ("number", "i4"), ("half", "f8"), ("small", "?")]
+    )
     assert found["id"].tolist() == list(rows.values_list("id", flat=True))
     assert found["number"].tolist() == list(range(1, 151))
     assert found["half"].tolist() == [number / 2 for number in range(1, 151)]
@@ -39,7 +41,9 @@ def test_arrays_of_one_length_come_back() -> None:
         HIT.objects.filter(pk=hit.pk).update(system_ids=[number, 1 << 40, -number])
     found = columns_copied(hits, [("system_ids", "i8", (3,)), ("number", "i4")])
     count = hits.count()
-    assert found["system_ids"].tolist() == [[k, 1 << 40, -k] for k in range(1, count + 1)]
+    assert found["system_ids"].tolist() == [
+        [k, 1 << 40, -k] for k in range(1, count + 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,14 +57,18 @@ def test_arrays_of_one_length_come_back() -> None:
 )
 def test_null_and_other_widths_are_refused(dtype: Any, problem: str) -> None:
     task = make_task(make_campaign())
-    Judge.objects.create(campaign=task.test_set.campaign, pseudonym="j", origin="imported")
+    Judge.objects.create(
+        campaign=task.test_set.campaign, pseudonym="j", origin="imported"
+    )
     model: Any = Judge if dtype[0][0] == "blocks_asked" else Segment
     with pytest.raises(ValueError, match=problem):
         columns_copied(model.objects.all(), dtype)
 
 
 @pytest.mark.parametrize("others", [[1, 2], [1, 2, 3, 4], [], [1, None, 3]])
-def test_arrays_of_other_lengths_are_refused_and_the_connection_goes_on(others: list[int]) -> None:
+def test_arrays_of_other_lengths_are_refused_and_the_connection_goes_on(
+    others: list[int],
+) -> None:
     task = make_task(make_campaign())
     hits = HIT.objects.filter(task=task).order_by("pk")
     hits.update(system_ids=[7, 8, 9])

@@ -35,7 +35,9 @@ def test_names_that_differ_only_in_case_are_kept(cursor: Any) -> None:
         " (1, 1, 'Museum'), (2, 1, 'museum'), (3, 1, 'MUSEUM'), (4, 2, 'museum'), (5, 1, 'harbour')"
     )
     cursor.execute(MIGRATION.DIFFERS_ONLY_IN_CASE)
-    cursor.execute("SELECT id, name FROM campaign_testset WHERE differs_only_in_case ORDER BY id")
+    cursor.execute(
+        "SELECT id, name FROM campaign_testset WHERE differs_only_in_case ORDER BY id"
+    )
     assert cursor.fetchall() == [(2, "museum"), (3, "MUSEUM")]
     cursor.execute(
         "CREATE UNIQUE INDEX ON campaign_testset (campaign_id, lower(name))"

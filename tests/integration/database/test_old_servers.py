@@ -32,7 +32,10 @@ def old_postgresql(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_no_connection_is_kept(old_postgresql: None) -> None:
     for _attempt in range(2):
-        with pytest.raises(OldServerError, match="too old"), connection.cursor() as cursor:
+        with (
+            pytest.raises(OldServerError, match="too old"),
+            connection.cursor() as cursor,
+        ):
             cursor.execute("SELECT 1")
 
 
@@ -52,7 +55,9 @@ def test_readyz_names_an_old_postgresql(old_postgresql: None, client: Client) ->
     assert "needs PostgreSQL 99" in answer.json()["database"]
 
 
-def test_readyz_names_an_old_redis(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readyz_names_an_old_redis(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server_versions, "REDIS", (99, 0))
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -70,5 +75,8 @@ def test_a_start_refuses_an_old_server_of_the_operator(
     monkeypatch.setattr(server_versions, name, version)
     for variable in ("DATABASE_URL", "REDIS_URL"):
         monkeypatch.setenv(variable, services.environment[variable])
-    with pytest.raises(LauncherError, match="too old"), Services(DataDirectory(tmp_path)):
+    with (
+        pytest.raises(LauncherError, match="too old"),
+        Services(DataDirectory(tmp_path)),
+    ):
         pass

@@ -96,7 +96,9 @@ def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> 
 #: Kept for good: what the application may not do to their rows.
 KEPT: dict[type[Model], str] = {
     **dict.fromkeys((Judgment, JudgmentNumber, Skip), "UPDATE, DELETE"),
-    **dict.fromkeys((RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer), "UPDATE, DELETE"),
+    **dict.fromkeys(
+        (RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer), "UPDATE, DELETE"
+    ),
     **dict.fromkeys((QuizAnswer, ClosedComparison), "UPDATE, DELETE"),
     **dict.fromkeys((ProblemReport, ProblemReply), "UPDATE, DELETE"),
     **dict.fromkeys((Acceptance, RankingRun), "UPDATE, DELETE"),
@@ -114,7 +116,8 @@ def test_every_append_only_table_is_withheld() -> None:
         for model, operations in withheld:
             for operation in (*operations.split(", "), "TRUNCATE"):
                 cursor.execute(
-                    "SELECT has_table_privilege(%s, %s)", [model._meta.db_table, operation]
+                    "SELECT has_table_privilege(%s, %s)",
+                    [model._meta.db_table, operation],
                 )
                 assert cursor.fetchone() == (False,), (model, operation)
 

@@ -41,7 +41,10 @@ def test_the_role_is_there_whether_the_script_ran_before_or_not() -> None:
         postgres = launched.Postgres(directory, registry, durable=False)
         try:
             postgres.start()
-            with closing(psycopg2.connect(postgres.owner_url)) as owner, owner.cursor() as cursor:
+            with (
+                closing(psycopg2.connect(postgres.owner_url)) as owner,
+                owner.cursor() as cursor,
+            ):
                 cursor.execute("DROP ROLE quintet_app")
                 owner.commit()
                 for password in ("first", "it's another"):
@@ -51,7 +54,15 @@ def test_the_role_is_there_whether_the_script_ran_before_or_not() -> None:
                     "rolbypassrls, rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid "
                     "WHERE rolname = 'quintet_app'"
                 )
-                assert cursor.fetchone() == (True, False, False, False, False, False, True)
+                assert cursor.fetchone() == (
+                    True,
+                    False,
+                    False,
+                    False,
+                    False,
+                    False,
+                    True,
+                )
         finally:
             postgres.stop()
             postgres.remove_sockets()

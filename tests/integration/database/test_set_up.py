@@ -62,7 +62,10 @@ def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
 ) -> None:
     last = last_of_ranking_unapplied()
     said = problem_before(COMMAND) or ""
-    assert f"to an earlier version of Quintet. Missing: ranking.{last}. What to do: stop" in said
+    assert (
+        f"to an earlier version of Quintet. Missing: ranking.{last}. What to do: stop"
+        in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,10 @@ def test_tables_with_unknown_migrations_are_said_to_be_of_another_version(
     recorder = MigrationRecorder(connection)
     recorder.record_applied("campaign", "0139_of_another_version")
     said = problem_before(("manage.py", "migrate")) or ""
-    assert "before Quintet 0.2.0 and cannot be migrated: campaign.0139_of_another_version. " in said
+    assert (
+        "before Quintet 0.2.0 and cannot be migrated: campaign.0139_of_another_version. "
+        in said
+    )
     assert "Nothing was changed." in said
     # The advice is the same whatever is tried, and never to start this version.
     assert said.startswith(problem_before(COMMAND) or "nothing")
@@ -98,7 +104,10 @@ def test_an_empty_database_is_not_set_up(empty_database: str) -> None:
         "What to do: run `QUINTET_HOME=/some/folder make start`"
     )
     assert "Traceback" not in done.stderr
-    with closing(psycopg2.connect(empty_database)) as session, session.cursor() as cursor:
+    with (
+        closing(psycopg2.connect(empty_database)) as session,
+        session.cursor() as cursor,
+    ):
         cursor.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
         assert cursor.fetchone() == (0,)
 
@@ -118,7 +127,14 @@ def test_a_database_that_is_away_is_said_to_be_away(command: tuple[str, ...]) ->
     "server",
     [
         ("gunicorn", "--config=python:config.gunicorn", "--bind=127.0.0.1:0"),
-        ("celery", "--app=config", "--skip-checks", "worker", "--pool=threads", "--concurrency=1"),
+        (
+            "celery",
+            "--app=config",
+            "--skip-checks",
+            "worker",
+            "--pool=threads",
+            "--concurrency=1",
+        ),
     ],
     ids=["web", "worker"],
 )

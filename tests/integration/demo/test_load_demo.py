@@ -60,7 +60,9 @@ def test_pages_name_the_campaigns_that_are_still_being_loaded(
 ) -> None:
     monkeypatch.setenv("QUINTET_HOME", str(tmp_path))
     still_loading_write(["A day", "Another <day>"])
-    assert "A day, Another &lt;day&gt;" in client.get(reverse("sign-in")).content.decode()
+    assert (
+        "A day, Another &lt;day&gt;" in client.get(reverse("sign-in")).content.decode()
+    )
     still_loading_write([])
     assert "A day" not in client.get(reverse("sign-in")).content.decode()
 
@@ -132,7 +134,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert both_shown_and_ranked == []
     damaged = BadReference.objects.of(museum.test_set_id)
     assert {row.status for row in damaged} == {"approved", "pending"}
-    assert not TrainingBlock.objects.exists()  # whoever opens a judge's link judges at once
+    assert (
+        not TrainingBlock.objects.exists()
+    )  # whoever opens a judge's link judges at once
 
     assert (
         client.post(local(guide["organiser"]["url"]), follow=True)
@@ -143,7 +147,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         browser = Client()
         assert browser.post(local(judge["url"])).headers["Location"] == "/judge/museum/"
         assert browser.get("/judge/museum/").status_code == 200
-        lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+        lent = browser.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        )
         assert len(lent.json()["blocks"]) == 3
 
     assert [each["protocol"] for each in guide["protocols"]] == [
@@ -155,7 +161,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     ]
     *_single, side_by_side, criteria, mqm, sound = guide["protocols"]
     assert "Read aloud" in sound["name"]
-    assert side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
+    assert (
+        side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
+    )
     for each in guide["protocols"]:
         names = {sound["name"]: "Read aloud", mqm["name"]: "English–Arabic, MQM"}
         for few in (side_by_side, criteria):
@@ -170,8 +178,13 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         least = 36 if each["name"] in names else 40
         assert Judgment.objects.filter(task=task).count() >= least, each["protocol"]
         browser = Client()
-        assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
-        lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+        assert (
+            browser.post(local(each["url"])).headers["Location"]
+            == "/judge/museum-protocols/"
+        )
+        lent = browser.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        )
         assert lent.json()["protocol"] == each["protocol"]
         if each is criteria:
             assert [every["key"] for every in lent.json()["rules"]["criteria"]] == [
@@ -207,7 +220,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     again = load(path, "http://127.0.0.1:8001")
     assert (Judgment.objects.count(), RankingRun.objects.count()) == (judgments, runs)
     assert again["organiser"]["password"] == guide["organiser"]["password"]
-    assert again["judges"][0]["url"] == guide["judges"][0]["url"].replace("8000", "8001")
+    assert again["judges"][0]["url"] == guide["judges"][0]["url"].replace(
+        "8000", "8001"
+    )
 
     path.unlink()
     renewed = load(path)
@@ -216,7 +231,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_links_between_pages_of_the_demo_lead_somewhere(tmp_path: Path, client: Client) -> None:
+def test_links_between_pages_of_the_demo_lead_somewhere(
+    tmp_path: Path, client: Client
+) -> None:
     guide = load(tmp_path / "demo.json")
     client.post(local(guide["organiser"]["url"]), follow=True)
     assert broken_links(client, "/campaigns/museum-protocols/") == {}

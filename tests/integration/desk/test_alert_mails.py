@@ -13,7 +13,11 @@ from pytest_django import Settings
 
 from campaign.models import Campaign, Mail, Membership, MembershipRole, User
 from campaign.services.mails import RETRY_DELAYS
-from campaign.services.members import daily_alerts_set, member_role_change, organiser_add
+from campaign.services.members import (
+    daily_alerts_set,
+    member_role_change,
+    organiser_add,
+)
 from desk.services.alert_mails import alert_mail_claim, alert_mails_send
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
@@ -42,7 +46,9 @@ def asked(campaign: Campaign, organiser: User) -> Membership:
     return membership
 
 
-def test_daily_mail_is_sent_only_on_request(campaign: Campaign, organiser: User) -> None:
+def test_daily_mail_is_sent_only_on_request(
+    campaign: Campaign, organiser: User
+) -> None:
     make_task(campaign, planned=0)
     assert alert_mails_send(now=at(12)) == 0
     assert mail.outbox == []
@@ -50,7 +56,10 @@ def test_daily_mail_is_sent_only_on_request(campaign: Campaign, organiser: User)
 
 @pytest.mark.usefixtures("asked")
 def test_one_a_day_from_six_o_clock_on() -> None:
-    sent = [alert_mails_send(now=now) for now in (at(0), at(5, 59), at(6), at(7), at(23, 59))]
+    sent = [
+        alert_mails_send(now=now)
+        for now in (at(0), at(5, 59), at(6), at(7), at(23, 59))
+    ]
     assert sent == [0, 0, 1, 0, 0]
     assert alert_mails_send(now=at(5, 59, day=21)) == 0
     assert alert_mails_send(now=at(6, day=21)) == 1
@@ -80,7 +89,9 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
     assert "quiet" not in text
 
 
-@pytest.mark.parametrize("why", ["inactive", "no address", "analyst", "bin", "off", "removed"])
+@pytest.mark.parametrize(
+    "why", ["inactive", "no address", "analyst", "bin", "off", "removed"]
+)
 def test_some_get_none_any_more(asked: Membership, organiser: User, why: str) -> None:
     if why == "inactive":
         User.objects.update(is_active=False)
@@ -160,19 +171,27 @@ def test_daily_mail_is_switched_on_and_off_on_the_page(
     assert own.daily_alerts is False
     address = f"{PEOPLE}{own.pk}/alerts/"
     assert page.get(PEOPLE).content.decode().count(address) == 1
-    for wanted, words in [("1", "Turn off daily e-mail"), ("0", "Turn on daily e-mail")]:
+    for wanted, words in [
+        ("1", "Turn off daily e-mail"),
+        ("0", "Turn on daily e-mail"),
+    ]:
         answer = page.post(address, {"wanted": wanted}, follow=True)
         assert words in answer.content.decode()
         own.refresh_from_db()
         assert own.daily_alerts == (wanted == "1")
 
 
-def test_daily_mail_of_another_user_cannot_be_switched(page: Client, campaign: Campaign) -> None:
+def test_daily_mail_of_another_user_cannot_be_switched(
+    page: Client, campaign: Campaign
+) -> None:
     make_organiser(campaign, "other@example.org")
     other = Membership.objects.get(user__email="other@example.org")
     assert f"{other.pk}/alerts/" not in page.get(PEOPLE).content.decode()
     assert page.post(f"{PEOPLE}{other.pk}/alerts/", {"wanted": "1"}).status_code == 404
     elsewhere = Client()
     elsewhere.force_login(make_organiser(make_campaign("other"), "far@example.org"))
-    assert elsewhere.post(f"{PEOPLE}{other.pk}/alerts/", {"wanted": "1"}).status_code == 404
+    assert (
+        elsewhere.post(f"{PEOPLE}{other.pk}/alerts/", {"wanted": "1"}).status_code
+        == 404
+    )
     assert not Membership.objects.filter(daily_alerts=True).exists()

@@ -77,7 +77,12 @@ def disagree(writer: TestSetWriter) -> None:
         task=writer.task,
         judge=writer.judge("ada"),
         measures={
-            JudgeMeasure.DISAGREES: {"value": 0.001, "low": None, "high": None, "evidence": 9}
+            JudgeMeasure.DISAGREES: {
+                "value": 0.001,
+                "low": None,
+                "high": None,
+                "evidence": 9,
+            }
         },
     )
 
@@ -99,7 +104,10 @@ def job_fail(campaign: Campaign, *, days: float = 0, name: str = "news.zip") -> 
     job = job_queue(campaign=campaign, kind=JobKind.TEXTS_IMPORT, name=name)
     at = timezone.now() - timedelta(days=days)
     Job.objects.filter(pk=job.pk).update(
-        state="failed", error="Line 3 is empty.\nTraceback", created_at=at, finished_at=at
+        state="failed",
+        error="Line 3 is empty.\nTraceback",
+        created_at=at,
+        finished_at=at,
     )
     job.refresh_from_db()
     return job
@@ -108,11 +116,15 @@ def job_fail(campaign: Campaign, *, days: float = 0, name: str = "news.zip") -> 
 def rule_wait(writer: TestSetWriter) -> QualityRule:
     """Let a rule that would exclude the only judge measured wait for a word."""
     writer.judgment("ada", writer.block(77, ["A", "B"]), [1, 2])
-    RankingUpkeep.objects.create(task=writer.task, measured_watermark=1, measured_at=timezone.now())
+    RankingUpkeep.objects.create(
+        task=writer.task, measured_watermark=1, measured_at=timezone.now()
+    )
     JudgeMeasures.objects.create(
         task=writer.task,
         judge=writer.judge("ada"),
-        measures={JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90}},
+        measures={
+            JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90}
+        },
     )
     return QualityRule.objects.create(
         campaign=writer.campaign,
@@ -223,13 +235,17 @@ def test_judge_who_waits_for_another_has_something_left() -> None:
     assert AlertKind.WORK_GONE in kinds(campaign)
 
 
-def test_judges_who_did_what_their_group_asks_have_not_run_out(writer: TestSetWriter) -> None:
+def test_judges_who_did_what_their_group_asks_have_not_run_out(
+    writer: TestSetWriter,
+) -> None:
     judge = writer.judge("ada")
     JudgeAccount.objects.create(
         judge=judge, task=writer.task, none_left_at=timezone.now(), blocks_closed=3
     )
     assert kinds(writer.campaign) == [AlertKind.WORK_GONE]
-    group = JudgeGroup.objects.create(campaign=writer.campaign, name="students", blocks_asked=3)
+    group = JudgeGroup.objects.create(
+        campaign=writer.campaign, name="students", blocks_asked=3
+    )
     GroupMember.objects.create(group=group, judge=judge)
     assert kinds(writer.campaign) == []
 
@@ -262,7 +278,9 @@ def test_judges_on_whom_a_rule_acted(writer: TestSetWriter) -> None:
     assert kinds(writer.campaign) == []
 
 
-def test_an_end_after_the_day_on_which_the_campaign_closes(writer: TestSetWriter) -> None:
+def test_an_end_after_the_day_on_which_the_campaign_closes(
+    writer: TestSetWriter,
+) -> None:
     campaign = writer.campaign
     judged_by_day(writer, WEEK)
     wants(writer, 85)  # 50 are left, at five a day: ten days from midnight
@@ -273,7 +291,9 @@ def test_an_end_after_the_day_on_which_the_campaign_closes(writer: TestSetWriter
     Campaign.objects.update(closes_at=end - timedelta(seconds=1))
     (alert,) = alerts(campaign, now=NOON)
     assert alert.kind == AlertKind.ENDS_LATE
-    assert alert.why == ("Forecast end: March 30, 2026. The campaign closes on March 29, 2026.")
+    assert alert.why == (
+        "Forecast end: March 30, 2026. The campaign closes on March 29, 2026."
+    )
     assert alert.address == "/campaigns/museum/state/"
 
 
@@ -288,7 +308,9 @@ def test_a_forecast_that_slipped(writer: TestSetWriter) -> None:
     assert kinds(writer.campaign, now=NOON - timedelta(days=1)) == []
 
 
-def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWriter) -> None:
+def test_only_what_makes_sense_in_the_state_of_the_campaign(
+    writer: TestSetWriter,
+) -> None:
     campaign = writer.campaign
     stall(writer)
     disagree(writer)
@@ -298,7 +320,11 @@ def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWrite
     for state in ["open", "paused", "closed", "archived"]:
         Campaign.objects.update(state=state) if state != "open" else None
         found[state] = kinds(campaign)
-    mails, job, low = AlertKind.MAILS_FAILED, AlertKind.JOB_FAILED, AlertKind.LOW_AGREEMENT
+    mails, job, low = (
+        AlertKind.MAILS_FAILED,
+        AlertKind.JOB_FAILED,
+        AlertKind.LOW_AGREEMENT,
+    )
     assert found == {
         "open": [mails, job, AlertKind.STALLED, low],
         "paused": [mails, job, low],

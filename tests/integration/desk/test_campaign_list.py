@@ -35,7 +35,11 @@ def filled(organiser: User) -> Filled:
     """Makes a campaign of Olga's in which Ada judged so many blocks a day, today the last."""
 
     def fill(
-        slug: str, days: tuple[int, ...] = (), *, wanted: int | None = None, **fields: Any
+        slug: str,
+        days: tuple[int, ...] = (),
+        *,
+        wanted: int | None = None,
+        **fields: Any,
     ) -> Campaign:
         campaign = make_campaign(slug, **fields)
         Membership.objects.create(campaign=campaign, user=organiser, role="owner")
@@ -49,7 +53,9 @@ def filled(organiser: User) -> Filled:
                 for _block in range(blocks):
                     segment += 1
                     at = now - timedelta(days=back)
-                    writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+                    writer.judgment(
+                        "ada", writer.block(segment, ["A", "B"]), [1, 2], at=at
+                    )
         return campaign
 
     return fill
@@ -88,13 +94,19 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
     for campaign in Campaign.objects.all():
         now = timezone.localtime()
         overviews = campaign_overview(campaign=campaign, now=now)
-        totals, (line,) = totals_of(overviews), overview_rows(overviews, today=now.date())
+        totals, (line,) = (
+            totals_of(overviews),
+            overview_rows(overviews, today=now.date()),
+        )
         assert totals_of(table.facts[campaign.pk].overviews) == totals
         own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
         name, state, needs, languages, judged, end = shown[campaign.name]
         assert (state, languages) == ("open", f"cs → en {name}")
         assert judged.split()[0] == str(totals["judged"])
-        assert f"{totals['judged']} block{'' if totals['judged'] == 1 else 's'} judged" in own
+        assert (
+            f"{totals['judged']} block{'' if totals['judged'] == 1 else 's'} judged"
+            in own
+        )
         if "of target" in judged:
             assert judged.split(" ", 1)[1] in own
         assert end == f"{line['end']} {line['end_range']}".strip()
@@ -137,7 +149,12 @@ def test_other_campaigns_are_not_visible(page: Client, filled: Filled) -> None:
     make_organiser(other, "zoe@example.org")
     make_judge(other)
     Campaign.objects.create(slug="rehearsal", name="Rehearsal", rehearsal_of=other)
-    for address in (LIST, f"{LIST}?name=secret", f"{LIST}?sort=-end", f"{LIST}?state=open"):
+    for address in (
+        LIST,
+        f"{LIST}?name=secret",
+        f"{LIST}?sort=-end",
+        f"{LIST}?state=open",
+    ):
         assert "/campaigns/secret/" not in page.get(address).content.decode()
         assert "Secret" not in names(page, address)
     rita = Client()

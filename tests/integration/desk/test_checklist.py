@@ -67,10 +67,14 @@ def test_overview_of_draft_shows_no_progress_before_judgments(client: Client) ->
 def test_completed_steps_are_checked(campaign: Campaign) -> None:
     make_task(campaign, planned=0)
     make_judge(campaign)
-    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=False)
+    instructions_write(
+        campaign=campaign, language="en", text="Rank.", demands_acceptance=False
+    )
     found = states(campaign)
     assert {found.pop("Open")} == {StepState.MISSING}
-    assert {found.pop("Preview as judge"), found.pop("Rehearse")} == {StepState.OPTIONAL}
+    assert {found.pop("Preview as judge"), found.pop("Rehearse")} == {
+        StepState.OPTIONAL
+    }
     assert set(found.values()) == {StepState.DONE}
     assert "segments" in said(campaign, "Texts")
     assert "Complete first" not in said(campaign, "Open")
@@ -92,23 +96,35 @@ def test_somebody_has_to_read_both_languages(
     task.test_set.save()
     make_judge(campaign, languages=languages)
     assert states(campaign)["People"] == state
-    assert (task.test_set.name in said(campaign, "People")) == (state == StepState.WRONG)
+    assert (task.test_set.name in said(campaign, "People")) == (
+        state == StepState.WRONG
+    )
 
 
 def test_one_system_is_too_few(campaign: Campaign) -> None:
-    make_task(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
+    make_task(
+        campaign, systems=("only",), identical=(), with_reference=False, planned=0
+    )
     assert states(campaign)["Systems"] == StepState.WRONG
     assert "Systems" in said(campaign, "Open")
 
 
 @pytest.mark.parametrize(
     ("protocol", "address"),
-    [(Protocol.RATING, "criteria"), (Protocol.SPANS, "error-scheme"), (Protocol.RANKING, None)],
+    [
+        (Protocol.RATING, "criteria"),
+        (Protocol.SPANS, "error-scheme"),
+        (Protocol.RANKING, None),
+    ],
 )
-def test_design_leads_to_what_judges_are_asked(protocol: Protocol, address: str | None) -> None:
+def test_design_leads_to_what_judges_are_asked(
+    protocol: Protocol, address: str | None
+) -> None:
     campaign = make_campaign(state=CampaignState.DRAFT)
     task = make_task(campaign)
     Task.objects.filter(pk=task.pk).update(protocol=protocol)
-    steps = {step.name: step for step in steps_of(campaign, preparation(campaign=campaign))}
+    steps = {
+        step.name: step for step in steps_of(campaign, preparation(campaign=campaign))
+    }
     expected = reverse(address, args=[campaign.slug, task.pk]) if address else ""
     assert steps["Design"].see_address == expected

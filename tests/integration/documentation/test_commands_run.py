@@ -69,7 +69,9 @@ class Installation:
 def clone_made(above: Path) -> Installation:
     """Make the folder that the README makes."""
     folder = copy_checkout(above / "quintet")
-    return Installation(folder, folder / ".venv/bin", ("make", "demo"), "./quintet", True)
+    return Installation(
+        folder, folder / ".venv/bin", ("make", "demo"), "./quintet", True
+    )
 
 
 def wheel_installed(above: Path) -> Installation:
@@ -101,7 +103,9 @@ class Reader:
     def run(self, command: str, replaced: Mapping[str, str] | None = None) -> str:
         """Run a command in a terminal, answering yes; return its output. Fail unless its exit status is 0."""
         written_quintet = {"./quintet ": f"{self.installation.quintet} "}
-        return self._run(["sh", "-ec"], command, {**written_quintet, **(replaced or {})})
+        return self._run(
+            ["sh", "-ec"], command, {**written_quintet, **(replaced or {})}
+        )
 
     def run_program(self, program: str, replaced: Mapping[str, str]) -> None:
         """Run a program in the Python of the installation. Fail unless its exit status is 0."""
@@ -150,7 +154,10 @@ class Started:
 
     def run(self, block: Block) -> None:
         """Run a block of a page, unless it is about a checkout and this is none."""
-        if _OF_A_CHECKOUT.search(block.text) and not self.reader.installation.is_checkout:
+        if (
+            _OF_A_CHECKOUT.search(block.text)
+            and not self.reader.installation.is_checkout
+        ):
             return
         if block.is_program:
             self.reader.run_program(block.text, self._replaced(block))

@@ -29,10 +29,14 @@ def test_notebook_prints_the_ranking_of_the_command(
         resources={"metadata": {"path": str(_EXAMPLES)}},
     ).execute()
     report = tmp_path / "ranking.json"
-    call_command("rank_judgments", str(_JUDGMENTS), "--format=json", f"--output={report}", "-v0")
+    call_command(
+        "rank_judgments", str(_JUDGMENTS), "--format=json", f"--output={report}", "-v0"
+    )
     [ranking] = json.loads(report.read_text())["rankings"]
     first = next(cell for cell in notebook.cells if "read_judgments(" in cell.source)
     [result] = first.outputs
     rows = result["data"]["text/plain"].splitlines()[2:]
     printed = [(row.split()[3], row.split()[2]) for row in rows]
-    assert printed == [(row["system"], f"{row['score']:.3f}") for row in ranking["systems"]]
+    assert printed == [
+        (row["system"], f"{row['score']:.3f}") for row in ranking["systems"]
+    ]

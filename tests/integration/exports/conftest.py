@@ -31,10 +31,14 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     for segment, names in enumerate(shown, 1):
         block = writer.block(segment, names)
         for place, judge in enumerate(("j1", "-j2", "+j3")):
-            labels: list[int | None] = [1 + (at + place) % 5 for at in range(len(names))]
+            labels: list[int | None] = [
+                1 + (at + place) % 5 for at in range(len(names))
+            ]
             if segment == 2 and place == 1:
                 labels[0] = None
-            first = writer.judgment(judge, block, labels, active_ms=None, comment="Of law.")
+            first = writer.judgment(
+                judge, block, labels, active_ms=None, comment="Of law."
+            )
             if segment == 1 and place == 0:
                 writer.judgment(judge, block, labels[::-1], supersedes=first)
     skipped = writer.block(5, [amber, birch])
@@ -45,6 +49,10 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     Judge.objects.filter(pk=excluded.pk).update(address="jana@example.org")
     User.objects.filter(judges=excluded).update(name="Jana Judgeova")
     quality_action_take(
-        judge=excluded, task=writer.task, action="exclude", user=organiser, note="Too fast."
+        judge=excluded,
+        task=writer.task,
+        action="exclude",
+        user=organiser,
+        note="Too fast.",
     )
     return writer

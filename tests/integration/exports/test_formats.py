@@ -74,7 +74,9 @@ def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
 def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
     campaign: Campaign, tmp_path: Path
 ) -> None:
-    task = filled_task(campaign, Filling(blocks=300, segments=24, judges=4, is_checked=True))
+    task = filled_task(
+        campaign, Filling(blocks=300, segments=24, judges=4, is_checked=True)
+    )
     watermark = task.judgment_sequence.last_number
     there = scores(judged_blocks(task_id=task.pk, watermark=watermark))
     for kind, file_format in RANKED:
@@ -82,7 +84,10 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
         path.write_bytes(whole(task, kind, file_format))
         read = read_judgments([str(path)])
         losses = " ".join(map(str, KINDS[kind].formats[ExportFormat(file_format)]))
-        assert (read.blocks.document is None) == ("documents" in losses), (kind, file_format)
+        assert (read.blocks.document is None) == ("documents" in losses), (
+            kind,
+            file_format,
+        )
         assert (read.duration_ms >= 0).any() == ("elapsed time" not in losses)
         if read.blocks.document is not None:
             assert scores(read.blocks) == there, (kind, file_format)
@@ -104,14 +109,17 @@ def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> N
         complete = whole(task, kind, file_format)
         if file_format == ExportFormat.PARQUET:
             rows = [
-                parquet.read_table(BytesIO(part)).to_pylist() for part in (first, then, complete)
+                parquet.read_table(BytesIO(part)).to_pylist()
+                for part in (first, then, complete)
             ]
             assert rows[0] + rows[1] == rows[2], (kind, file_format)
         else:
             assert first + then == complete, (kind, file_format)
 
 
-def test_judgments_that_come_later_change_nothing_below_the_watermark(news: TestSetWriter) -> None:
+def test_judgments_that_come_later_change_nothing_below_the_watermark(
+    news: TestSetWriter,
+) -> None:
     before = {each: whole(news.task, *each, watermark=14) for each in RANKED}
     block = news.block(7, list(SYSTEMS[:2]))
     first = news.judgment("j1", block, [1, 2])
@@ -137,15 +145,38 @@ def test_no_cell_of_a_csv_is_a_formula(news: TestSetWriter) -> None:
     for kind, file_format in [(kind, each) for kind, each in EVERY if "csv" in each]:
         content = whole(news.task, kind, file_format).decode()
         for row in csv.reader(io.StringIO(content)):
-            assert not [cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))], kind
+            assert not [
+                cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))
+            ], kind
             # -1 is a rank left blank, and a number.
             assert {cell for cell in row if cell.startswith("-")} <= {"-1"}, kind
 
 
 #: What JSON escapes, CSV puts in quotes, and a spreadsheet would compute.
 ODD = (
-    *("", "'=x", "=SUM(A1)", "-", "two\nlines", "a\r\nb", "\rc", "tab\there", 'say "no"', "a,b"),
-    *("back\\slash", "\x01\x1f\x7f", "\\.", "\\N", "čeština 𝒳", "\u2028", "NULL", "{1}", " "),
+    *(
+        "",
+        "'=x",
+        "=SUM(A1)",
+        "-",
+        "two\nlines",
+        "a\r\nb",
+        "\rc",
+        "tab\there",
+        'say "no"',
+        "a,b",
+    ),
+    *(
+        "back\\slash",
+        "\x01\x1f\x7f",
+        "\\.",
+        "\\N",
+        "čeština 𝒳",
+        "\u2028",
+        "NULL",
+        "{1}",
+        " ",
+    ),
 )
 
 
@@ -164,7 +195,8 @@ def odd_texts_write(writer: TestSetWriter) -> None:
             source_text=text or None,
         )
         Output.objects.bulk_create(
-            Output(segment=segment, system=system, text=text or "empty") for system in systems
+            Output(segment=segment, system=system, text=text or "empty")
+            for system in systems
         )
         Reference.objects.create(segment=segment, number=1, text=text or "empty")
 
@@ -174,20 +206,30 @@ def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
     news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd_texts_write(news)
-    for kind, column in (("judgments", "comment"), ("skips", "comment"), ("texts", "source")):
-        jsonl, csv_file = (whole(news.task, kind, each).decode() for each in ("jsonl", "csv"))
+    for kind, column in (
+        ("judgments", "comment"),
+        ("skips", "comment"),
+        ("texts", "source"),
+    ):
+        jsonl, csv_file = (
+            whole(news.task, kind, each).decode() for each in ("jsonl", "csv")
+        )
         # At no other line end than its own: texts hold some.
         told = [json.loads(line)[column] for line in jsonl.split("\n")[:-1]]
         assert {*ODD} <= {text or "" for text in told}, kind
         read = list(csv.DictReader(io.StringIO(csv_file, newline="")))
-        assert [row[column] for row in read] == [neutral(text or "") for text in told], kind
+        assert [row[column] for row in read] == [
+            neutral(text or "") for text in told
+        ], kind
         for rows in (1, 7):
             monkeypatch.setattr("ranking.export.rows._AT_ONCE", rows)
             assert whole(news.task, kind, "jsonl").decode() == jsonl
             assert whole(news.task, kind, "csv").decode() == csv_file
 
 
-def test_judgments_texts_and_judges_are_told_as_they_were_stored(news: TestSetWriter) -> None:
+def test_judgments_texts_and_judges_are_told_as_they_were_stored(
+    news: TestSetWriter,
+) -> None:
     odd_texts_write(news)
     lines = whole(news.task, "judgments", "jsonl").decode().split("\n")[:-1]
     stored = Judgment.objects.order_by("pk").select_related("judge", "supersedes")
@@ -242,8 +284,14 @@ def test_skips_and_loans_are_told_as_they_were_stored(news: TestSetWriter) -> No
         duration_ms=70_000,
         active_ms=20_000,
     )
-    first, second = map(json.loads, whole(news.task, "skips", "jsonl").decode().splitlines())
-    assert (first["comment"], first["judge"], first["active_ms"]) == ("=cmd", "j1", None)
+    first, second = map(
+        json.loads, whole(news.task, "skips", "jsonl").decode().splitlines()
+    )
+    assert (first["comment"], first["judge"], first["active_ms"]) == (
+        "=cmd",
+        "j1",
+        None,
+    )
     assert second == {
         "number": skip.pk,
         "id": str(skip.client_id),
@@ -286,7 +334,10 @@ def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
     with_hits = lent()
     for kind in ROWS:
         task = with_hits if kind == "assignments" else news.task
-        lines = [json.loads(line) for line in whole(task, kind, "jsonl").decode().splitlines()]
+        lines = [
+            json.loads(line)
+            for line in whole(task, kind, "jsonl").decode().splitlines()
+        ]
         assert lines, kind
         rows = [row for line in lines for row in ROWS[kind].in_table(task, line)]
         columns = list(ROWS[kind].columns(task, 5))
@@ -294,23 +345,45 @@ def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
         cells = list(csv.DictReader(io.StringIO(whole(task, kind, "csv").decode())))
         for row, of_parquet, of_csv in zip(rows, table, cells, strict=True):
             expected = {name: joined(row.get(name)) for name in columns}
-            assert {name: joined(value) for name, value in of_parquet.items()} == expected, kind
-            assert of_csv == {name: neutral(text) for name, text in expected.items()}, kind
+            assert {
+                name: joined(value) for name, value in of_parquet.items()
+            } == expected, kind
+            assert of_csv == {name: neutral(text) for name, text in expected.items()}, (
+                kind
+            )
 
 
-def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campaign) -> None:
+def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(
+    campaign: Campaign,
+) -> None:
     task = make_task(campaign, documents=(3, 1, 2))
     read = list(
         read_test_set(
-            source=InputFile("campaign.json", BytesIO(whole(task, "texts", "pearmut-campaign")))
+            source=InputFile(
+                "campaign.json", BytesIO(whole(task, "texts", "pearmut-campaign"))
+            )
         )
     )
-    lines = [json.loads(line) for line in whole(task, "texts", "jsonl").decode().splitlines()]
+    lines = [
+        json.loads(line) for line in whole(task, "texts", "jsonl").decode().splitlines()
+    ]
     assert [
-        (each.document, each.number, each.source, list(each.references), dict(each.outputs))
+        (
+            each.document,
+            each.number,
+            each.source,
+            list(each.references),
+            dict(each.outputs),
+        )
         for each in read
     ] == [
-        (row["document"], row["segment"], row["source"], row["references"][:1], row["outputs"])
+        (
+            row["document"],
+            row["segment"],
+            row["source"],
+            row["references"][:1],
+            row["outputs"],
+        )
         for row in lines
     ]
     assert "_badref" not in str(read)

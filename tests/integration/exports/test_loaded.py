@@ -18,4 +18,9 @@ def test_processes_load_arrow_only_to_export() -> None:
         "import config.urls;"
         "sys.exit('pyarrow' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=CHECKOUT, check=False
+        ).returncode
+        == 0
+    )

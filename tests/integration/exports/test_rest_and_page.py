@@ -14,7 +14,11 @@ from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, FilePart, Job, JobState, KeptFile, User
 from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
-from campaign.services.exported_files import MOST_KEPT, exported_file_keep, exported_files_purge
+from campaign.services.exported_files import (
+    MOST_KEPT,
+    exported_file_keep,
+    exported_files_purge,
+)
 from campaign.services.jobs import jobs_run_waiting
 from ranking.export.kinds import KINDS
 from tests.integration.ranking.pages import text_of
@@ -56,15 +60,22 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
     again = asked(as_organiser, news, kind="counted", file_format="five-way-csv")
     assert again.json() == answer.json()
     assert jobs_run_waiting() == 1
-    job = as_organiser.get(f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/").json()
+    job = as_organiser.get(
+        f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/"
+    ).json()
     assert (job["state"], job["error"]) == ("done", "")
     described = as_organiser.get(api(news, f"{job['result']['file']}/")).json()
     assert as_organiser.get(api(news)).json()["results"] == [described]
     body = body_of(as_organiser.get(described["url"]))
-    assert (len(body), sha256(body).hexdigest()) == (described["size"], described["sha256"])
+    assert (len(body), sha256(body).hexdigest()) == (
+        described["size"],
+        described["sha256"],
+    )
     assert described["sha256"] == job["result"]["sha256"]
     assert (described["until"], described["watermark"]) == (14, 14)
-    stream = as_organiser.get(api(news, "stream/?kind=counted&file_format=five-way-csv"))
+    stream = as_organiser.get(
+        api(news, "stream/?kind=counted&file_format=five-way-csv")
+    )
     assert body_of(stream) == body
     shown = as_organiser.get(page(news))
     assert described["sha256"] in text_of(shown)
@@ -74,11 +85,15 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
 
 
 @pytest.mark.thorough
-def test_page_and_rest_give_the_same_bytes(as_organiser: Client, news: TestSetWriter) -> None:
+def test_page_and_rest_give_the_same_bytes(
+    as_organiser: Client, news: TestSetWriter
+) -> None:
     for kind in KINDS.values():
         for each in map(str, kind.formats):
             form = {"kind": kind.name, "file_format": each, "stream": "on"}
-            by_page = body_of(as_organiser.post(page(news), form)).removeprefix(BOM_UTF8)
+            by_page = body_of(as_organiser.post(page(news), form)).removeprefix(
+                BOM_UTF8
+            )
             query = f"stream/?kind={kind.name}&file_format={each}"
             by_rest = body_of(as_organiser.get(api(news, query)))
             assert by_page == by_rest, (kind.name, each)
@@ -103,7 +118,10 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
         judge=judge, task=news.task, action="exclude", user=organiser, note="Too fast."
     )
     other = as_organiser.get(api(news, f"{of}&after=6"), headers=headers)
-    assert (other.status_code, "Start again from the beginning" in other.json()["detail"]) == (
+    assert (
+        other.status_code,
+        "Start again from the beginning" in other.json()["detail"],
+    ) == (
         412,
         True,
     )
@@ -125,13 +143,18 @@ def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
     file = kept(news, content)
     assert FilePart.objects.count() == -(-len(content) // PART_BYTES) == 3
     for asked_for, status, start, stop in cases:
-        answer = as_organiser.get(api(news, f"{file.pk}/content/"), headers={"Range": asked_for})
+        answer = as_organiser.get(
+            api(news, f"{file.pk}/content/"), headers={"Range": asked_for}
+        )
         assert answer.status_code == status
         body = body_of(answer)
         assert body == content[start:stop]
         assert int(answer["Content-Length"]) == len(body)
         other = {"Range": asked_for, "If-Range": '"another"'}
-        assert body_of(as_organiser.get(api(news, f"{file.pk}/content/"), headers=other)) == content
+        assert (
+            body_of(as_organiser.get(api(news, f"{file.pk}/content/"), headers=other))
+            == content
+        )
 
 
 @pytest.mark.parametrize("by_page", [True, False], ids=["page", "rest"])
@@ -150,14 +173,20 @@ def test_a_folder_without_judgments_is_refused_before_its_first_byte(
         assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_bytes_that_are_not_there_are_refused(as_organiser: Client, news: TestSetWriter) -> None:
+def test_bytes_that_are_not_there_are_refused(
+    as_organiser: Client, news: TestSetWriter
+) -> None:
     file = kept(news)
-    answer = as_organiser.get(api(news, f"{file.pk}/content/"), headers={"Range": "bytes=3-"})
+    answer = as_organiser.get(
+        api(news, f"{file.pk}/content/"), headers={"Range": "bytes=3-"}
+    )
     assert (answer.status_code, answer["Content-Range"]) == (416, "bytes */3")
 
 
 @pytest.mark.thorough
-def test_files_expire_and_the_oldest_go(as_organiser: Client, news: TestSetWriter) -> None:
+def test_files_expire_and_the_oldest_go(
+    as_organiser: Client, news: TestSetWriter
+) -> None:
     files = [kept(news) for _ in range(MOST_KEPT + 1)]
     assert set(KeptFile.objects.all()) == set(files[1:])
     KeptFile.objects.filter(pk__lte=files[2].pk).update(expires_at=timezone.now())
@@ -223,9 +252,13 @@ def test_analysts_export_all_but_who_judges_are(
     named = kept(news, names_people=True)
     client.force_login(analyst)
     names = {each["name"] for each in client.get(api(news, "kinds/")).json()["results"]}
-    assert names == {kind.name for kind in KINDS.values() if kind.formats and not kind.names_people}
+    assert names == {
+        kind.name for kind in KINDS.values() if kind.formats and not kind.names_people
+    }
     assert asked(client, news, kind="counted", file_format="parquet").status_code == 202
-    assert asked(client, news, kind="named-judges", file_format="csv").status_code == 403
+    assert (
+        asked(client, news, kind="named-judges", file_format="csv").status_code == 403
+    )
     stream = api(news, "stream/?kind=named-judges&file_format=csv")
     assert client.get(stream).status_code == 403
     assert client.get(api(news, f"{named.pk}/")).status_code == 404
@@ -235,10 +268,14 @@ def test_analysts_export_all_but_who_judges_are(
     assert client.get(page(news), form).status_code == 400
 
 
-def test_files_of_two_test_sets_have_two_names(as_organiser: Client, campaign: Campaign) -> None:
+def test_files_of_two_test_sets_have_two_names(
+    as_organiser: Client, campaign: Campaign
+) -> None:
     names = set()
     for name in ("新闻", "对话"):
         news = TestSetWriter(campaign, name, ["a", "b"])
-        answer = as_organiser.get(api(news, "stream/"), {"kind": "texts", "file_format": "csv"})
+        answer = as_organiser.get(
+            api(news, "stream/"), {"kind": "texts", "file_format": "csv"}
+        )
         names.add(answer["Content-Disposition"])
     assert len(names) == 2

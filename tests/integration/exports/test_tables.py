@@ -33,9 +33,24 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 #: Columns of the files that WMT released, whose names scripts of others read; `judgeID` is of WMT15 and WMT16.
-_OF_WMT = {"srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId", "judgeID"}
+_OF_WMT = {
+    "srclang",
+    "trglang",
+    "srcIndex",
+    "documentId",
+    "segmentId",
+    "judgeId",
+    "judgeID",
+}
 #: Names of columns that another column's fact must not have.
-_OTHER_NAMES = {"judge_id", "judge_name", "pseudonym", "segment_number", "address", "position"}
+_OTHER_NAMES = {
+    "judge_id",
+    "judge_name",
+    "pseudonym",
+    "segment_number",
+    "address",
+    "position",
+}
 
 
 def whole(task: Task, kind: str, file_format: str) -> bytes:
@@ -71,10 +86,14 @@ def test_exported_cells_match_described_columns(protocol: Protocol) -> None:
     for kind, file_format in csv_formats(task):
         table = rows(whole(task, kind, file_format))
         cells = [(name, cell) for row in table for name, cell in row.items()]
-        assert not [cell for cell in cells if is_json(cell[1]) or cell[1] == "None"], kind
+        assert not [cell for cell in cells if is_json(cell[1]) or cell[1] == "None"], (
+            kind
+        )
         described = described_columns(KINDS[kind], task)
         assert all(map(str, described.values())), kind
-        header = {re.sub(r"(?<=\D)\d+", "N", name) for name in table[0]} if table else set()
+        header = (
+            {re.sub(r"(?<=\D)\d+", "N", name) for name in table[0]} if table else set()
+        )
         if kind != "texts":
             assert header <= described.keys(), kind
 
@@ -82,16 +101,22 @@ def test_exported_cells_match_described_columns(protocol: Protocol) -> None:
 @EVERY_PROTOCOL
 def test_tables_hold_the_answers(protocol: Protocol) -> None:
     task = WORLDS[protocol](make_campaign())
-    lines = [json.loads(line) for line in whole(task, "judgments", "jsonl").splitlines()]
+    lines = [
+        json.loads(line) for line in whole(task, "judgments", "jsonl").splitlines()
+    ]
     table = rows(whole(task, "judgments", "csv"))
     assert len(table) == len(lines)
     for row, line in zip(table, lines, strict=True):
         assert row["judge"] == line["judge"]
         assert row["segment"] == str(line["segment"])
-        shown = [cell for name, cell in row.items() if name.startswith("candidate") and cell]
+        shown = [
+            cell for name, cell in row.items() if name.startswith("candidate") and cell
+        ]
         assert shown == [",".join(systems) for systems in line["candidates"]]
         labels = [row[f"label{number}"] for number in range(1, len(shown) + 1)]
-        assert labels == ["" if label is None else str(label) for label in line["labels"]]
+        assert labels == [
+            "" if label is None else str(label) for label in line["labels"]
+        ]
         for name, value in (line["answer"] or {}).items():
             if isinstance(value, str | int) and not isinstance(value, bool):
                 assert row[name] == str(value)
@@ -101,7 +126,9 @@ def test_one_fact_has_one_name_in_all_tables(news: TestSetWriter) -> None:
     for kind in KINDS.values():
         names = set(columns_written(kind, news.task)) - _OF_WMT
         assert not names & _OTHER_NAMES, kind.name
-        assert "judge" in names or not {name for name in names if "judge" in name.lower()} - {
+        assert "judge" in names or not {
+            name for name in names if "judge" in name.lower()
+        } - {
             "judged_later",
             "judge_group",
         }
@@ -114,19 +141,29 @@ def test_segments_have_one_number_in_all_files(campaign: Campaign) -> None:
         for row in rows(whole(task, "counted", "five-way-csv"))
     }
     pairs = rows(whole(task, "comparisons", "pairwise-csv"))
-    by_number = {number: position for (_document, number), position in positions.items()}
-    assert {row["srcIndex"]: row["segmentId"] for row in pairs}.items() <= by_number.items()
+    by_number = {
+        number: position for (_document, number), position in positions.items()
+    }
+    assert {
+        row["srcIndex"]: row["segmentId"] for row in pairs
+    }.items() <= by_number.items()
     assert any(number != position for number, position in by_number.items())
-    texts = {row["segment"]: row["document"] for row in rows(whole(task, "texts", "csv"))}
+    texts = {
+        row["segment"]: row["document"] for row in rows(whole(task, "texts", "csv"))
+    }
     judgments = rows(whole(task, "judgments", "csv"))
-    assert {row["segment"]: row["document"] for row in judgments}.items() <= texts.items()
+    assert {
+        row["segment"]: row["document"] for row in judgments
+    }.items() <= texts.items()
 
 
 def test_time_sheets_name_judges_as_judgments_do(news: TestSetWriter) -> None:
     judge = news.judge("-j2")
     sheet = [JudgeTime(judge, {date(2026, 3, 1): Worked(2, 60)})]
     [row] = rows(time_sheet_csv(sheet, time_zone="UTC").encode())
-    assert row["judge"] in {row["judge"] for row in rows(whole(news.task, "judgments", "csv"))}
+    assert row["judge"] in {
+        row["judge"] for row in rows(whole(news.task, "judgments", "csv"))
+    }
 
 
 def test_times_have_one_form(news: TestSetWriter) -> None:
@@ -141,7 +178,11 @@ def test_times_have_one_form(news: TestSetWriter) -> None:
     ):
         for file_format in ("csv", "jsonl"):
             content = whole(news.task, kind, file_format)
-            read = rows(content) if file_format == "csv" else map(json.loads, content.splitlines())
+            read = (
+                rows(content)
+                if file_format == "csv"
+                else map(json.loads, content.splitlines())
+            )
             assert all(form.fullmatch(row[column]) for row in read), (kind, file_format)
 
 
@@ -153,15 +194,23 @@ def test_texts_in_csv_are_read_again(campaign: Campaign) -> None:
     assert b"'-Ja" in content
     read = list(read_test_set(source=InputFile("texts.csv", BytesIO(content))))
     lines = [json.loads(line) for line in whole(task, "texts", "jsonl").splitlines()]
-    assert [(text.document, text.source, list(text.references), text.outputs) for text in read] == [
-        (line["document"], line["source"], line["references"], line["outputs"]) for line in lines
+    assert [
+        (text.document, text.source, list(text.references), text.outputs)
+        for text in read
+    ] == [
+        (line["document"], line["source"], line["references"], line["outputs"])
+        for line in lines
     ]
 
 
-def test_exported_judges_are_a_list_of_judges_for_another_campaign(news: TestSetWriter) -> None:
+def test_exported_judges_are_a_list_of_judges_for_another_campaign(
+    news: TestSetWriter,
+) -> None:
     content = whole(news.task, "named-judges", "csv").decode()
     read = judge_list_read(content)
-    assert ("jana@example.org", "Jana Judgeova") in {(row.address, row.name) for row in read.rows}
+    assert ("jana@example.org", "Jana Judgeova") in {
+        (row.address, row.name) for row in read.rows
+    }
 
 
 def test_everything_is_one_zip(news: TestSetWriter, tmp_path: Any) -> None:

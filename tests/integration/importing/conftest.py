@@ -39,7 +39,9 @@ def refused(db: None) -> Callable[..., str]:
 
     def run(command: str, *args: Any, **options: Any) -> str:
         with nothing_changes(), pytest.raises(CommandError) as caught:
-            call_command(command, *args, stdout=StringIO(), stderr=StringIO(), **options)
+            call_command(
+                command, *args, stdout=StringIO(), stderr=StringIO(), **options
+            )
         assert caught.value.returncode == 1
         # One full stop ends a sentence; two with a slash are a name in an archive.
         assert ".." not in str(caught.value).replace("../", "")
@@ -68,7 +70,10 @@ def five_way(write: Callable[[str, str], Path]) -> Callable[..., Path]:
     """
 
     def write_csv(
-        *rows: str, name: str = "judgments.csv", languages: str = "cs,en", document: str = "doc"
+        *rows: str,
+        name: str = "judgments.csv",
+        languages: str = "cs,en",
+        document: str = "doc",
     ) -> Path:
         lines = [FIVE_WAY_HEADER]
         for row in rows:
@@ -76,8 +81,12 @@ def five_way(write: Callable[[str, str], Path]) -> Callable[..., Path]:
             pairs = [candidate.split("=") for candidate in candidates]
             pairs += [["", "-"]] * (3 - len(pairs))
             systems = ",".join(f',"{systems}"' for systems, _label in pairs)
-            labels = ",".join("-1" if label == "-" else label for _systems, label in pairs)
-            lines.append(f"{languages},{segment},{document},{segment},{judge},{systems},{labels}\n")
+            labels = ",".join(
+                "-1" if label == "-" else label for _systems, label in pairs
+            )
+            lines.append(
+                f"{languages},{segment},{document},{segment},{judge},{systems},{labels}\n"
+            )
         return write(name, "".join(lines))
 
     return write_csv

@@ -34,7 +34,13 @@ ROWS = (
 
 
 def imported(done: Say, path: Path, name: str, campaign: str = "museum") -> Task:
-    done("import_answers", str(path), campaign=campaign, test_set=name, create_test_set=True)
+    done(
+        "import_answers",
+        str(path),
+        campaign=campaign,
+        test_set=name,
+        create_test_set=True,
+    )
     tasks = Task.objects.select_related("test_set")
     return tasks.get(test_set__campaign__slug=campaign, test_set__name=name)
 
@@ -45,7 +51,9 @@ def ranked(task: Task) -> RankingRun:
     return run
 
 
-def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, done: Say) -> None:
+def test_export_holds_what_was_imported(
+    campaign: Campaign, five_way: FiveWay, done: Say
+) -> None:
     path = five_way(*ROWS)
     task = imported(done, path, "one")
     with path.open("rb") as stream:
@@ -57,9 +65,9 @@ def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, d
     assert [(row.judge, row.candidates, row.labels) for row in exported] == [
         (row.judge, row.candidates, row.labels) for row in read
     ]
-    assert {row.system_numbers for row in exported if row.candidates == (("c", "a"), ("b",))} == {
-        ((3, 2), (1,))
-    }
+    assert {
+        row.system_numbers for row in exported if row.candidates == (("c", "a"), ("b",))
+    } == {((3, 2), (1,))}
 
 
 def test_export_imported_elsewhere_ranks_and_exports_the_same(
@@ -79,7 +87,9 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
 
 
 @pytest.mark.thorough
-def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_path: Path) -> None:
+def test_judged_campaign_exports_what_counts(
+    campaign: Campaign, done: Say, tmp_path: Path
+) -> None:
     """Revisions replace what they supersede; a skip judged after all is no skip."""
     campaign.allow_partial_ranking = True
     campaign.save()
@@ -101,7 +111,9 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     rows = exported_rows(task)
     judged = [row for row in rows if any(row.labels)]
     numbers = list(
-        Judgment.objects.current().order_by("pk").values_list("judge__pseudonym", flat=True)
+        Judgment.objects.current()
+        .order_by("pk")
+        .values_list("judge__pseudonym", flat=True)
     )
     assert [row.judge for row in judged] == numbers
     assert len(judged) == Judgment.objects.filter(supersedes__isnull=True).count()

@@ -15,11 +15,20 @@ pytestmark = pytest.mark.django_db
 Write = Callable[[str, str | bytes], Path]
 Say = Callable[..., str]
 
-SOURCE = "The museum opens at nine.\nBags stay in the cloakroom.\nThe tour takes an hour.\n"
-REFERENCE = "Das Museum öffnet um neun.\nTaschen bleiben hier.\nDie Führung dauert lang.\n"
+SOURCE = (
+    "The museum opens at nine.\nBags stay in the cloakroom.\nThe tour takes an hour.\n"
+)
+REFERENCE = (
+    "Das Museum öffnet um neun.\nTaschen bleiben hier.\nDie Führung dauert lang.\n"
+)
 AMBER = "Museum öffnet neun.\nTaschen hier.\nFührung.\n"
 BIRCH = "Ein Museum.\nBeutel.\nTour\\n\t<b>&amp;\n"
-NAMES = {"campaign": "museum", "name": "visit", "source_language": "en", "target_language": "de"}
+NAMES = {
+    "campaign": "museum",
+    "name": "visit",
+    "source_language": "en",
+    "target_language": "de",
+}
 WMT_XML = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="museum"><doc id="visit" origlang="en">
 <src lang="en"><p><seg id="1">The museum opens at nine.</seg><seg id="2">Bags stay.</seg></p></src>
@@ -29,7 +38,9 @@ WMT_XML = """<?xml version='1.0' encoding='utf-8'?>
 </doc></dataset>
 """
 GENMT = '{"doc_id": "en-de_DE_#_news_#_visit", "domain": "news", "src_lang": "en", "tgt_lang": "de_DE", "src_text": "Open.\\n\\nBags.", "refs": {}}\n'
-GENMT_OUTPUT = '{"doc_id": "en-de_DE_#_news_#_visit", "hypothesis": "Offen.\\n\\nTaschen."}\n'
+GENMT_OUTPUT = (
+    '{"doc_id": "en-de_DE_#_news_#_visit", "hypothesis": "Offen.\\n\\nTaschen."}\n'
+)
 PEARMUT = {
     "info": {"assignment": "dynamic"},
     "campaign_id": "museum",
@@ -41,7 +52,9 @@ def stored() -> list[tuple[str, str | None, str, str | None]]:
     return list(
         Output.objects.filter(system__kind="system")
         .order_by("segment__number", "system__name")
-        .values_list("segment__document__name", "segment__source_text", "system__name", "text")
+        .values_list(
+            "segment__document__name", "segment__source_text", "system__name", "text"
+        )
     )
 
 
@@ -49,15 +62,26 @@ def stored() -> list[tuple[str, str | None, str, str | None]]:
 def test_wmts_xml_is_imported(write: Write, done: Say) -> None:
     path = write("museum.xml", WMT_XML)
     said = done("import_test_set", str(path), **NAMES)
-    assert said.endswith("2 segments, 2 systems; the reference is shown to judges and not ranked.")
-    assert stored()[0] == ("visit", "The museum opens at nine.", "amber", "Museum öffnet.")
+    assert said.endswith(
+        "2 segments, 2 systems; the reference is shown to judges and not ranked."
+    )
+    assert stored()[0] == (
+        "visit",
+        "The museum opens at nine.",
+        "amber",
+        "Museum öffnet.",
+    )
     assert Reference.objects.count() == 2
 
 
 @pytest.mark.usefixtures("campaign")
 def test_wmts_json_lines_keep_blank_lines_or_are_split(write: Write, done: Say) -> None:
     source, output = write("genmt.jsonl", GENMT), write("amber.jsonl", GENMT_OUTPUT)
-    files = [f"--source={source}", f"--system=amber={output}", f"--system=birch={output}"]
+    files = [
+        f"--source={source}",
+        f"--system=amber={output}",
+        f"--system=birch={output}",
+    ]
     done("import_test_set", *files, **NAMES)
     assert stored() == [
         ("news/visit", "Open.\n\nBags.", system, "Offen.\n\nTaschen.")
@@ -70,7 +94,11 @@ def test_wmts_json_lines_keep_blank_lines_or_are_split(write: Write, done: Say) 
 
 @pytest.mark.usefixtures("campaign")
 def test_a_campaign_of_pearmut_is_imported(write: Write, done: Say) -> None:
-    done("import_test_set", str(write("campaign.json", json.dumps(PEARMUT, indent=1))), **NAMES)
+    done(
+        "import_test_set",
+        str(write("campaign.json", json.dumps(PEARMUT, indent=1))),
+        **NAMES,
+    )
     assert stored() == [
         ("museum/1", "The museum.", "amber", "Ein\n\nMuseum."),
         ("museum/1", "The museum.", "birch", "M."),
@@ -97,11 +125,20 @@ def test_folders_archives_and_lists_of_files_are_recognised(
     if packed == "list":
         given = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
     elif packed != "folder":
-        given = [shutil.make_archive(str(tmp_path / "packed"), packed, tmp_path, "news")]
+        given = [
+            shutil.make_archive(str(tmp_path / "packed"), packed, tmp_path, "news")
+        ]
     done("import_test_set", *given, campaign="museum", name="visit")
     task = Task.objects.get()
-    assert (task.test_set.source_language, task.test_set.target_language) == ("en", "de")
-    assert sorted(System.objects.values_list("name", flat=True)) == ["_ref", "amber", "birch"]
+    assert (task.test_set.source_language, task.test_set.target_language) == (
+        "en",
+        "de",
+    )
+    assert sorted(System.objects.values_list("name", flat=True)) == [
+        "_ref",
+        "amber",
+        "birch",
+    ]
     assert [row[3] for row in stored()][:2] == ["Museum öffnet neun.", "Ein Museum."]
 
 
@@ -113,7 +150,9 @@ def test_a_hostile_archive_changes_nothing(tmp_path: Path, refused: Say) -> None
     assert '"../src.en" leads out of the archive. What to do: ' in message
 
 
-def test_a_check_says_what_stands_out_and_stores_nothing(tmp_path: Path, done: Say) -> None:
+def test_a_check_says_what_stands_out_and_stores_nothing(
+    tmp_path: Path, done: Say
+) -> None:
     folder = folder_written(tmp_path / "news")
     (folder / "systems" / "news.en-de.cedar.txt").write_text(AMBER)
     said = str(done("import_test_set", str(folder), "--check"))
@@ -133,9 +172,13 @@ def test_a_check_says_what_stands_out_and_stores_nothing(tmp_path: Path, done: S
 
 
 @pytest.mark.usefixtures("campaign")
-def test_a_file_of_several_pairs_needs_a_choice(write: Write, done: Say, refused: Say) -> None:
+def test_a_file_of_several_pairs_needs_a_choice(
+    write: Write, done: Say, refused: Say
+) -> None:
     both = GENMT + GENMT.replace("de_DE", "cs_CZ").replace('"Open', '"Otevřeno? Open')
-    outputs = GENMT_OUTPUT + GENMT_OUTPUT.replace("de_DE", "cs_CZ").replace("Offen", "Otevřeno")
+    outputs = GENMT_OUTPUT + GENMT_OUTPUT.replace("de_DE", "cs_CZ").replace(
+        "Offen", "Otevřeno"
+    )
     output = write("amber.jsonl", outputs)
     files = [f"--source={write('genmt.jsonl', both)}"]
     files += [f"--system={name}={output}" for name in ("amber", "birch")]

@@ -47,7 +47,9 @@ def task(campaign: Campaign) -> Task:
 
 @pytest.fixture
 def onto(five_way: FiveWay) -> Callable[..., Path]:
-    return lambda *rows, **more: five_way(*rows, languages="English,de", document="", **more)
+    return lambda *rows, **more: five_way(
+        *rows, languages="English,de", document="", **more
+    )
 
 
 def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
@@ -55,7 +57,9 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
     return list(zip(names_shown(judgment.block), judgment.labels, strict=True))
 
 
-def test_rows_become_blocks_judgments_and_skips(task: Task, onto: FiveWay, done: Say) -> None:
+def test_rows_become_blocks_judgments_and_skips(
+    task: Task, onto: FiveWay, done: Say
+) -> None:
     assert done("import_answers", str(onto(*ROWS)), **ONTO) == (
         "museum en-de · Five-way ranking: 3 judgments imported, 0 already there.\n1 skip imported."
     )
@@ -96,7 +100,9 @@ def test_imported_hits_are_done_and_their_design_says_so(
     assert not imported.filter(completed_at__isnull=True).exists()
     # The next HIT that is drawn gets a number of its own.
     assert hits_plan(task_id=task.pk, count=1) == 1
-    assert HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 3
+    assert (
+        HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 3
+    )
 
 
 def test_same_file_again_doubles_nothing(task: Task, onto: FiveWay, done: Say) -> None:
@@ -108,7 +114,9 @@ def test_same_file_again_doubles_nothing(task: Task, onto: FiveWay, done: Say) -
     assert (HIT.objects.count(), Block.objects.count()) == (2, 6)
 
 
-def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say) -> None:
+def test_longer_file_adds_only_what_is_new(
+    task: Task, onto: FiveWay, done: Say
+) -> None:
     done("import_answers", str(onto(*ROWS)), **ONTO)
     # Another order, one row more, and one row a second time.
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
@@ -127,7 +135,10 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     said = done("import_answers", str(path), **NEW)
     task = Task.objects.get()
     assert said.startswith("new · Five-way ranking: 3 judgments imported")
-    assert (task.test_set.source_language, task.test_set.target_language) == ("cs", "en")
+    assert (task.test_set.source_language, task.test_set.target_language) == (
+        "cs",
+        "en",
+    )
     assert list(Segment.objects.values_list("number", "position", "source_text")) == [
         (1, 1, None),
         (3, 3, None),
@@ -168,14 +179,23 @@ def test_several_language_pairs_want_a_choice(
 def test_rows_of_other_languages_are_refused_or_left_out(
     task: Task, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
-    czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
+    czech = five_way(
+        "3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document=""
+    )
     said = refused("import_answers", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
         f'{czech}, line 2: the languages are Czech → de, those of the test set "museum en-de" en → de.'
     )
-    foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
+    foreign = five_way(
+        "3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document=""
+    )
     said = done(
-        "import_answers", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
+        "import_answers",
+        str(onto(*ROWS)),
+        str(foreign),
+        source="English",
+        target="ger",
+        **ONTO,
     )
     assert "3 judgments imported" in said
 
@@ -197,7 +217,10 @@ def test_rows_of_other_languages_are_refused_or_left_out(
         ),
         ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
         ("3 eve amber=1 amber=2", "the system amber appears twice in the block"),
-        ("x eve amber=1 dune=2", "the segment number 'x' is not a whole number of 1 or more"),
+        (
+            "x eve amber=1 dune=2",
+            "the segment number 'x' is not a whole number of 1 or more",
+        ),
         (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
     ],
 )
@@ -244,7 +267,10 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     """Their exported judgments, imported again, would otherwise count twice."""
     make_judge(task.test_set.campaign, "bob")
     said = refused("import_answers", str(onto(*ROWS)), **ONTO)
-    assert '.csv, line 3: the judge "bob" was not imported but takes part in this campaign' in said
+    assert (
+        '.csv, line 3: the judge "bob" was not imported but takes part in this campaign'
+        in said
+    )
 
 
 @pytest.mark.django_db(transaction=True)

@@ -22,11 +22,20 @@ Write = Callable[[str, str | bytes], Path]
 Say = Callable[..., str]
 Files = dict[str, Path]
 
-SOURCE = "The museum opens at nine.\nBags stay in the cloakroom.\nThe tour takes an hour.\n"
-REFERENCE = "Das Museum öffnet um neun.\nTaschen bleiben hier.\nDie Führung dauert lang.\n"
+SOURCE = (
+    "The museum opens at nine.\nBags stay in the cloakroom.\nThe tour takes an hour.\n"
+)
+REFERENCE = (
+    "Das Museum öffnet um neun.\nTaschen bleiben hier.\nDie Führung dauert lang.\n"
+)
 AMBER = "Museum öffnet neun.\nTaschen hier.\nFührung.\n"
 BIRCH = "Ein Museum.\nBeutel.\nTour\\n\t<b>&amp;\n"
-NAMES = {"campaign": "museum", "name": "visit", "source_language": "en", "target_language": "de"}
+NAMES = {
+    "campaign": "museum",
+    "name": "visit",
+    "source_language": "en",
+    "target_language": "de",
+}
 
 
 @pytest.fixture
@@ -50,30 +59,46 @@ def plain(files: Files, *more: str) -> list[str]:
 
 
 def said_of_the_reference(done: Say, *arguments: str, name: str) -> str:
-    return str(done("import_test_set", *arguments, **NAMES | {"name": name})).partition("s, ")[2]
+    return str(done("import_test_set", *arguments, **NAMES | {"name": name})).partition(
+        "s, "
+    )[2]
 
 
 def test_import_reports_the_use_of_the_reference(
     campaign: Campaign, files: Files, done: Say
 ) -> None:
-    none = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="none")
+    none = said_of_the_reference(
+        done, *plain(files, "--reference-system=none"), name="none"
+    )
     assert none == "2 systems; the reference is shown to judges and not ranked."
-    asked = said_of_the_reference(done, *plain(files, "--rank-shown-reference"), name="asked")
+    asked = said_of_the_reference(
+        done, *plain(files, "--rank-shown-reference"), name="asked"
+    )
     assert asked == "2 systems and the reference, which judges see and rank."
     assert Design.objects.get(task__test_set__name="asked").reference_rate is None
     without = [each for each in plain(files) if not each.startswith("--reference")]
-    assert said_of_the_reference(done, *without, name="without") == "2 systems, no reference."
+    assert (
+        said_of_the_reference(done, *without, name="without")
+        == "2 systems, no reference."
+    )
     Campaign.objects.filter(pk=campaign.pk).update(show_reference=False)
     hidden = said_of_the_reference(done, *plain(files), name="hidden")
     assert hidden == "2 systems and the reference as a hidden control."
-    assert design_ensure(task=Task.objects.get(test_set__name="hidden")).reference_rate is None
-    apart = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="apart")
+    assert (
+        design_ensure(task=Task.objects.get(test_set__name="hidden")).reference_rate
+        is None
+    )
+    apart = said_of_the_reference(
+        done, *plain(files, "--reference-system=none"), name="apart"
+    )
     assert apart == "2 systems; the reference is neither shown nor ranked."
 
 
 def texts_of(task: Task) -> dict[str, list[str | None]]:
     return {
-        system.name: list(system.outputs.order_by("segment__number").values_list("text", flat=True))
+        system.name: list(
+            system.outputs.order_by("segment__number").values_list("text", flat=True)
+        )
         for system in task.test_set.systems.all()
     }
 
@@ -92,12 +117,19 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
     assert design_ensure(task=task).reference_rate == 0
     assert task.test_set.campaign == campaign
     assert task.blocks_wanted == 40
-    assert (task.test_set.source_language, task.test_set.target_language) == ("en", "de")
+    assert (task.test_set.source_language, task.test_set.target_language) == (
+        "en",
+        "de",
+    )
     assert list(
-        Segment.objects.values_list("number", "position", "source_text", "document__name")
+        Segment.objects.values_list(
+            "number", "position", "source_text", "document__name"
+        )
     ) == [(n, n, text, "visit.en") for n, text in enumerate(SOURCE.splitlines(), 1)]
     assert list(
-        Reference.objects.order_by("id").values_list("segment__number", "number", "text")
+        Reference.objects.order_by("id").values_list(
+            "segment__number", "number", "text"
+        )
     ) == [(n, 1, text) for n, text in enumerate(REFERENCE.splitlines(), 1)]
     assert texts_of(task) == {
         "amber": AMBER.splitlines(),
@@ -116,8 +148,13 @@ def test_documents_of_plain_text_come_from_a_file(
 ) -> None:
     documents = write("documents", "hall\nhall\ntour\n")
     done("import_test_set", *plain(files, f"--documents={documents}"), **NAMES)
-    assert list(Document.objects.values_list("name", "position")) == [("hall", 1), ("tour", 2)]
-    assert list(Segment.objects.values_list("document__name", "position", "number")) == [
+    assert list(Document.objects.values_list("name", "position")) == [
+        ("hall", 1),
+        ("tour", 2),
+    ]
+    assert list(
+        Segment.objects.values_list("document__name", "position", "number")
+    ) == [
         ("hall", 1, 1),
         ("hall", 2, 2),
         ("tour", 1, 3),
@@ -130,16 +167,22 @@ def test_second_references_are_shown_but_do_not_take_part(
     second = write("second.de", "Eins.\n\nDrei.\n")
     done("import_test_set", *plain(files, f"--reference={second}"), **NAMES)
     assert list(
-        Reference.objects.filter(number=2).order_by("id").values_list("segment__number", "text")
+        Reference.objects.filter(number=2)
+        .order_by("id")
+        .values_list("segment__number", "text")
     ) == [(1, "Eins."), (3, "Drei.")]
     assert System.objects.filter(kind="reference").count() == 1
 
 
-def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write, done: Say) -> None:
+def test_tsv_jsonl_sgml_and_gzip_give_the_same(
+    campaign: Campaign, write: Write, done: Say
+) -> None:
     texts = (SOURCE, REFERENCE, AMBER, AMBER)
     rows = list(zip(*(text.splitlines() for text in texts), strict=True))
     header = "document\tsource\treference\tamber\tbirch"
-    tsv = write("v.tsv", "\n".join([header, *("\t".join(("visit", *row)) for row in rows)]))
+    tsv = write(
+        "v.tsv", "\n".join([header, *("\t".join(("visit", *row)) for row in rows)])
+    )
     jsonl = write(
         "v.jsonl",
         "\n".join(
@@ -158,7 +201,9 @@ def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write,
     done("import_test_set", str(jsonl), **NAMES | {"name": "jsonl"})
     sgml = []
     for place, tag in enumerate(("srcset", "refset", "tstset")):
-        body = "\n".join(f'<seg id="{n}">{row[place]}</seg>' for n, row in enumerate(rows, 1))
+        body = "\n".join(
+            f'<seg id="{n}">{row[place]}</seg>' for n, row in enumerate(rows, 1)
+        )
         content = f'<{tag} setid="v">\n<doc docid="visit">\n{body}\n</doc>\n</{tag}>\n'
         sgml.append(write(f"{tag}.sgm.gz", gzip.compress(content.encode())))
     done(
@@ -191,11 +236,16 @@ def test_error_after_many_segments_leaves_nothing(
     write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(test_sets, "_BATCH_SEGMENTS", 2)
-    rows = [{"source": f"S{n}", "outputs": {"amber": f"A{n}", "birch": "B"}} for n in range(7)]
+    rows = [
+        {"source": f"S{n}", "outputs": {"amber": f"A{n}", "birch": "B"}}
+        for n in range(7)
+    ]
     rows.append({"source": "S7", "outputs": {"amber": " ", "birch": "B"}})
     path = write("late.jsonl", "\n".join(map(json.dumps, rows)))
     said = refused("import_test_set", str(path), create_campaign="New", **NAMES)
-    assert said.startswith(f'{path}, line 8 (field "outputs"): the output of amber is empty.')
+    assert said.startswith(
+        f'{path}, line 8 (field "outputs"): the output of amber is empty.'
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,12 +285,25 @@ def test_error_after_many_segments_leaves_nothing(
             "is longer than 300 characters",
         ),
         ("alone.tsv", "source\treference\nS\tR\n", "there are no system outputs"),
-        ("one.tsv", "source\treference\tamber\nS\tR\tA\n", "there is only one system, amber"),
-        ("ref.tsv", "source\treference\t_ref\ta\nS\tR\tT\tU\n", "a system is called _ref"),
+        (
+            "one.tsv",
+            "source\treference\tamber\nS\tR\tA\n",
+            "there is only one system, amber",
+        ),
+        (
+            "ref.tsv",
+            "source\treference\t_ref\ta\nS\tR\tT\tU\n",
+            "a system is called _ref",
+        ),
     ],
 )
 def test_invalid_file_is_named_and_nothing_is_stored(
-    campaign: Campaign, write: Write, refused: Say, name: str, content: str | bytes, said: str
+    campaign: Campaign,
+    write: Write,
+    refused: Say,
+    name: str,
+    content: str | bytes,
+    said: str,
 ) -> None:
     assert said in refused("import_test_set", str(write(name, content)), **NAMES)
 
@@ -249,7 +312,13 @@ def test_invalid_file_is_named_and_nothing_is_stored(
 def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in NAMES.items()]
     finished = subprocess.run(
-        [sys.executable, "manage.py", "import_test_set", str(tmp_path / "no.tsv"), *options],
+        [
+            sys.executable,
+            "manage.py",
+            "import_test_set",
+            str(tmp_path / "no.tsv"),
+            *options,
+        ],
         env={**os.environ, "DATABASE_URL": database_url()},
         capture_output=True,
         text=True,
@@ -257,4 +326,7 @@ def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     )
     assert finished.returncode == 1
     assert finished.stdout == ""
-    assert finished.stderr == f"CommandError: {tmp_path / 'no.tsv'}: No such file or directory.\n"
+    assert (
+        finished.stderr
+        == f"CommandError: {tmp_path / 'no.tsv'}: No such file or directory.\n"
+    )

@@ -71,10 +71,13 @@ def _stored(task: Task) -> list[tuple[object, ...]]:
         hit = block.hit
         judgment = Judgment.objects.filter(block=block).first()
         answer = judgment or Skip.objects.get(block=block)
-        assert (hit.completed_at, hit.available_at) == (hit.available_at, hit.completed_at)
-        assert set(Output.objects.filter(pk__in=block.outputs).values_list("segment_id")) == {
-            (block.segment_id,)
-        }
+        assert (hit.completed_at, hit.available_at) == (
+            hit.available_at,
+            hit.completed_at,
+        )
+        assert set(
+            Output.objects.filter(pk__in=block.outputs).values_list("segment_id")
+        ) == {(block.segment_id,)}
         found.append(
             (
                 hit.number,
@@ -109,7 +112,9 @@ def _said(row: JudgedBlock) -> str:
     return repr((row.segment, row.judge, row.candidates, row.labels))
 
 
-def _expected(rows: list[JudgedBlock], task: Task, content: bytes) -> list[tuple[object, ...]]:
+def _expected(
+    rows: list[JudgedBlock], task: Task, content: bytes
+) -> list[tuple[object, ...]]:
     sha256 = hashlib.sha256(content).hexdigest()
     why = {"file": "judgments.csv", "format": "five-way-csv", "sha256": sha256}
     seen: Counter[str] = Counter()
@@ -165,7 +170,10 @@ def test_every_row_is_stored_as_it_is_read(
 ) -> None:
     if with_texts:
         # Candidates of systems whose texts differ are refused.
-        rows = [replace(row, candidates=tuple(each[:1] for each in row.candidates)) for row in rows]
+        rows = [
+            replace(row, candidates=tuple(each[:1] for each in row.candidates))
+            for row in rows
+        ]
     rows += [rows[each % len(rows)] for each in again]
     monkeypatch.setattr(importing, "_BATCH", batch)
     monkeypatch.setattr(finding, "_MOST_CHARACTERS", characters)
@@ -192,7 +200,12 @@ def test_every_row_is_stored_as_it_is_read(
         judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)
         assert list(judges) == list(dict.fromkeys(row.judge for row in rows))
         if not with_texts:
-            named = (system for row in rows for systems in row.candidates for system in systems)
+            named = (
+                system
+                for row in rows
+                for systems in row.candidates
+                for system in systems
+            )
             stored = System.objects.order_by("pk").values_list("name", flat=True)
             assert list(stored) == list(dict.fromkeys(named))
         again_done = answers_import(task=task, files=[file])

@@ -50,14 +50,18 @@ def _test_database_url() -> str:
     host = settings["OPTIONS"].get("host") or settings["HOST"]
     password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
     if host.startswith("/"):
-        return f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
+        return (
+            f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
+        )
     port = f":{settings['PORT']}" if settings["PORT"] else ""
     return f"postgres://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"
 
 
 def test_task_of_200_megabytes_in_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.tsv"
-    text = "the museum opens at nine and closes when the last visitor has gone home " * 4
+    text = (
+        "the museum opens at nine and closes when the last visitor has gone home " * 4
+    )
     with path.open("w", encoding="utf-8") as file:
         file.write("document\tsource\treference\tamber\tbirch\n")
         number = 0
@@ -85,12 +89,17 @@ def test_many_judgments_in_bounded_memory_and_linear_time(tmp_path: Path) -> Non
     with path.open("w", encoding="utf-8") as file:
         slots = range(1, 6)
         names = [f"system{n}Id" for n in slots] + [f"system{n}rank" for n in slots]
-        file.write("srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(names))
+        file.write(
+            "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(names)
+        )
         for _ in range(count):
             segment = draw.randint(1, 3000)
             shown = draw.sample(systems, 5) + [str(draw.randint(1, 5)) for _ in slots]
             judge = f"judge{draw.randint(1, 200)}"
-            file.write(f"\ncs,en,{segment},d{segment // 30},{segment},{judge}," + ",".join(shown))
+            file.write(
+                f"\ncs,en,{segment},d{segment // 30},{segment},{judge},"
+                + ",".join(shown)
+            )
     said, peak = run_measured(
         "import_answers", str(path), "--campaign=large", "--create-campaign=Large",
         "--test-set=many", "--create-test-set",

@@ -24,13 +24,15 @@ SUMMARIES = """\
 {"document": "story", "segment": 1, "source": "The old man repairs nets by the sea.", "references": ["A man repairs nets."], "outputs": {"lead": "The old man.", "model": "A man mends nets."}}
 {"document": "story", "segment": 2, "source": "One day a storm takes the boat.", "references": ["A storm takes the boat."], "outputs": {"lead": "One day.", "model": "The boat is lost."}}
 """
-CAPTIONS = SUMMARIES.replace("The old man repairs nets by the sea.", "img/1.jpg").replace(
-    "One day a storm takes the boat.", "img/2.jpg"
-)
+CAPTIONS = SUMMARIES.replace(
+    "The old man repairs nets by the sea.", "img/1.jpg"
+).replace("One day a storm takes the boat.", "img/2.jpg")
 
 
 @pytest.fixture(params=[("en", SUMMARIES), ("zxx", CAPTIONS)], ids=["same", "none"])
-def task(request: pytest.FixtureRequest, campaign: Campaign, write: Write, done: Say) -> Task:
+def task(
+    request: pytest.FixtureRequest, campaign: Campaign, write: Write, done: Say
+) -> Task:
     """A judged task."""
     language, texts = request.param
     named = {"campaign": "museum", "name": "story", "target_language": "en"}
@@ -49,10 +51,17 @@ def test_exported_judgments_are_read_back(task: Task, write: Write, done: Say) -
     other = make_campaign("other")
     texts = write(
         "texts.jsonl",
-        b"".join(export_bytes(export_asked(task=task, kind="texts", file_format="jsonl"))),
+        b"".join(
+            export_bytes(export_asked(task=task, kind="texts", file_format="jsonl"))
+        ),
     )
     named = {"campaign": "other", "name": "story", "target_language": "en"}
-    done("import_test_set", str(texts), source_language=task.test_set.source_language, **named)
+    done(
+        "import_test_set",
+        str(texts),
+        source_language=task.test_set.source_language,
+        **named,
+    )
     for file_format in ("five-way-csv", "appraise-xml", "pairwise-csv"):
         file = write(f"judgments.{file_format}", exported(task, file_format))
         done("import_answers", str(file), campaign="other", test_set="story")

@@ -40,7 +40,13 @@ def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> Task:
 
 
 def bare(done: Say, path: Path, name: str = "bare") -> Task:
-    done("import_answers", str(path), campaign="museum", test_set=name, create_test_set=True)
+    done(
+        "import_answers",
+        str(path),
+        campaign="museum",
+        test_set=name,
+        create_test_set=True,
+    )
     return Task.objects.get(test_set__name=name)
 
 
@@ -103,7 +109,10 @@ def test_wmt12_judgments_rank_alike_with_texts_and_without(
     )
     assert "0 judgments imported, 1,294 already there." in said
     without = bare(done, wmt12_with_texts / "judgments.csv")
-    assert (without.test_set.source_language, without.test_set.target_language) == ("cs", "en")
+    assert (without.test_set.source_language, without.test_set.target_language) == (
+        "cs",
+        "en",
+    )
     assert without.test_set.segments.count() == 951
     assert Judgment.objects.of(without.pk).count() == 1_291
     assert Skip.objects.filter(block__hit__task=without).count() == 3

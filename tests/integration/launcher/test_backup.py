@@ -38,8 +38,16 @@ OTHER_SERVER = {
 @pytest.fixture(scope="module")
 def saved() -> Iterator[tuple[DataDirectory, Path]]:
     """A data folder with a judged and ranked campaign, and a backup of it, made beside variables of another server."""
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="q-") as folder:
-        for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tempfile.TemporaryDirectory(prefix="q-") as folder,
+    ):
+        for name in (
+            "DATABASE_URL",
+            "MIGRATION_DATABASE_URL",
+            "REDIS_URL",
+            "SECRET_KEY",
+        ):
             patch.delenv(name, raising=False)
         place = Path(folder).resolve()
         place.chmod(0o711)
@@ -78,7 +86,9 @@ class TestWhatABackupIs:
         assert manifest.damaged(backup) == []
         assert (backup / "secret_key").read_text() == directory.secret_key()
 
-    def test_backup_is_readable_by_its_owner_only(self, saved: tuple[DataDirectory, Path]) -> None:
+    def test_backup_is_readable_by_its_owner_only(
+        self, saved: tuple[DataDirectory, Path]
+    ) -> None:
         _directory, backup = saved
         for path in (backup, backup / "quintet.dump", backup / "secret_key"):
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
@@ -139,7 +149,9 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services) == (["later", "saved"], ["later", "saved"])
 
-    def test_restore_sets_existing_data_aside(self, directory: DataDirectory, small: Path) -> None:
+    def test_restore_sets_existing_data_aside(
+        self, directory: DataDirectory, small: Path
+    ) -> None:
         done = launcher(directory, "restore", str(small), "--yes")
         assert done.returncode == 0, done.stderr
         assert "set aside: " in done.stdout
@@ -180,7 +192,9 @@ class TestADatabaseOfOnesOwn:
                         cursor.execute(f"CREATE DATABASE {name}")
                     connection.close()
                     return {
-                        "MIGRATION_DATABASE_URL": owner.replace("/quintet?", f"/{name}?"),
+                        "MIGRATION_DATABASE_URL": owner.replace(
+                            "/quintet?", f"/{name}?"
+                        ),
                         "DATABASE_URL": services.environment["DATABASE_URL"].replace(
                             "/quintet?", f"/{name}?"
                         ),
@@ -201,7 +215,9 @@ class TestADatabaseOfOnesOwn:
         restored = launcher(directory, "restore", str(backup), **named)
         assert restored.returncode == 0, restored.stderr
         assert "Set SECRET_KEY to the value in" in restored.stdout
-        checked = launcher(directory, "run", "--", PYTHON, "manage.py", "check_rankings", **named)
+        checked = launcher(
+            directory, "run", "--", PYTHON, "manage.py", "check_rankings", **named
+        )
         assert (checked.returncode, checked.stdout) == (0, rankings(source))
         place = directory.path.parent / "b"
         again = launcher(directory, "backup", "--to", str(place), **named)

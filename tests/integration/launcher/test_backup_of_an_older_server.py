@@ -42,7 +42,9 @@ def database() -> Iterator[Callable[[str], dict[str, str]]]:
                     "SECRET_KEY": "of-the-operator",
                     "REDIS_URL": SERVERS["REDIS_URL"],
                     "DATABASE_URL": renamed(SERVERS["DATABASE_URL"], name),
-                    "MIGRATION_DATABASE_URL": renamed(SERVERS["MIGRATION_DATABASE_URL"], name),
+                    "MIGRATION_DATABASE_URL": renamed(
+                        SERVERS["MIGRATION_DATABASE_URL"], name
+                    ),
                 }
 
             yield create
@@ -50,7 +52,9 @@ def database() -> Iterator[Callable[[str], dict[str, str]]]:
                 cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def done(directory: DataDirectory, *arguments: str, environment: Mapping[str, str]) -> str:
+def done(
+    directory: DataDirectory, *arguments: str, environment: Mapping[str, str]
+) -> str:
     process = launcher(directory, *arguments, **environment)
     assert process.returncode == 0, process.stdout + process.stderr
     return process.stdout

@@ -49,7 +49,12 @@ def started(
     """A start, or a demo, on any free port."""
     with subprocess.Popen(
         [*program, command],
-        env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0", **environment},
+        env={
+            **os.environ,
+            "QUINTET_HOME": str(directory.path),
+            "PORT": "0",
+            **environment,
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -110,7 +115,9 @@ def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
 ) -> None:
     with Services(directory):
         pass
-    done = launcher(directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3")
+    done = launcher(
+        directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3"
+    )
     database, redis = done.stdout.split()
     assert database.startswith("postgresql://quintet_app@/quintet?host=")
     assert redis.startswith("unix:///")
@@ -172,7 +179,10 @@ def assert_loading(address: str) -> None:
     assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
     assert '<meta http-equiv="refresh" content="2">' in page.text
     assert '<progress max="4"' in page.text
-    for path, kind in (("/api/v1/", "application/problem+json"), ("/readyz", "application/json")):
+    for path, kind in (
+        ("/api/v1/", "application/problem+json"),
+        ("/readyz", "application/json"),
+    ):
         answer = requests.post(f"{address}{path}", data="x" * 100_000, timeout=30)
         assert (answer.status_code, answer.headers["Content-Type"]) == (503, kind)
         assert answer.headers["Retry-After"] == "2"
@@ -194,12 +204,17 @@ def test_a_start_refuses_tables_that_have_changed_since_an_earlier_one_prepared_
             owner.commit()
     refused = launcher(directory, "start", PORT="0")
     assert refused.returncode == 1
-    assert "table campaign_campaign: column pay is missing. What to do: undo" in refused.stderr
+    assert (
+        "table campaign_campaign: column pay is missing. What to do: undo"
+        in refused.stderr
+    )
     assert working_in(directory.path) == []
 
 
 @pytest.mark.thorough
-def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
+def test_the_demo_starts_is_killed_starts_again_and_stops(
+    directory: DataDirectory,
+) -> None:
     with started(directory, "demo") as process:
         assert_loading(address_of(read_until(process, "shows the progress")))
         process.kill()  # amid its preparation
@@ -213,10 +228,20 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
         assert "make start` serves this folder and loads no demo" in text
         assert directory.demo_file.stat().st_mode & 0o077 == 0
         assert answers(f"{told['base_url']}/readyz")
-        beside = launcher(directory, "run", "--", sys.executable, "manage.py", "migrate", "--check")
+        beside = launcher(
+            directory, "run", "--", sys.executable, "manage.py", "migrate", "--check"
+        )
         assert beside.returncode == 0, beside.stderr
         link = launcher(
-            *(directory, "run", "--", sys.executable, "manage.py", "add_judge", "at another port"),
+            *(
+                directory,
+                "run",
+                "--",
+                sys.executable,
+                "manage.py",
+                "add_judge",
+                "at another port",
+            ),
             *("--campaign", "museum"),
         ).stdout.strip()
         assert link.startswith(f"{told['base_url']}/i/")
@@ -265,11 +290,14 @@ def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
 
 
 @pytest.mark.thorough
-def test_a_start_waits_for_an_external_postgresql_that_is_away(directory: DataDirectory) -> None:
+def test_a_start_waits_for_an_external_postgresql_that_is_away(
+    directory: DataDirectory,
+) -> None:
     with Services(DataDirectory(directory.path.parent / "other")) as other:
         assert other.postgres is not None
         urls = {
-            name: other.environment[name] for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL")
+            name: other.environment[name]
+            for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL")
         }
         other.postgres.stop()
         with started(directory, "start", **urls) as process:
@@ -284,7 +312,9 @@ def test_a_start_waits_for_an_external_postgresql_that_is_away(directory: DataDi
     assert working_in(directory.path) == []
 
 
-def quintet(directory: DataDirectory, *arguments: str) -> subprocess.CompletedProcess[str]:
+def quintet(
+    directory: DataDirectory, *arguments: str
+) -> subprocess.CompletedProcess[str]:
     """Run `./quintet`, from another folder, as people do."""
     return subprocess.run(
         [CHECKOUT / "quintet", *arguments],
@@ -317,20 +347,29 @@ def test_a_start_lets_the_first_organiser_in_is_killed_starts_again_and_stops(
         base = link.partition("/i/")[0]
         assert f"QUINTET_HOME={directory.path} make demo` adds demo campaigns" in text
         assert not directory.demo_file.exists()
-        connection = psycopg2.connect(json_of(directory, "services.json")["DATABASE_URL"])
+        connection = psycopg2.connect(
+            json_of(directory, "services.json")["DATABASE_URL"]
+        )
         with connection, connection.cursor() as cursor:
-            cursor.execute("SELECT current_setting('fsync'), current_setting('synchronous_commit')")
+            cursor.execute(
+                "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
+            )
             assert cursor.fetchone() == ("on", "on")
             cursor.execute("SELECT count(*) FROM campaign_campaign")
             assert cursor.fetchone() == (0,)
         connection.close()
-        entered = {"name": "Rosa", "email": "rosa@example.org", "password": "a long way home"}
+        entered = {
+            "name": "Rosa",
+            "email": "rosa@example.org",
+            "password": "a long way home",
+        }
         assert answer_to(link, **entered) == f"{base}/"
         again = quintet(directory, "organiser_link", "rosa@example.org")
         assert again.stdout.startswith(f"{base}/i/"), again.stderr
         assert "Assumed" not in again.stderr
         assert "/account/" not in "".join(
-            path.read_text().replace("[hidden]/account/", "") for path in directory.logs.iterdir()
+            path.read_text().replace("[hidden]/account/", "")
+            for path in directory.logs.iterdir()
         )
         process.kill()
         process.wait()
@@ -357,7 +396,9 @@ def json_of(directory: DataDirectory, name: str) -> Any:
 
 
 @pytest.mark.thorough
-def test_a_preparation_whose_postgresql_is_killed_is_repeated(directory: DataDirectory) -> None:
+def test_a_preparation_whose_postgresql_is_killed_is_repeated(
+    directory: DataDirectory,
+) -> None:
     with started(directory, "demo") as process:
         read_until(process, "tables up to date")
         server = recorded(directory, "postgresql")
@@ -379,10 +420,15 @@ def test_the_demo_starts_whatever_of_it_is_killed(directory: DataDirectory) -> N
                 lambda n=name, b=before: recorded(directory, n) not in (None, b),  # type: ignore[misc]
                 f"new {name}",
             )
-            eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
+            eventually(
+                lambda: answers(ready),
+                f"the web server is ready after {name} was killed",
+            )
 
 
-def test_a_fingerprint_follows_its_sources_and_no_generated_file(tmp_path: Path) -> None:
+def test_a_fingerprint_follows_its_sources_and_no_generated_file(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "demo" / "__pycache__").mkdir(parents=True)
     file = tmp_path / "demo" / "a.txt"
     seen = {fingerprint("demo", tmp_path)}

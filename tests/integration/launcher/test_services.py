@@ -17,11 +17,26 @@ import redis
 
 from launcher import services as launched
 from launcher import waiting
-from launcher.data_directory import CHECKOUT, DataDirectory, FolderInUseError, LauncherError
+from launcher.data_directory import (
+    CHECKOUT,
+    DataDirectory,
+    FolderInUseError,
+    LauncherError,
+)
 from launcher.processes import ProcessRegistry, Supervisor, is_running
-from launcher.services import Postgres, Services, environment_beside, running_environment
+from launcher.services import (
+    Postgres,
+    Services,
+    environment_beside,
+    running_environment,
+)
 from launcher.waiting import Watch
-from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
+from tests.integration.launcher.conftest import (
+    eventually,
+    remember,
+    remembered,
+    working_in,
+)
 
 HOLD = "import signal; from launcher.data_directory import DataDirectory; from launcher.services import Services\nwith Services(DataDirectory.from_environment()): print('up', flush=True); signal.pause()"
 
@@ -77,7 +92,9 @@ def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) ->
         Services(directory) as services,
         redis.Redis.from_url(services.environment["REDIS_URL"]) as client,
     ):
-        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        assert client.config_get("maxmemory-policy") == {
+            "maxmemory-policy": "noeviction"
+        }
         assert client.config_get("appendonly") == {"appendonly": "yes"}
 
 
@@ -85,13 +102,19 @@ def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) ->
 def test_nothing_listens_on_a_network(directory: DataDirectory) -> None:
     with Services(directory):
         processes = working_in(directory.path)
-        assert {"postgres", "valkey-server"} <= {process.name() for process in processes}
+        assert {"postgres", "valkey-server"} <= {
+            process.name() for process in processes
+        }
         for process in processes:
-            assert [c for c in process.net_connections("inet") if c.status == "LISTEN"] == []
+            assert [
+                c for c in process.net_connections("inet") if c.status == "LISTEN"
+            ] == []
 
 
 @pytest.mark.thorough
-def test_only_the_owner_can_reach_sockets_secrets_and_logs(directory: DataDirectory) -> None:
+def test_only_the_owner_can_reach_sockets_secrets_and_logs(
+    directory: DataDirectory,
+) -> None:
     with Services(directory) as services:
         services.directory.secret_key()
         private = [
@@ -102,7 +125,9 @@ def test_only_the_owner_can_reach_sockets_secrets_and_logs(directory: DataDirect
             "valkey",
             "postgresql/run",
         ]
-        modes = {name: (directory.path / name).stat().st_mode & 0o077 for name in private}
+        modes = {
+            name: (directory.path / name).stat().st_mode & 0o077 for name in private
+        }
         assert modes == dict.fromkeys(private, 0)
 
 
@@ -156,11 +181,16 @@ def test_a_command_waits_for_a_recovery(directory: DataDirectory) -> None:
         services.postgres.launch()
         command = [sys.executable, "manage.py", "migrate", "campaign", "zero", "--plan"]
         subprocess.run(
-            command, cwd=CHECKOUT, env={**os.environ, **services.environment}, check=True
+            command,
+            cwd=CHECKOUT,
+            env={**os.environ, **services.environment},
+            check=True,
         )
 
 
-def test_a_command_waits_for_services_that_are_being_started(directory: DataDirectory) -> None:
+def test_a_command_waits_for_services_that_are_being_started(
+    directory: DataDirectory,
+) -> None:
     with another_supervisor(directory) as supervisor:
         # As before they answer.
         ready = directory.path / "services.json"
@@ -210,7 +240,10 @@ def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
     with Services(directory) as services:
         remember(services, "first")
     with another_supervisor(directory) as supervisor:
-        for pid in [supervisor.pid, *(process.pid for process in working_in(directory.path))]:
+        for pid in [
+            supervisor.pid,
+            *(process.pid for process in working_in(directory.path)),
+        ]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         eventually(lambda: working_in(directory.path) == [], "every process is gone")
@@ -220,9 +253,13 @@ def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
 
 
 @pytest.mark.thorough
-def test_a_stranger_with_a_recorded_number_is_left_alone(directory: DataDirectory) -> None:
+def test_a_stranger_with_a_recorded_number_is_left_alone(
+    directory: DataDirectory,
+) -> None:
     directory.create()
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE
+    ) as stranger:
         registry = ProcessRegistry(directory.path / "processes.json")
         registry.add("web", stranger.pid, signal.SIGTERM)
         recorded = json.loads((directory.path / "processes.json").read_text())
@@ -240,7 +277,9 @@ def test_leftovers_are_found_after_the_clock_was_set(
     directory.create()
     record = directory.path / "processes.json"
     command = [sys.executable, "-c", "input()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as leftover:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, start_new_session=True
+    ) as leftover:
         ProcessRegistry(record).add("web", leftover.pid, signal.SIGTERM)
         # The kernel counts both from the time of day.
         boot_time, create_time = psutil.boot_time, psutil.Process.create_time
@@ -255,7 +294,9 @@ def test_a_process_of_another_boot_is_left_alone(directory: DataDirectory) -> No
     directory.create()
     record = directory.path / "processes.json"
     command = [sys.executable, "-c", "input()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as stranger:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, start_new_session=True
+    ) as stranger:
         ProcessRegistry(record).add("web", stranger.pid, signal.SIGTERM)
         recorded = json.loads(record.read_text())
         recorded["web"]["boot"] = "an earlier one"
@@ -278,12 +319,17 @@ def test_named_services_are_used_and_none_is_started(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
-    monkeypatch.setenv("MIGRATION_DATABASE_URL", "postgresql://owner@db.example/quintet")
+    monkeypatch.setenv(
+        "MIGRATION_DATABASE_URL", "postgresql://owner@db.example/quintet"
+    )
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
     with Services(directory) as services:
         assert services.postgres is None
         assert services.valkey is None
-        assert services.environment["DATABASE_URL"] == "postgresql://someone@db.example/quintet"
+        assert (
+            services.environment["DATABASE_URL"]
+            == "postgresql://someone@db.example/quintet"
+        )
         owner = services.environment["MIGRATION_DATABASE_URL"]
         assert owner == "postgresql://owner@db.example/quintet"
         assert services.environment["REDIS_URL"] == "redis://broker.example/0"
@@ -330,8 +376,12 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
 ) -> None:
     with Services(directory):
         pass
-    (directory.path / "postgresql/data/postgresql.conf").write_text("no_such_setting = 1\n")
-    with pytest.raises(LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"):
+    (directory.path / "postgresql/data/postgresql.conf").write_text(
+        "no_such_setting = 1\n"
+    )
+    with pytest.raises(
+        LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"
+    ):
         Services(directory).__enter__()
     assert working_in(directory.path) == []
 
@@ -340,12 +390,16 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
 def test_a_start_does_not_wait_for_a_wrong_address(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MIGRATION_DATABASE_URL", "postgresql://owner@host/quintet?sslmod=require")
+    monkeypatch.setenv(
+        "MIGRATION_DATABASE_URL", "postgresql://owner@host/quintet?sslmod=require"
+    )
     with pytest.raises(LauncherError, match='parameter: "sslmod"'):
         Services(directory).await_external_database(Watch())
 
 
-def test_data_of_another_postgresql_is_refused_with_the_way_out(directory: DataDirectory) -> None:
+def test_data_of_another_postgresql_is_refused_with_the_way_out(
+    directory: DataDirectory,
+) -> None:
     data = directory.path / "postgresql" / "data"
     data.mkdir(parents=True)
     (data / "PG_VERSION").write_text("14\n")
@@ -380,11 +434,16 @@ def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -
         connection = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
         connection.autocommit = True
         with contextlib.closing(connection), connection.cursor() as cursor:
-            cursor.execute("CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)")
+            cursor.execute(
+                "CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)"
+            )
             for statement, values in (
                 ("INSERT INTO said VALUES (%s, NULL)", ["my comment"]),
                 ("SELECT my_column, %s", ["my-key"]),
-                ("INSERT INTO said VALUES (%s, '{1}'), (%s, '{2}')", ["my comment"] * 2),
+                (
+                    "INSERT INTO said VALUES (%s, '{1}'), (%s, '{2}')",
+                    ["my comment"] * 2,
+                ),
                 ("PREPARE p AS SELECT 1 / length($1); EXECUTE p(%s)", [""]),
             ):
                 with pytest.raises(psycopg2.Error):
@@ -392,4 +451,6 @@ def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -
     log = directory.log("postgresql").read_text()
     assert 'null value in column "labels"' in log
     assert "duplicate key value" in log
-    assert [each for each in ("my comment", "my-key", "INSERT", "PREPARE") if each in log] == []
+    assert [
+        each for each in ("my comment", "my-key", "INSERT", "PREPARE") if each in log
+    ] == []

@@ -9,7 +9,13 @@ import psutil
 import pytest
 
 from launcher.data_directory import DataDirectory
-from launcher.processes import Child, ProcessRegistry, StopRequest, Supervisor, is_running
+from launcher.processes import (
+    Child,
+    ProcessRegistry,
+    StopRequest,
+    Supervisor,
+    is_running,
+)
 from tests.full_disk import full_disk
 from tests.integration.launcher.conftest import eventually
 
@@ -100,7 +106,9 @@ def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
     ]
 
 
-def test_a_full_disk_ends_nothing_and_what_runs_is_recorded_afterwards(stage: Stage) -> None:
+def test_a_full_disk_ends_nothing_and_what_runs_is_recorded_afterwards(
+    stage: Stage,
+) -> None:
     child = stage.child("web", UNHEARD)
     supervisor = stage.supervise()
     before, record = child.pid, stage.directory.path / "processes.json"
@@ -140,7 +148,9 @@ def test_a_child_whose_log_cannot_be_opened_is_tried_again(stage: Stage) -> None
     eventually(is_up_again, "it runs again")
 
 
-def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage) -> None:
+def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(
+    stage: Stage,
+) -> None:
     child = stage.child("web", PARENT)
     supervisor = stage.supervise()
     assert child.pid is not None
@@ -179,5 +189,7 @@ def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
     worker = psutil.Process(child.pid).children()[0]
     child.send(signal.SIGKILL)
     child.wait(60)
-    assert ProcessRegistry(stage.directory.path / "processes.json").stop_leftovers() == ["web"]
+    assert ProcessRegistry(
+        stage.directory.path / "processes.json"
+    ).stop_leftovers() == ["web"]
     eventually(lambda: not is_running(worker), "the worker is gone")

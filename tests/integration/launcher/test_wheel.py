@@ -56,12 +56,22 @@ def test_a_wheel_of_a_later_commit_upgrades_the_installed_one(tmp_path: Path) ->
         commits = [*git, "commit", "--quiet", "--allow-empty", f"--message={commit}"]
         subprocess.run(commits, cwd=clone, check=True)
         wheel = wheel_build(clone, tmp_path / commit)
-        kept = [path.name for path in (clone / "campaign/database/catalogues").iterdir()]
-        packed = [Path(name).name for name in ZipFile(wheel).namelist() if "/catalogues/" in name]
+        kept = [
+            path.name for path in (clone / "campaign/database/catalogues").iterdir()
+        ]
+        packed = [
+            Path(name).name
+            for name in ZipFile(wheel).namelist()
+            if "/catalogues/" in name
+        ]
         assert sorted(packed) == sorted(kept)
         wheel_install(wheel, python)
-        asked = "from importlib.metadata import version; print(version('quintet-ranking'))"
-        done = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True)
+        asked = (
+            "from importlib.metadata import version; print(version('quintet-ranking'))"
+        )
+        done = subprocess.run(
+            [python, "-c", asked], check=True, capture_output=True, text=True
+        )
         versions.append(done.stdout.strip())
         assert package_version(clone) == versions[-1]
     assert Version(versions[0]) < Version(versions[1])
@@ -93,7 +103,9 @@ def quintet(installed: Path, *arguments: str, home: Path | None = None) -> str:
     return ended.stdout
 
 
-def test_files_are_ranked_and_checked_without_a_database(installed: Path, elsewhere: Path) -> None:
+def test_files_are_ranked_and_checked_without_a_database(
+    installed: Path, elsewhere: Path
+) -> None:
     ranked = quintet(installed, "rank", "judgments.csv")
     assert ranked.index("alpha") < ranked.index("beta")
     files = ("source.en", "alpha.de", "beta.de")
@@ -125,14 +137,19 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
 def test_a_block_is_judged_where_the_wheel_serves(
     installed: Path, elsewhere: Path, directory: DataDirectory
 ) -> None:
-    with served(directory, "start", program=[str(installed / "quintet")]) as (_process, said):
+    with served(directory, "start", program=[str(installed / "quintet")]) as (
+        _process,
+        said,
+    ):
         assert "quintet demo` adds demo campaigns" in "".join(said)
         sides = ["--source-language=en", "--target-language=de", "--source=source.en"]
         systems = ["--system=alpha=alpha.de", "--system=beta=beta.de"]
         named = ["--campaign=mine", "--create-campaign=Mine", "--name=News"]
         home = directory.path
         quintet(installed, "import_test_set", *named, *sides, *systems, home=home)
-        link = quintet(installed, "add_judge", "ann", "--campaign=mine", home=home).split()[-1]
+        link = quintet(
+            installed, "add_judge", "ann", "--campaign=mine", home=home
+        ).split()[-1]
         with requests.Session() as judge:
             assert judged(judge, link).status_code == 200
 
@@ -144,10 +161,17 @@ def judged(judge: requests.Session, link: str) -> Any:
     page = judge.post(link, data=form, timeout=30)
     base = link.partition("/i/")[0]
     assert page.url.startswith(f"{base}/judge/"), page.url
-    judge.headers.update({"X-CSRFToken": str(judge.cookies["csrftoken"]), "Referer": page.url})
+    judge.headers.update(
+        {"X-CSRFToken": str(judge.cookies["csrftoken"]), "Referer": page.url}
+    )
     block = next(lent_blocks(judge, f"{base}/{API}/assignments/"))
     labels = list(range(1, len(block["candidates"]) + 1))
-    said = {"block": block["id"], "labels": labels, "duration_ms": 9000, "active_ms": 8000}
+    said = {
+        "block": block["id"],
+        "labels": labels,
+        "duration_ms": 9000,
+        "active_ms": 8000,
+    }
     return judge.put(f"{base}/{API}/judgments/{uuid4()}/", json=said, timeout=30)
 
 

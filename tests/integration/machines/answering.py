@@ -33,6 +33,8 @@ def machine_judges(
         for is_reversed in (False, True)[: 1 + asked_twice]:
             asked = MachineBlock(block, is_reversed)
             said = {"labels": ranks(asked.candidates)}
-            machine_judgment_submit(machine=machine, asked=asked, client_id=uuid4(), said=said)
+            machine_judgment_submit(
+                machine=machine, asked=asked, client_id=uuid4(), said=said
+            )
     assert MachineJudgment.objects.filter(machine=machine).exists()
     return machine

@@ -46,13 +46,17 @@ def writer() -> TestSetWriter:
     return writer
 
 
-def machine_of(campaign: Campaign, name: str = "judgebot", version: str = "1") -> MachineJudge:
+def machine_of(
+    campaign: Campaign, name: str = "judgebot", version: str = "1"
+) -> MachineJudge:
     by = campaign.memberships.get().user
     machine, _token = machine_add(campaign=campaign, by=by, name=name, version=version)
     return machine
 
 
-def line(judge: str, segment: int, candidates: list[Any], labels: list[int | None]) -> str:
+def line(
+    judge: str, segment: int, candidates: list[Any], labels: list[int | None]
+) -> str:
     values = {
         "source_language": "cs",
         "target_language": "en",
@@ -70,7 +74,9 @@ def imports(task: Task, *lines: str, **options: Any) -> AnswersImported:
 
 
 def rows(task: Task, kind: str) -> list[dict[str, Any]]:
-    content = b"".join(export_bytes(export_asked(task=task, kind=kind, file_format="jsonl")))
+    content = b"".join(
+        export_bytes(export_asked(task=task, kind=kind, file_format="jsonl"))
+    )
     return [json.loads(text) for text in content.splitlines()]
 
 
@@ -83,7 +89,9 @@ def contents(task: Task, kind: str, author: str) -> list[str]:
             # Files of comparisons do not have the order in which outputs were shown.
             is_sort = task.protocol == "sorting"
             said = sorted(ranks) if is_sort else [*ranks, row["answer"]]
-            found.append(json.dumps([row[author], row["segment"], said], sort_keys=True))
+            found.append(
+                json.dumps([row[author], row["segment"], said], sort_keys=True)
+            )
     return sorted(found)
 
 
@@ -137,7 +145,11 @@ def test_file_names_people_and_machine_judges(writer: TestSetWriter) -> None:
 
 def test_machine_is_not_asked_what_a_file_has(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
-    imports(writer.task, line("whoever", 1, SYSTEMS[::-1], [1, 2, 3]), machine=str(machine.judge))
+    imports(
+        writer.task,
+        line("whoever", 1, SYSTEMS[::-1], [1, 2, 3]),
+        machine=str(machine.judge),
+    )
     segments = []
     for block in machine.blocks():
         segments.append(block["source"]["text"])
@@ -146,7 +158,9 @@ def test_machine_is_not_asked_what_a_file_has(writer: TestSetWriter) -> None:
     assert MachineJudgment.objects.filter(machine=machine.judge).count() == 2
 
 
-def test_first_answer_counts_and_the_reverse_order_is_another(writer: TestSetWriter) -> None:
+def test_first_answer_counts_and_the_reverse_order_is_another(
+    writer: TestSetWriter,
+) -> None:
     machine = machine_of(writer.campaign)
     other = [SYSTEMS[1], SYSTEMS[0], SYSTEMS[2]]
     imported = imports(
@@ -167,10 +181,14 @@ def test_skip_in_a_file_is_answered_by_a_later_file(writer: TestSetWriter) -> No
     machine = machine_of(writer.campaign)
     skip = line("gpt", 1, SYSTEMS, [None, None, None])
     imports(writer.task, skip, machine=str(machine))
-    assert [row["skip_reason"] for row in rows(writer.task, "machine-judgments")] == ["not_stated"]
+    assert [row["skip_reason"] for row in rows(writer.task, "machine-judgments")] == [
+        "not_stated"
+    ]
     for _time in range(2):
         imports(writer.task, line("gpt", 1, SYSTEMS, [1, 2, 3]), machine=str(machine))
-    assert [row["labels"] for row in rows(writer.task, "machine-judgments")] == [[1, 2, 3]]
+    assert [row["labels"] for row in rows(writer.task, "machine-judgments")] == [
+        [1, 2, 3]
+    ]
     assert imports(writer.task, skip, machine=str(machine)).by_machines == 0
 
 
@@ -200,7 +218,9 @@ def test_span_outside_of_its_text_is_refused_in_a_file() -> None:
     assert not MachineJudgment.objects.exists()
 
 
-def test_page_and_rest_import_for_a_machine_judge(writer: TestSetWriter, client: Client) -> None:
+def test_page_and_rest_import_for_a_machine_judge(
+    writer: TestSetWriter, client: Client
+) -> None:
     machine = machine_of(writer.campaign)
     client.force_login(writer.campaign.memberships.get().user)
     page = f"/campaigns/museum/tasks/{writer.task.pk}/answers/"
@@ -225,14 +245,18 @@ def test_page_and_rest_import_for_a_machine_judge(writer: TestSetWriter, client:
     assert MachineJudgment.objects.count() == 2
 
 
-def test_command_imports_for_a_machine_judge(writer: TestSetWriter, tmp_path: Path) -> None:
+def test_command_imports_for_a_machine_judge(
+    writer: TestSetWriter, tmp_path: Path
+) -> None:
     machine_of(writer.campaign)
     path = tmp_path / "answers.jsonl"
     path.write_text(line("gpt", 1, SYSTEMS, [1, 2, 3]))
     out = StringIO()
     arguments = {"campaign": "museum", "test_set": "museum en-de", "verbosity": 1}
     with pytest.raises(CommandError, match="judgebot 1"):
-        call_command("import_answers", path, **arguments, machine="judgebot 2", stdout=out)
+        call_command(
+            "import_answers", path, **arguments, machine="judgebot 2", stdout=out
+        )
     call_command("import_answers", path, **arguments, machine="judgebot 1", stdout=out)
     assert "1 answer by machine judges" in out.getvalue()
     assert MachineJudgment.objects.count() == 1

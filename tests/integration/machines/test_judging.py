@@ -13,7 +13,11 @@ from pytest_django import Settings
 from annotation.models import Block, Judgment, MachineJudgment
 from annotation.selectors.machines import machines_of
 from campaign.models import Campaign, CampaignState, MachineJudge, Output
-from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
+from campaign.services.machines import (
+    machine_add,
+    machine_token_replace,
+    machine_withdraw,
+)
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -93,7 +97,9 @@ def test_asked_twice_in_two_orders(writer: TestSetWriter) -> None:
         assert machine.put(block["id"]).status_code == 200
     assert len(shown) == 4
     assert shown[2:] == [texts[::-1] for texts in shown[:2]]
-    first, second = MachineJudgment.objects.filter(block=Block.objects.order_by("pk")[0])
+    first, second = MachineJudgment.objects.filter(
+        block=Block.objects.order_by("pk")[0]
+    )
     assert (first.is_reversed, second.is_reversed) == (False, True)
     assert second.outputs == first.outputs[::-1]
     assert not {candidate["id"] for candidate in block["candidates"]} & {
@@ -132,7 +138,13 @@ def test_restart_gets_the_rest_of_the_hit(writer: TestSetWriter) -> None:
 
 
 @pytest.mark.parametrize(
-    "sent", [{"labels": [1, 2]}, {"labels": None}, {"labels": [0, 1, 2]}, {"answer": {"score": 3}}]
+    "sent",
+    [
+        {"labels": [1, 2]},
+        {"labels": None},
+        {"labels": [0, 1, 2]},
+        {"answer": {"score": 3}},
+    ],
 )
 def test_invalid_answer_is_refused(writer: TestSetWriter, sent: dict[str, Any]) -> None:
     machine = Machine(writer.campaign)
@@ -150,7 +162,9 @@ def test_refusal_of_the_model_is_a_skip(writer: TestSetWriter) -> None:
 
 def test_skipped_block_is_answered_later(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
-    skipped = [block["id"] for block in machine.blocks() if machine.skip(block["id"], "other")]
+    skipped = [
+        block["id"] for block in machine.blocks() if machine.skip(block["id"], "other")
+    ]
     assert len(skipped) == 2
     started = {"skipped_before": timezone.now().isoformat()}
     again = machine.work(**started).json()
@@ -165,7 +179,9 @@ def test_skipped_block_is_answered_later(writer: TestSetWriter) -> None:
     assert stored.values_list("block__public_id", flat=True)[1] == UUID(skipped[1])
     assert MachineJudgment.objects.count() == 4
     assert machine.skip(skipped[1], "other").status_code == 409
-    shown = machines_of(campaign_id=writer.campaign.pk).values("judged", "skipped").get()  # type: ignore[misc]  # annotated
+    shown = (
+        machines_of(campaign_id=writer.campaign.pk).values("judged", "skipped").get()  # type: ignore[misc]
+    )  # annotated
     assert shown == {"judged": 1, "skipped": 1}
 
 
@@ -191,13 +207,20 @@ def test_outputs_are_answered_once_by_two_workers(writer: TestSetWriter) -> None
     while (response := machine.work(in_hand=in_hand)).status_code == 200:
         in_hand.append(response.json()["id"])
         blocks += response.json()["blocks"]
-    assert sorted(machine.put(block["id"]).status_code for block in blocks) == [200, 200, 409]
+    assert sorted(machine.put(block["id"]).status_code for block in blocks) == [
+        200,
+        200,
+        409,
+    ]
 
 
 def test_block_of_another_campaign_is_not_found(writer: TestSetWriter) -> None:
     other = make_campaign("zoo", state=CampaignState.OPEN)
     make_organiser(other, "zoe@example.org")
-    assert Machine(other).put(next(Machine(writer.campaign).blocks())["id"]).status_code == 404
+    assert (
+        Machine(other).put(next(Machine(writer.campaign).blocks())["id"]).status_code
+        == 404
+    )
 
 
 def test_token_opens_judging_alone(writer: TestSetWriter) -> None:
@@ -277,7 +300,13 @@ def test_judge_sees_nothing_of_the_answers_of_machines() -> None:
     address = f"/api/v1/judging/judgments/{uuid4()}/"
     answer = client.put(address, sent, content_type="application/json")
     assert answer.status_code == 200
-    names = ("judgments/", "progress/", "problem-reports/", f"documents/{block['id']}/", "data/")
+    names = (
+        "judgments/",
+        "progress/",
+        "problem-reports/",
+        f"documents/{block['id']}/",
+        "data/",
+    )
     pages = ["/judge/zoo/", *(f"/api/v1/judging/{name}" for name in names)]
     for response in [work, answer, *map(client.get, pages)]:
         content = response.getvalue() if response.streaming else response.content

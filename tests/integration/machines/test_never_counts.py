@@ -79,13 +79,31 @@ def numbers_shown(client: Client, task: Task) -> dict[str, str]:
         "/campaigns/museum/",
         *(
             f"/api/v1/campaigns/museum/{part}"
-            for part in ("", "overview/", "time/", "alerts/", "judges/", "tables/", "activity/")
+            for part in (
+                "",
+                "overview/",
+                "time/",
+                "alerts/",
+                "judges/",
+                "tables/",
+                "activity/",
+            )
         ),
         *(
             f"{over_rest}{part}"
-            for part in ("", "rankings/latest/", "judges/", "hits/", "judgments/", "skips/")
+            for part in (
+                "",
+                "rankings/latest/",
+                "judges/",
+                "hits/",
+                "judgments/",
+                "skips/",
+            )
         ),
-        *(f"{over_rest}{part}" for part in ("comparisons/", "segments/", "stopping-rule/")),
+        *(
+            f"{over_rest}{part}"
+            for part in ("comparisons/", "segments/", "stopping-rule/")
+        ),
         *(
             f"{exports}stream/?kind={kind['name']}&file_format={each['name']}"
             for kind in kinds
@@ -105,7 +123,9 @@ def rows_of_exports(client: Client, task: Task) -> dict[str, int]:
     """Return the numbers of rows of all exports, without those of machines and all files together."""
     kinds = client.get(f"/api/v1/tasks/{task.pk}/exports/kinds/").json()["results"]
     rows = {kind["name"]: kind["rows"] for kind in kinds}
-    return {name: rows[name] for name in rows.keys() - {"machine-judgments", "everything"}}
+    return {
+        name: rows[name] for name in rows.keys() - {"machine-judgments", "everything"}
+    }
 
 
 def everything(client: Client, task: Task) -> dict[str, bytes]:
@@ -113,7 +133,11 @@ def everything(client: Client, task: Task) -> dict[str, bytes]:
     asked = f"/api/v1/tasks/{task.pk}/exports/stream/?kind=everything&file_format=zip"
     content = b"".join(client.get(asked))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if "machine" not in name}
+        return {
+            name: archive.read(name)
+            for name in archive.namelist()
+            if "machine" not in name
+        }
 
 
 def other_tables() -> Iterator[tuple[str, str]]:
@@ -133,7 +157,11 @@ def by_commands() -> str:
     out = io.StringIO()
     call_command("check_rankings", stdout=out)
     for analysis in ("agreement", "judges"):
-        of_campaign = {"campaign": "museum", "test_set": "museum en-de", "format": "json"}
+        of_campaign = {
+            "campaign": "museum",
+            "test_set": "museum en-de",
+            "format": "json",
+        }
         call_command("analyse", analysis, **of_campaign, stdout=out)
     return out.getvalue()
 
@@ -144,10 +172,17 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     by = User.objects.get(email="organiser@example.org")
     machine, _token = machine_add(campaign=campaign, by=by, name="bot", version="1")
     tables = dict(other_tables())
-    first, second, *_others = Block.objects.order_by("pk").select_related("hit__task__test_set")
-    for block, said in ((first, {"labels": [3, 2, 1]}), (second, {"reason": "cannot_judge"})):
+    first, second, *_others = Block.objects.order_by("pk").select_related(
+        "hit__task__test_set"
+    )
+    for block, said in (
+        (first, {"labels": [3, 2, 1]}),
+        (second, {"reason": "cannot_judge"}),
+    ):
         asked = MachineBlock(block, is_reversed=False)
-        machine_judgment_submit(machine=machine, asked=asked, client_id=uuid4(), said=said)
+        machine_judgment_submit(
+            machine=machine, asked=asked, client_id=uuid4(), said=said
+        )
     assert MachineJudgment.objects.count() == 2
     assert dict(other_tables()) == tables
 

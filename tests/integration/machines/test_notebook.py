@@ -28,7 +28,9 @@ def test_notebook_judges_each_block_once(
     writer = TestSetWriter(campaign, "museum en-de", _SYSTEMS)
     for segment in (1, 2, 3):
         writer.judgment("ada", writer.block(segment, _SYSTEMS), [1, 2, 3])
-    _machine, token = machine_add(campaign=campaign, by=organiser, name="length", version="1")
+    _machine, token = machine_add(
+        campaign=campaign, by=organiser, name="length", version="1"
+    )
     monkeypatch.setenv("QUINTET_URL", live_server.url)
     monkeypatch.setenv("QUINTET_MACHINE_TOKEN", token)
     for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
@@ -42,6 +44,8 @@ def printed() -> str:
     """Run the notebook and return what it prints."""
     notebook: Any = nbformat.read(_FOLDER / "machine_judge.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     folder = {"metadata": {"path": str(_FOLDER)}}
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=folder).execute()
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources=folder
+    ).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     return "".join(output.get("text", "") for output in outputs)

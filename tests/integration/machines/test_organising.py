@@ -14,7 +14,12 @@ pytestmark = pytest.mark.django_db
 
 PAGE = "/campaigns/museum/people/judges/machines/"
 REST = "/api/v1/campaigns/museum/machines/"
-TERMS = {"name": "judgebot", "version": "2026-11", "prompt": "Rank these.", "settings": "t=0"}
+TERMS = {
+    "name": "judgebot",
+    "version": "2026-11",
+    "prompt": "Rank these.",
+    "settings": "t=0",
+}
 
 
 @pytest.fixture
@@ -26,7 +31,9 @@ def organiser(client: Client) -> Client:
 def opens(token: str) -> bool:
     """Return whether a token opens the judging API."""
     client = Client(headers={"Authorization": f"Token {token}"})
-    asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    asked = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     return asked.status_code == 204
 
 
@@ -40,7 +47,11 @@ def test_page_shows_a_token_once(organiser: Client) -> None:
     token = shown_token(organiser.post(PAGE, {**TERMS, "asked_twice": "on"}))
     assert opens(token)
     machine = MachineJudge.objects.get()
-    assert (machine.name, machine.prompt, machine.asked_twice) == ("judgebot", "Rank these.", True)
+    assert (machine.name, machine.prompt, machine.asked_twice) == (
+        "judgebot",
+        "Rank these.",
+        True,
+    )
     assert token not in machine.token_digest
     page = organiser.get(PAGE).content.decode()
     assert token not in page
@@ -57,10 +68,14 @@ def test_page_renews_and_withdraws(organiser: Client) -> None:
     assert MachineJudge.objects.get().withdrawn_at is not None
 
 
-def test_same_version_is_refused_and_another_is_another_judge(organiser: Client) -> None:
+def test_same_version_is_refused_and_another_is_another_judge(
+    organiser: Client,
+) -> None:
     organiser.post(PAGE, TERMS)
     assert organiser.post(PAGE, TERMS).status_code == 400
-    assert organiser.post(REST, TERMS, content_type="application/json").status_code == 400
+    assert (
+        organiser.post(REST, TERMS, content_type="application/json").status_code == 400
+    )
     organiser.post(PAGE, {**TERMS, "version": "2026-12"})
     assert MachineJudge.objects.count() == 2
 

@@ -20,7 +20,12 @@ from campaign.models import Campaign, CampaignState, Output, Protocol
 from campaign.services.machines import machine_add
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser
-from tests.integration.protocols.every import EVERY_PROTOCOL, hit_asked, judgment_put, said_about
+from tests.integration.protocols.every import (
+    EVERY_PROTOCOL,
+    hit_asked,
+    judgment_put,
+    said_about,
+)
 from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +33,9 @@ pytestmark = pytest.mark.django_db
 
 def machine_client(campaign: Campaign, **terms: Any) -> Client:
     by = make_organiser(campaign)
-    _machine, token = machine_add(campaign=campaign, by=by, name="bot", version="1", **terms)
+    _machine, token = machine_add(
+        campaign=campaign, by=by, name="bot", version="1", **terms
+    )
     return Client(headers={"Authorization": f"Token {token}"})
 
 
@@ -45,7 +52,9 @@ def test_answer_is_stored_as_that_of_a_person(protocol: Protocol) -> None:
     campaign = task.test_set.campaign
     blocks = judged_by_a_person(campaign)
     client = machine_client(campaign)
-    response = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    response = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     asked = response.json()
     assert asked["protocol"] == protocol
     names = set(task.test_set.systems.values_list("name", flat=True))
@@ -68,7 +77,9 @@ def test_span_outside_of_its_text_is_refused() -> None:
     client = machine_client(task.test_set.campaign)
     block = hit_asked(client)["blocks"][0]
     span = {"start": 1, "end": 99_999, "severity": "minor"}
-    answer = {"outputs": [{"score": 50, "spans": [span]} for _each in block["candidates"]]}
+    answer = {
+        "outputs": [{"score": 50, "spans": [span]} for _each in block["candidates"]]
+    }
     refused = judgment_put(client, block, answer=answer)
     assert refused.status_code == 400
     assert "99999" in refused.json()["detail"]
@@ -86,7 +97,9 @@ def test_spans_are_checked_against_outputs_in_reverse_order() -> None:
         hit=hit, segment_id=hit.segment_ids[0], position=9, outputs=[short.pk, long.pk]
     )
     by = make_organiser(task.test_set.campaign)
-    machine, _token = machine_add(campaign=task.test_set.campaign, by=by, name="bot", version="1")
+    machine, _token = machine_add(
+        campaign=task.test_set.campaign, by=by, name="bot", version="1"
+    )
     span = {"start": 0, "end": len(text), "severity": "minor"}
     answer = {"outputs": [{"score": 50, "spans": [span]}, {"score": 90, "spans": []}]}
     answer = answer_validated(Protocol.SPANS, answer)

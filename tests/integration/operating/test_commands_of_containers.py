@@ -40,7 +40,9 @@ LACKING = ("campaign_session", "campaign_task", "campaign_job")
         for name in PROCESSES
     ],
 )
-def test_container_runs_and_reports_healthy(world: World, name: str, tmp_path: Path) -> None:
+def test_container_runs_and_reports_healthy(
+    world: World, name: str, tmp_path: Path
+) -> None:
     process, log = PROCESSES[name], tmp_path / "log"
     with world.running(process, log) as started:
         if "web" in name:
@@ -48,18 +50,22 @@ def test_container_runs_and_reports_healthy(world: World, name: str, tmp_path: P
         else:
             word = "beat: Starting" if "beat" in name else " ready."
             ready = lambda: word in log.read_text()  # noqa: E731
-        assert wait_until(ready, seconds=SECONDS, alive=lambda: started.poll() is None), (
-            log.read_text()
-        )
+        assert wait_until(
+            ready, seconds=SECONDS, alive=lambda: started.poll() is None
+        ), log.read_text()
         if process.healthcheck:
-            assert wait_until(lambda: world.is_well(process), seconds=SECONDS, pause_seconds=1)
+            assert wait_until(
+                lambda: world.is_well(process), seconds=SECONDS, pause_seconds=1
+            )
         if "web" in name:
             host = "127.0.0.1" if name.startswith("compose") else "campaign.example.org"
             prefix = process.environment["URL_PREFIX"]
             assert status(world.port, "/readyz", host) == 200
             # The chart's ingress leaves the path in place.
             assert status(world.port, f"{prefix}/sign-in/", host, https=True) == 200
-            assert status(world.port, "/metrics", host) == (401 if "path" not in name else 404)
+            assert status(world.port, "/metrics", host) == (
+                401 if "path" not in name else 404
+            )
         # Before it ends, which Celery says in a way of its own.
         lines = log.read_text().splitlines()
     assert lines
@@ -90,12 +96,18 @@ def test_valkey_takes_the_options_that_it_is_given(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="q-") as folder:
         path = f"{folder}/valkey.sock"
         own = ["--port", "0", "--unixsocket", path, "--dir", folder]
-        started = subprocess.Popen([str(_program()), *options[1:], *own], stdout=subprocess.DEVNULL)
+        started = subprocess.Popen(
+            [str(_program()), *options[1:], *own], stdout=subprocess.DEVNULL
+        )
         try:
             client = redis.Redis(unix_socket_path=path)
             assert wait_until(lambda: _answers(client), seconds=600)
             found: Any = client.config_get("maxmemory-policy", "appendonly", "save")
-            assert found == {"maxmemory-policy": "noeviction", "appendonly": "yes", "save": ""}
+            assert found == {
+                "maxmemory-policy": "noeviction",
+                "appendonly": "yes",
+                "save": "",
+            }
         finally:
             started.terminate()
             started.wait(30)
@@ -147,14 +159,20 @@ def provoke(kind: str, world: World) -> None:
         program = f"from config.celery import app; app.send_task({task!r})"
         environment = world.environment(of_compose("web"))
         subprocess.run(
-            [sys.executable, "-c", program], env=environment, cwd=CHECKOUT, check=True, timeout=60
+            [sys.executable, "-c", program],
+            env=environment,
+            cwd=CHECKOUT,
+            check=True,
+            timeout=60,
         )
 
 
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(kind, marks=() if kind in {"web", "command"} else pytest.mark.thorough)
+        pytest.param(
+            kind, marks=() if kind in {"web", "command"} else pytest.mark.thorough
+        )
         for kind in KINDS
     ],
 )

@@ -18,7 +18,10 @@ from tests.integration.test_cost_of_pages import AS_FOR_LARGE_TABLES
 from tests.outboxes import outboxes_fill
 from tests.roles import owner_cursor
 
-pytestmark = [pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"), pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"),
+    pytest.mark.thorough,
+]
 
 FEW, MANY = 300, 3_000
 #: A metric of what waits may read so many rows: here hardly anything does.
@@ -73,12 +76,15 @@ def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
     # Whoever waited before waits no more, so that there is one such task again.
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE annotation_judgeaccount SET requested_at = NULL WHERE task_id <> %s", [task.pk]
+            "UPDATE annotation_judgeaccount SET requested_at = NULL WHERE task_id <> %s",
+            [task.pk],
         )
     many = read()
     assert WebhookDelivery.objects.count() == Job.objects.count() == FEW + MANY
     assert Mail.objects.count() == FEW + MANY
-    assert {table: rows for table, rows in many.items() if rows > few[table] + ROWS} == {}
+    assert {
+        table: rows for table, rows in many.items() if rows > few[table] + ROWS
+    } == {}
 
 
 def test_no_table_that_grows_is_read_whole() -> None:
@@ -87,7 +93,11 @@ def test_no_table_that_grows_is_read_whole() -> None:
         cursor.execute(f"EXPLAIN (FORMAT JSON) {_SQL}")
         plan = cursor.fetchone()[0]
     [root] = json.loads(plan) if isinstance(plan, str) else plan
-    scanned = {node["Relation Name"] for node in nodes(root["Plan"]) if node[_NODE] == "Seq Scan"}
+    scanned = {
+        node["Relation Name"]
+        for node in nodes(root["Plan"])
+        if node[_NODE] == "Seq Scan"
+    }
     # Addresses of webhooks are ten a campaign, and the other is what waits.
     assert scanned <= {"campaign_webhookendpoint", "annotation_uncountedanswer"}
 

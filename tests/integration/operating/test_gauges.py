@@ -7,9 +7,21 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from campaign.models import Campaign, Job, JobKind, JobState, WebhookDelivery, WebhookEndpoint
+from campaign.models import (
+    Campaign,
+    Job,
+    JobKind,
+    JobState,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
-from campaign.services.webhooks import Answer, delivery_attempt, delivery_claim, message_put
+from campaign.services.webhooks import (
+    Answer,
+    delivery_attempt,
+    delivery_claim,
+    message_put,
+)
 from config.metrics import _from_database
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +31,10 @@ HOUR = timedelta(hours=1)
 
 def told() -> dict[str, float]:
     """Samples by name and labels: `quintet_jobs export queued`."""
-    return {" ".join([name, *labels.values()]): value for name, labels, value in _from_database()}
+    return {
+        " ".join([name, *labels.values()]): value
+        for name, labels, value in _from_database()
+    }
 
 
 def of(prefix: str) -> dict[str, float]:
@@ -56,7 +71,11 @@ class TestWebhooks:
         given_up = {"state": "failed", "next_attempt_at": None}
         message(**given_up, attempted_at=timezone.now() - 23 * HOUR)
         message(**given_up, attempted_at=timezone.now() - 25 * HOUR)
-        assert of("quintet_webhook_deliveries") == {"waiting": 1, "retried": 2, "failed": 1}
+        assert of("quintet_webhook_deliveries") == {
+            "waiting": 1,
+            "retried": 2,
+            "failed": 1,
+        }
 
     def test_an_attempt_that_fails_makes_the_receiver_failing(
         self, message: Callable[..., WebhookDelivery]
@@ -76,17 +95,28 @@ class TestWebhooks:
         message(next_attempt_at=now - HOUR, created_at=now - 5 * HOUR)
         message(next_attempt_at=now + HOUR, created_at=now - 9 * HOUR)
         found = told()
-        assert found["quintet_webhook_delivery_wait_seconds"] == pytest.approx(3600, abs=60)
-        assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(9 * 3600, abs=60)
+        assert found["quintet_webhook_delivery_wait_seconds"] == pytest.approx(
+            3600, abs=60
+        )
+        assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(
+            9 * 3600, abs=60
+        )
 
 
 class TestJobs:
     def test_are_told_apart_by_kind_and_state(self, campaign: Campaign) -> None:
-        for kind in (JobKind.EXPORT, JobKind.EXPORT, JobKind.TEXTS_IMPORT, JobKind.ANALYSIS):
+        for kind in (
+            JobKind.EXPORT,
+            JobKind.EXPORT,
+            JobKind.TEXTS_IMPORT,
+            JobKind.ANALYSIS,
+        ):
             job_queue(campaign=campaign, kind=kind, name="a")
         first, second, third, _waiting = Job.objects.order_by("pk")
         now = timezone.now()
-        Job.objects.filter(pk=first.pk).update(state="running", started_at=now - 2 * HOUR)
+        Job.objects.filter(pk=first.pk).update(
+            state="running", started_at=now - 2 * HOUR
+        )
         ended = {"state": "failed", "error": "broken"}
         Job.objects.filter(pk=second.pk).update(**ended, finished_at=now - 23 * HOUR)
         Job.objects.filter(pk=third.pk).update(**ended, finished_at=now - 25 * HOUR)

@@ -108,7 +108,8 @@ def test_a_command_logs_only_json(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["manage.py migrate", *(f"-m {command}" for command in PROCESSES.values())]
+    "command",
+    ["manage.py migrate", *(f"-m {command}" for command in PROCESSES.values())],
 )
 def test_a_process_that_cannot_start_logs_only_json(command: str) -> None:
     done = _run(command, SECRET_KEY=None)

@@ -29,14 +29,18 @@ def lines(request: pytest.FixtureRequest) -> Iterator[Callable[[], list[str]]]:
     """What is logged in this format."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(ConsoleFormatter() if request.param == "console" else json_formatter())
+    handler.setFormatter(
+        ConsoleFormatter() if request.param == "console" else json_formatter()
+    )
     logging.getLogger().addHandler(handler)
     yield lambda: stream.getvalue().splitlines()
     logging.getLogger().removeHandler(handler)
 
 
 class TestTheIdOfARequest:
-    def test_stands_in_the_answer_and_in_the_log(self, lines: Callable[[], list[str]]) -> None:
+    def test_stands_in_the_answer_and_in_the_log(
+        self, lines: Callable[[], list[str]]
+    ) -> None:
         answer = Client().get("/no/such/page/")
         request = answer.headers["X-Request-ID"]
         assert re.fullmatch("[0-9a-f]{32}", request)
@@ -73,7 +77,9 @@ class TestTheIdOfARequest:
         try:
             monkeypatch.setattr(
                 "config.metrics._broker_state",
-                lambda: str(current_app.send_task("campaign.tasks.send_mails")) and "ok",
+                lambda: (
+                    str(current_app.send_task("campaign.tasks.send_mails")) and "ok"
+                ),
             )
             answer = Client().get("/readyz")
         finally:
@@ -95,7 +101,10 @@ def test_a_judge_is_a_number_in_the_log(
 
     monkeypatch.setattr(judging, "judge_work", work)
     client.raise_request_exception = False
-    assert client.get(f"/api/v1/judging/progress/?campaign={campaign.slug}").status_code == 500
+    assert (
+        client.get(f"/api/v1/judging/progress/?campaign={campaign.slug}").status_code
+        == 500
+    )
     [line] = [line for line in lines() if "counting" in line]
     assert f'"judge": {judge.pk}' in line or f"judge={judge.pk}" in line
     text = "\n".join(lines())
@@ -144,7 +153,9 @@ class TestNothingIsSent:
 
 
 def test_an_error_is_reported_without_anything_about_people(
-    campaign: Campaign, service: tuple[str, list[bytes]], monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    service: tuple[str, list[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address, sent = service
     judge = make_judge(campaign)
@@ -161,7 +172,8 @@ def test_an_error_is_reported_without_anything_about_people(
         errors_report(address, release="1")
         try:
             answer = client.get(
-                f"/api/v1/judging/progress/?campaign={campaign.slug}", headers={"X-Own": "of mine"}
+                f"/api/v1/judging/progress/?campaign={campaign.slug}",
+                headers={"X-Own": "of mine"},
             )
             sentry_sdk.flush(10)
         finally:
@@ -172,7 +184,18 @@ def test_an_error_is_reported_without_anything_about_people(
     assert "ValueError" in text
     assert answer.headers["X-Request-ID"] in text
     assert f'"judge":"{judge.pk}"' in text
-    cookie = client.cookies["sessionid"].value if "sessionid" in client.cookies else "no-cookie"
-    hidden = ("a comment", judge.pseudonym, judge.user.name, campaign.slug, "of mine", cookie)
+    cookie = (
+        client.cookies["sessionid"].value
+        if "sessionid" in client.cookies
+        else "no-cookie"
+    )
+    hidden = (
+        "a comment",
+        judge.pseudonym,
+        judge.user.name,
+        campaign.slug,
+        "of mine",
+        cookie,
+    )
     for each in (*hidden, socket.gethostname()):
         assert each not in text, each

@@ -32,7 +32,9 @@ def asked(settings: Any) -> Callable[[], dict[str, float]]:
 
 
 def samples(text: str) -> dict[str, float]:
-    lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
+    lines = (
+        line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")
+    )
     return {name: float(value) for name, _, value in lines}
 
 
@@ -50,7 +52,9 @@ class TestWhoMayRead:
         assert (answer.status_code, answer.content) == (401, b"")
 
 
-def test_one_statement_reads_the_database(asked: Callable[[], dict[str, float]]) -> None:
+def test_one_statement_reads_the_database(
+    asked: Callable[[], dict[str, float]],
+) -> None:
     from django.test.utils import CaptureQueriesContext
 
     with CaptureQueriesContext(connection) as queries:
@@ -91,16 +95,25 @@ def test_work_of_workers_is_counted(
     patient_broker: "redis.Redis",
 ) -> None:
     start_worker("planning")
-    eventually(lambda: bool(patient_broker.hget(STATES, "annotation.tasks.fill_pools|success")))
+    eventually(
+        lambda: bool(patient_broker.hget(STATES, "annotation.tasks.fill_pools|success"))
+    )
     found = asked()
-    assert found['quintet_tasks_total{state="success",task="annotation.tasks.fill_pools"}'] >= 1
-    ended = found['quintet_task_ended_timestamp_seconds{task="annotation.tasks.fill_pools"}']
+    assert (
+        found['quintet_tasks_total{state="success",task="annotation.tasks.fill_pools"}']
+        >= 1
+    )
+    ended = found[
+        'quintet_task_ended_timestamp_seconds{task="annotation.tasks.fill_pools"}'
+    ]
     assert abs(time.time() - ended) < 120
 
 
 @pytest.mark.thorough
 def test_all_processes_of_a_web_server_count_together() -> None:
-    server = Server("--workers=2", application="config.wsgi:application", METRICS_TOKEN=TOKEN)
+    server = Server(
+        "--workers=2", application="config.wsgi:application", METRICS_TOKEN=TOKEN
+    )
     try:
         # On connections of their own, so that both processes answer some.
         for _request in range(20):

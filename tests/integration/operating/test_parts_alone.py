@@ -21,7 +21,13 @@ SECONDS = 300
 CELERY = ("celery", "--app=config", "--skip-checks")
 #: What each part logs about a broker that is away.
 PARTS = {
-    "worker": (*CELERY, "worker", "--loglevel=INFO", "--pool=threads", "--concurrency=2"),
+    "worker": (
+        *CELERY,
+        "worker",
+        "--loglevel=INFO",
+        "--pool=threads",
+        "--concurrency=2",
+    ),
     "beat": (*CELERY, "beat", "--loglevel=INFO"),
 }
 
@@ -39,14 +45,19 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
             assert started.valkey is not None
             migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
             subprocess.run(
-                migrate, cwd=CHECKOUT, env={**os.environ, **started.environment}, check=True
+                migrate,
+                cwd=CHECKOUT,
+                env={**os.environ, **started.environment},
+                check=True,
             )
             started.postgres.stop()
             started.valkey.stop()
             yield started
 
 
-def test_no_part_ends_because_another_is_away(services: Services, tmp_path: Path) -> None:
+def test_no_part_ends_because_another_is_away(
+    services: Services, tmp_path: Path
+) -> None:
     port = free_port()
     bind = f"--bind=127.0.0.1:{port}"
     parts = {**PARTS, "web": ("gunicorn", "--config=python:config.gunicorn", bind)}
@@ -71,7 +82,9 @@ def test_no_part_ends_because_another_is_away(services: Services, tmp_path: Path
             assert wait_until(lambda n=name: logged(n, "onnect"), seconds=SECONDS), name  # type: ignore[misc]
         assert wait_until(lambda: status(port, "/healthz") == 200, seconds=SECONDS)
         assert status(port, "/readyz") == 503
-        assert {name: process.poll() for name, process in running.items()} == dict.fromkeys(parts)
+        assert {
+            name: process.poll() for name, process in running.items()
+        } == dict.fromkeys(parts)
         assert services.postgres is not None
         assert services.valkey is not None
         services.postgres.start()
@@ -80,7 +93,9 @@ def test_no_part_ends_because_another_is_away(services: Services, tmp_path: Path
         # Beat sends it every ten seconds.
         task = "annotation.tasks.fill_pools"
         assert wait_until(lambda: logged("worker", f"Task {task}"), seconds=SECONDS)
-        assert {name: process.poll() for name, process in running.items()} == dict.fromkeys(parts)
+        assert {
+            name: process.poll() for name, process in running.items()
+        } == dict.fromkeys(parts)
 
 
 def status(port: int, path: str) -> int | None:

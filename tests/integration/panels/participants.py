@@ -32,7 +32,9 @@ def judge_of(person: str = "ada") -> Judge:
 
 def asks_for_work(client: Client) -> Any:
     body = json.dumps({"campaign": "museum"})
-    return client.post("/api/v1/judging/assignments/", body, content_type="application/json")
+    return client.post(
+        "/api/v1/judging/assignments/", body, content_type="application/json"
+    )
 
 
 def code_shown(client: Client) -> str:

@@ -15,14 +15,18 @@ def _two_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(panels, "ARRIVALS_AN_HOUR", 2)
 
 
-def comes(prolific: Prolific, person: str, *, address: str = "192.0.2.1", **headers: str) -> int:
+def comes(
+    prolific: Prolific, person: str, *, address: str = "192.0.2.1", **headers: str
+) -> int:
     browser = Client(REMOTE_ADDR=address, headers=headers)
     status: int = prolific.opens(browser, person).status_code
     return status
 
 
 @pytest.mark.thorough
-def test_one_too_many_is_told_to_come_later_and_leaves_nothing(prolific: Prolific) -> None:
+def test_one_too_many_is_told_to_come_later_and_leaves_nothing(
+    prolific: Prolific,
+) -> None:
     assert [comes(prolific, person) for person in ("ada", "bob")] == [302, 302]
     browser = Client(REMOTE_ADDR="192.0.2.1")
     refused = prolific.opens(browser, "eve")

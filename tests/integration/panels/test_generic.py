@@ -8,7 +8,15 @@ from django.urls import reverse
 
 from annotation.services.judges import erasure_carry_out
 from annotation.services.quality import quality_action_take
-from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task, TestSet
+from campaign.models import (
+    Campaign,
+    Judge,
+    Panel,
+    PanelKind,
+    Participation,
+    Task,
+    TestSet,
+)
 from campaign.services.campaigns import task_close
 from campaign.services.erasures import erasure_ask
 from campaign.services.judges import judge_withdraw
@@ -55,17 +63,26 @@ def test_a_participant_enters_by_the_id_works_and_is_shown_the_code(
     assert "Return to SONA</a>" not in page
     client.force_login(make_organiser(campaign))
     table = client.get(reverse("participations-download", args=["museum", panel.pk]))
-    assert table.content.decode().splitlines()[1].startswith(f"{ADA},{ADA},,finished,{COMPLETION}")
+    assert (
+        table.content.decode()
+        .splitlines()[1]
+        .startswith(f"{ADA},{ADA},,finished,{COMPLETION}")
+    )
     judgments = client.get(f"/api/v1/tasks/{task.pk}/judgments/")
     assert ADA not in judgments.content.decode()
 
 
 @pytest.mark.usefixtures("task")
-def test_the_same_id_is_the_same_judge_who_goes_on(client: Client, campaign: Campaign) -> None:
+def test_the_same_id_is_the_same_judge_who_goes_on(
+    client: Client, campaign: Campaign
+) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
     elsewhere = Client()
-    assert opens(elsewhere, address(panel), {"participant": ADA})["Location"] == "/judge/museum/"
+    assert (
+        opens(elsewhere, address(panel), {"participant": ADA})["Location"]
+        == "/judge/museum/"
+    )
     judge_one_hit(judge_of())
     assert opens(elsewhere, address(panel), {"participant": ADA})["Location"] == DONE
     assert (Judge.objects.count(), Participation.objects.count()) == (1, 1)
@@ -81,7 +98,10 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
     assert (refused.status_code, Participation.objects.count()) == (403, 1)
     assert "Please finish that one first" in refused.content.decode()
     judge_one_hit(judge_of("7"))
-    assert opens(client, address(second), {"participant": "7"})["Location"] == "/judge/museum/"
+    assert (
+        opens(client, address(second), {"participant": "7"})["Location"]
+        == "/judge/museum/"
+    )
     assert Judge.objects.count() == 1
     elsewhere = generic(campaign, name="elsewhere", service="Toloka")
     opens(Client(), address(elsewhere), {"participant": "7"})
@@ -89,7 +109,9 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
 
 
 @pytest.mark.usefixtures("task")
-def test_erasing_the_judge_leaves_the_id_nowhere(client: Client, campaign: Campaign) -> None:
+def test_erasing_the_judge_leaves_the_id_nowhere(
+    client: Client, campaign: Campaign
+) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
     judge = judge_of()
@@ -172,7 +194,11 @@ def test_an_address_that_is_no_https_address_is_refused(
         ("generic", {"participations_per_member": 2}, "participations_per_member"),
         ("generic", {"webhook_secret": "s"}, "webhook_secret"),
         ("prolific", {"service": "SONA"}, "service"),
-        ("prolific", {"completion_address": "https://example.org/"}, "completion_address"),
+        (
+            "prolific",
+            {"completion_address": "https://example.org/"},
+            "completion_address",
+        ),
     ],
 )
 def test_terms_that_the_kind_does_not_have_are_refused(
@@ -184,7 +210,9 @@ def test_terms_that_the_kind_does_not_have_are_refused(
 
 
 @pytest.mark.usefixtures("task")
-def test_the_service_stays_once_people_came_from_it(client: Client, campaign: Campaign) -> None:
+def test_the_service_stays_once_people_came_from_it(
+    client: Client, campaign: Campaign
+) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
     client.force_login(make_organiser(campaign))
@@ -201,24 +229,36 @@ def test_the_service_stays_once_people_came_from_it(client: Client, campaign: Ca
     assert "The panel has participants from “SONA”" in refused.content.decode()
     assert client.post(here, sent | {"service": "SONA"}).status_code == 302
     panel.refresh_from_db()
-    assert (panel.service, panel.blocks_asked, panel.completion_code) == ("SONA", 6, COMPLETION)
+    assert (panel.service, panel.blocks_asked, panel.completion_code) == (
+        "SONA",
+        6,
+        COMPLETION,
+    )
 
 
 @pytest.mark.parametrize(
     "no_id", ["null", "undefined", "None", "NaN", "ASSIGNMENT_ID_NOT_AVAILABLE"]
 )
 @pytest.mark.usefixtures("task")
-def test_words_for_a_missing_id_are_no_id(client: Client, campaign: Campaign, no_id: str) -> None:
+def test_words_for_a_missing_id_are_no_id(
+    client: Client, campaign: Campaign, no_id: str
+) -> None:
     refused = opens(client, address(generic(campaign)), {"participant": no_id})
     assert refused.status_code == 400
     assert not Judge.objects.exists()
 
 
 @pytest.mark.usefixtures("task")
-def test_two_different_ids_in_one_address_are_refused(client: Client, campaign: Campaign) -> None:
+def test_two_different_ids_in_one_address_are_refused(
+    client: Client, campaign: Campaign
+) -> None:
     panel = generic(campaign)
-    assert client.get(f"{address(panel)}?participant=7&participant=8").status_code == 400
-    assert client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
+    assert (
+        client.get(f"{address(panel)}?participant=7&participant=8").status_code == 400
+    )
+    assert (
+        client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
+    )
 
 
 @pytest.mark.usefixtures("task")
@@ -228,14 +268,19 @@ def test_participant_who_declined_a_study_can_begin_another(
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
     client.post(reverse("judge-decline", args=[campaign.slug]), {"action": "decline"})
-    assert opens(client, address(second), {"participant": "7"})["Location"] == "/judge/museum/"
+    assert (
+        opens(client, address(second), {"participant": "7"})["Location"]
+        == "/judge/museum/"
+    )
     assert judge_one_hit(judge_of("7")) is not None
     assert COMPLETION in text_of(client)
     assert Participation.objects.get(panel=first).state == "returned"
 
 
 @pytest.mark.usefixtures("task")
-def test_withdrawn_judge_is_told_and_begins_nothing(client: Client, campaign: Campaign) -> None:
+def test_withdrawn_judge_is_told_and_begins_nothing(
+    client: Client, campaign: Campaign
+) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
     judge_one_hit(judge_of("7"))
@@ -262,11 +307,16 @@ def _change_language(task: Task) -> None:
     TestSet.objects.filter(pk=task.test_set_id).update(target_language="cs")
 
 
-@pytest.mark.parametrize("end", [_close, _reach_target, _require_expertise, _change_language])
+@pytest.mark.parametrize(
+    "end", [_close, _reach_target, _require_expertise, _change_language]
+)
 def test_participant_for_whom_nothing_is_left_is_told_before_beginning(
     client: Client, campaign: Campaign, task: Task, end: Callable[[Task], None]
 ) -> None:
     panel = make_panel(campaign, PanelKind.GENERIC, languages=["en", "de"])
     end(task)
     refused = opens(client, address(panel), {"participant": "7"})
-    assert (refused.status_code, Judge.objects.filter(external_id="7").count()) == (403, 0)
+    assert (refused.status_code, Judge.objects.filter(external_id="7").count()) == (
+        403,
+        0,
+    )

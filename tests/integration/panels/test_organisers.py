@@ -60,7 +60,11 @@ def words(response: Any) -> str:
 def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     added = page.post("/campaigns/museum/panels/", FIELDS, follow=True)
     panel = Panel.objects.get()
-    assert (panel.blocks_asked, panel.languages, panel.webhook_secret) == (12, ["en", "de"], SECRET)
+    assert (panel.blocks_asked, panel.languages, panel.webhook_secret) == (
+        12,
+        ["en", "de"],
+        SECRET,
+    )
     text = words(added)
     for shown in (
         COMPLETION,
@@ -76,7 +80,11 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     changed = {**FIELDS, "blocks_asked": "15", "webhook_secret": ""}
     assert page.post(address, changed).status_code == 302
     panel.refresh_from_db()
-    assert (panel.blocks_asked, panel.webhook_secret, panel.kind) == (15, SECRET, "prolific")
+    assert (panel.blocks_asked, panel.webhook_secret, panel.kind) == (
+        15,
+        SECRET,
+        "prolific",
+    )
     asked = page.post(reverse("panel-open", args=["museum", panel.pk]), {"open": "0"})
     assert "0 participants have started and can finish." in words(asked)
     panel.refresh_from_db()
@@ -97,7 +105,10 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         ({"kind": "other"}, "is not one of the available choices"),
         ({"languages": ["tlh"]}, "is not one of the available choices"),
         ({"name": "there"}, "panel named “there” already exists"),
-        ({**GENERIC, "completion_address": "http://sona.example.org/"}, "begins with https://"),
+        (
+            {**GENERIC, "completion_address": "http://sona.example.org/"},
+            "begins with https://",
+        ),
     ],
 )
 @pytest.mark.usefixtures("task")
@@ -121,7 +132,11 @@ def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
     client.force_login(make_analyst(campaign))
     address = reverse("panel", args=["museum", prolific.panel.pk])
     pseudonym = Judge.objects.get().pseudonym
-    for asked, found in (({}, 1), ({"who": pseudonym}, 1), ({"who": prolific_id("ada")}, 0)):
+    for asked, found in (
+        ({}, 1),
+        ({"who": pseudonym}, 1),
+        ({"who": prolific_id("ada")}, 0),
+    ):
         shown = client.get(address, asked)
         assert len(shown.context["table"].page.object_list) == found
         if found:

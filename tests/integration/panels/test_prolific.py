@@ -60,11 +60,22 @@ def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
 def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
     client: Client, prolific: Prolific
 ) -> None:
-    bodies = [prolific.opens(client, "ada"), client.get("/judge/museum/"), client.get(DONE)]
+    bodies = [
+        prolific.opens(client, "ada"),
+        client.get("/judge/museum/"),
+        client.get(DONE),
+    ]
     lent = asks_for_work(client)
     assert lent.status_code == 200
-    bodies += [lent, client.get("/campaigns/"), client.get("/"), prolific.opens(client, "ada")]
-    bodies += [client.get(f"/api/v1/judging/{each}/") for each in ("progress", "judgments")]
+    bodies += [
+        lent,
+        client.get("/campaigns/"),
+        client.get("/"),
+        prolific.opens(client, "ada"),
+    ]
+    bodies += [
+        client.get(f"/api/v1/judging/{each}/") for each in ("progress", "judgments")
+    ]
     for response in bodies:
         text = str(response.headers) + response.content.decode()
         assert COMPLETION not in text
@@ -81,7 +92,10 @@ def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
     elsewhere = Client()
     assert prolific.opens(elsewhere, "ada")["Location"] == "/judge/museum/"
     assert asks_for_work(elsewhere).json()["id"] == str(held and held.public_id)
-    assert (Judge.objects.exclude(external_id="").count(), Participation.objects.count()) == (1, 1)
+    assert (
+        Judge.objects.exclude(external_id="").count(),
+        Participation.objects.count(),
+    ) == (1, 1)
     judge_one_hit(judge_of())
     assert prolific.opens(elsewhere, "ada")["Location"] == DONE
 
@@ -96,7 +110,9 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     again = prolific.opens(Client(), "ada", "second")
     assert again.status_code == 403
     assert "already taken part as often" in again.content.decode()
-    twice = Prolific(make_panel(task.test_set.campaign, name="twice", participations_per_member=2))
+    twice = Prolific(
+        make_panel(task.test_set.campaign, name="twice", participations_per_member=2)
+    )
     for session in ("one", "two"):
         assert twice.opens(client, "ada", session)["Location"] == "/judge/museum/"
         assert code_shown(client) == ""
@@ -108,7 +124,9 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     assert judge_work(judge_of()).done == 9
 
 
-def test_address_with_html_entities_is_the_same(client: Client, prolific: Prolific) -> None:
+def test_address_with_html_entities_is_the_same(
+    client: Client, prolific: Prolific
+) -> None:
     query = urlencode(prolific.query("ada")).replace("&", "&amp;")
     assert client.get(f"{prolific.address}?{query}").status_code == 200
     assert client.post(f"{prolific.address}?{query}")["Location"] == "/judge/museum/"
@@ -161,7 +179,9 @@ def test_excluded_or_paused_participant_is_screened_out(
     organiser = make_organiser(task.test_set.campaign)
     for person, action in (("ada", "exclude"), ("bob", "pause")):
         prolific.opens(client, person)
-        quality_action_take(judge=judge_of(person), task=task, action=action, user=organiser)
+        quality_action_take(
+            judge=judge_of(person), task=task, action=action, user=organiser
+        )
         assert asks_for_work(client).status_code == 403
         page = client.get(DONE).content.decode()
         assert f"complete?cc={SCREENED_OUT}" in page
@@ -207,8 +227,12 @@ def test_ids_of_the_service_are_for_the_campaigns_organisers_alone(
     judge_one_hit(judge_of())
     client.get(DONE)
     client.force_login(make_organiser(task.test_set.campaign))
-    page = client.get(reverse("panel", args=["museum", prolific.panel.pk])).content.decode()
-    table = client.get(reverse("participations-download", args=["museum", prolific.panel.pk]))
+    page = client.get(
+        reverse("panel", args=["museum", prolific.panel.pk])
+    ).content.decode()
+    table = client.get(
+        reverse("participations-download", args=["museum", prolific.panel.pk])
+    )
     for text in (page, table.content.decode()):
         assert prolific_id("ada") in text
         assert COMPLETION in text

@@ -41,7 +41,11 @@ def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm
     assert prolific.tells("ada", "ACTIVE").status_code == 204
     assert prolific.tells("ada", "RETURNED").status_code == 204
     first = participation()
-    assert (first.state, first.service_status, first.code) == ("returned", "RETURNED", "")
+    assert (first.state, first.service_status, first.code) == (
+        "returned",
+        "RETURNED",
+        "",
+    )
     assert prolific.tells("ada", "RETURNED").status_code == 204
     assert participation().ended_at == first.ended_at
     assert asks_for_work(client).status_code == 204
@@ -81,7 +85,9 @@ def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
 
 
 @pytest.mark.usefixtures("task")
-def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Prolific) -> None:
+def test_when_the_time_is_over_others_get_the_work(
+    client: Client, prolific: Prolific
+) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
     assert participations_refresh_due() == 0
@@ -95,7 +101,9 @@ def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Pro
 
 
 @pytest.mark.usefixtures("task")
-def test_page_rest_and_csv_count_late_answers_alike(client: Client, prolific: Prolific) -> None:
+def test_page_rest_and_csv_count_late_answers_alike(
+    client: Client, prolific: Prolific
+) -> None:
     """Reproduce a page with two sentences, and one in REST and in the CSV for payment."""
     prolific.opens(client, "ada")
     first, second, _third = assigned_blocks(judge_part(judge_of(), blocks=1))[:3]
@@ -106,7 +114,9 @@ def test_page_rest_and_csv_count_late_answers_alike(client: Client, prolific: Pr
     assert first != second
     answer = asks_for_work(client)
     assert (answer.status_code, answer["No-Work-Reason"]) == (204, "time_over")
-    assert "You judged 2 of 3 items" in " ".join(client.get(DONE).content.decode().split())
+    assert "You judged 2 of 3 items" in " ".join(
+        client.get(DONE).content.decode().split()
+    )
     (row,) = participations_described([participation()])
     assert row.done == 2
     (line,) = csv.DictReader(participations_csv(panel=prolific.panel))
@@ -132,8 +142,13 @@ def test_work_of_a_returned_submission_counts_for_the_next(
     judge_part(judge_of(), blocks=2)
     prolific.tells("ada", "RETURNED")
     prolific.opens(client, "ada", "second")
-    assert "You have judged 2 of 3 items" in " ".join(client.get(DONE).content.decode().split())
-    assert (participation().state, participation(session="second").state) == ("returned", "started")
+    assert "You have judged 2 of 3 items" in " ".join(
+        client.get(DONE).content.decode().split()
+    )
+    assert (participation().state, participation(session="second").state) == (
+        "returned",
+        "started",
+    )
 
 
 @pytest.mark.usefixtures("task")
@@ -164,7 +179,9 @@ def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
     assert participation(session="second").state == "timed_out"
 
 
-def test_rejected_submission_ends_and_gets_no_code(client: Client, prolific: Prolific) -> None:
+def test_rejected_submission_ends_and_gets_no_code(
+    client: Client, prolific: Prolific
+) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
     prolific.tells("ada", "REJECTED")

@@ -9,7 +9,15 @@ from django.urls import reverse
 
 from annotation.selectors.effects import state_effects
 from annotation.services.panels import participations_refresh_due
-from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task, Transition
+from campaign.models import (
+    Campaign,
+    Judge,
+    Panel,
+    PanelKind,
+    Participation,
+    Task,
+    Transition,
+)
 from campaign.services.campaigns import campaign_state_change, campaigns_close_due
 from campaign.services.erasures import erasure_ask
 from tests.at_work import judge_one_hit, lend
@@ -43,7 +51,10 @@ def test_participant_gets_languages_of_the_panel_they_are_in(
 ) -> None:
     first = german(campaign)
     first.opens(client, "ada", "first")
-    assert judge_part(judge_of(), blocks=blocks_before).hit.task.test_set.target_language == "de"
+    assert (
+        judge_part(judge_of(), blocks=blocks_before).hit.task.test_set.target_language
+        == "de"
+    )
     first.tells("ada", "RETURNED", session="first")
     arabic.opens(client, "ada", "second")
     assert judge_of().languages == ["en", "ar"]
@@ -149,20 +160,28 @@ def test_participants_finish_without_returning_to_a_closed_campaign(
     _close_by_hand(campaign)
     participations_refresh_due()
     assert _state("away") == "finished"
-    assert _state("holds") == "finished", "closing stops judges after the sentence they read"
+    assert _state("holds") == "finished", (
+        "closing stops judges after the sentence they read"
+    )
 
 
 @pytest.mark.usefixtures("task")
-def test_preview_of_closing_counts_participants_at_work(client: Client, campaign: Campaign) -> None:
+def test_preview_of_closing_counts_participants_at_work(
+    client: Client, campaign: Campaign
+) -> None:
     before = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
-    _participates(client, make_panel(campaign, PanelKind.GENERIC, blocks_asked=9), "7", hits=1)
+    _participates(
+        client, make_panel(campaign, PanelKind.GENERIC, blocks_asked=9), "7", hits=1
+    )
     after = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
     assert len(after) == len(before) + 1
     assert after[-1].startswith("1 participant")
 
 
 @pytest.mark.usefixtures("task")
-@pytest.mark.parametrize(("status", "is_told"), [("AWAITING REVIEW", True), ("APPROVED", False)])
+@pytest.mark.parametrize(
+    ("status", "is_told"), [("AWAITING REVIEW", True), ("APPROVED", False)]
+)
 def test_carrying_out_an_erasure_names_unpaid_participations(
     client: Client, campaign: Campaign, prolific: Prolific, status: str, is_told: bool
 ) -> None:

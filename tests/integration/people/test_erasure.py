@@ -65,10 +65,14 @@ def judge(task: Task) -> Judge:
     judge_change(judge=judge, address="ada@example.org", expertise=["engines"])
     Judge.objects.filter(pk=judge.pk).update(note=f"{NAME}, a friend")
     judge_link_create(judge=judge)
-    BrowserVisit.objects.create(judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone")
+    BrowserVisit.objects.create(
+        judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone"
+    )
     hits_plan(task_id=task.pk, count=3)
     judge_one_hit(judge)
-    ConflictOfInterest.objects.create(judge=judge, system=task.test_set.systems.get(name="c"))
+    ConflictOfInterest.objects.create(
+        judge=judge, system=task.test_set.systems.get(name="c")
+    )
     return judge
 
 
@@ -89,7 +93,9 @@ def every_row() -> str:
     return "\n".join(found)
 
 
-def test_a_judge_downloads_what_is_kept_about_them_and_no_name_of_a_system(judge: Judge) -> None:
+def test_a_judge_downloads_what_is_kept_about_them_and_no_name_of_a_system(
+    judge: Judge,
+) -> None:
     client = signed_in(judge.user)
     assert "Download your data" in client.get("/judge/campaign/data/").content.decode()
     answer = client.get("/judge/campaign/data.zip")
@@ -177,7 +183,9 @@ def execute(statement: str) -> None:
 
 
 @pytest.mark.parametrize("change", FORBIDDEN)
-def test_open_request_lets_the_activity_log_only_lose_data(judge: Judge, change: str) -> None:
+def test_open_request_lets_the_activity_log_only_lose_data(
+    judge: Judge, change: str
+) -> None:
     judge_change(judge=judge, expertise=["trains"])
     erasure_ask(judge=judge)
     statement = f"UPDATE campaign_activityevent SET {FORBIDDEN[change]}"
@@ -210,7 +218,9 @@ def test_unanswered_erasure_request_is_carried_out(judge: Judge) -> None:
         erasure_ask(judge=judge)
 
 
-def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge) -> None:
+def test_a_refusal_needs_a_reason_which_the_judge_reads(
+    task: Task, judge: Judge
+) -> None:
     organisers = signed_in(make_organiser(task.test_set.campaign))
     asked = erasure_ask(judge=judge)
     address = f"/campaigns/campaign/people/erasures/{asked.pk}/refuse/"
@@ -218,14 +228,17 @@ def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge
     assert ErasureRequest.objects.get().is_open
     organisers.post(address, {"reason": "A dispute about pay"})
     assert (
-        "A dispute about pay" in signed_in(judge.user).get("/judge/campaign/data/").content.decode()
+        "A dispute about pay"
+        in signed_in(judge.user).get("/judge/campaign/data/").content.decode()
     )
     again = erasure_ask(judge=judge)
     assert again.pk != asked.pk
     assert erasure_ask(judge=judge) == again
 
 
-def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Judge) -> None:
+def test_the_page_counts_what_goes_and_as_much_is_removed(
+    task: Task, judge: Judge
+) -> None:
     exported = exported_file_keep(
         task=task,
         content=[f"{NAME},ada@example.org".encode()],
@@ -257,13 +270,20 @@ def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Jud
     }
     asked = erasure_ask(judge=judge)
     organisers = signed_in(make_organiser(task.test_set.campaign))
-    question = organisers.post(f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/")
-    assert "visits 1, links 1, e-mails 0, conflicts of interest 1" in question.content.decode()
+    question = organisers.post(
+        f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/"
+    )
+    assert (
+        "visits 1, links 1, e-mails 0, conflicts of interest 1"
+        in question.content.decode()
+    )
     removed = erasure_carry_out(request=asked, by=None).removed
     assert counts.items() <= removed.items()
     assert list(KeptFile.objects.all()) == [pseudonyms]
     assert not FilePart.objects.filter(file_id=exported.pk).exists()
-    assert not any(bytes(part.content).find(b"ada@") >= 0 for part in FilePart.objects.all())
+    assert not any(
+        bytes(part.content).find(b"ada@") >= 0 for part in FilePart.objects.all()
+    )
     assert set(erasure_counts(judge=Judge.objects.get(pk=judge.pk)).values()) == {0}
 
 
@@ -276,7 +296,9 @@ def test_request_for_a_password_is_erased_with_the_account(judge: Judge) -> None
 
 
 def test_erased_judge_keeps_other_roles(task: Task, judge: Judge) -> None:
-    elsewhere = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "other-name")
+    elsewhere = make_judge(
+        make_task(make_campaign("elsewhere")).test_set.campaign, "other-name"
+    )
     Judge.objects.filter(pk=elsewhere.pk).update(user=judge.user)
     assert judge.user is not None
     member = Membership.objects.create(

@@ -130,7 +130,9 @@ def test_withdrawn_erasure_request_sends_no_mail(judge: Judge, organiser: User) 
     assert sent() == []
 
 
-@pytest.mark.parametrize("known", ["account", "organisers", "mail", "mail not sent", "none"])
+@pytest.mark.parametrize(
+    "known", ["account", "organisers", "mail", "mail not sent", "none"]
+)
 def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> None:
     if known == "account":
         User.objects.filter(judges=judge).update(email="own@example.org")

@@ -52,7 +52,9 @@ def test_judges_are_put_into_a_group_and_taken_out_at_once(task: Task) -> None:
 
 def test_a_design_for_a_group_lends_to_its_judges_alone(task: Task) -> None:
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
-    inside, outside = (make_judge(task.test_set.campaign, name) for name in ("in", "out"))
+    inside, outside = (
+        make_judge(task.test_set.campaign, name) for name in ("in", "out")
+    )
     judge_group_members_change(group=group, add=[inside])
     held = assignment_lend(judge=outside)
     assert held is not None
@@ -105,11 +107,15 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, languages=["fr"])
     )
-    assert said == [f"No new items from {task.test_set.name}; those in hand can be finished."]
+    assert said == [
+        f"No new items from {task.test_set.name}; those in hand can be finished."
+    ]
     judge.refresh_from_db()
     assert judge.languages == ["en", "de"]
     assert not judge.conflicts.exists()
-    group = judge_group_create(campaign=task.test_set.campaign, name="few", blocks_asked=6)
+    group = judge_group_create(
+        campaign=task.test_set.campaign, name="few", blocks_asked=6
+    )
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, groups=[group])
     )

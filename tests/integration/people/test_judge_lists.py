@@ -9,7 +9,14 @@ from django.test.utils import CaptureQueriesContext
 
 from campaign.export.downloads import judge_links, judge_links_csv
 from campaign.formats.judge_lists import judge_list_read
-from campaign.models import ActivityEvent, Campaign, ConflictOfInterest, Invitation, Judge, User
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    ConflictOfInterest,
+    Invitation,
+    Judge,
+    User,
+)
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_open
 from campaign.services.judge_groups import (
@@ -43,7 +50,9 @@ def checked(campaign: Campaign, text: str) -> list[CheckedRow]:
 
 
 def test_judge_list_preview_shows_the_effect_of_rows(campaign: Campaign) -> None:
-    judges_invite_by_mail(campaign=campaign, addresses=["old@example.org"], base_url="http://x")
+    judges_invite_by_mail(
+        campaign=campaign, addresses=["old@example.org"], base_url="http://x"
+    )
     rows = checked(
         campaign,
         "email,name,languages,expertise,groups,conflicts\n"
@@ -68,7 +77,9 @@ def test_judge_list_preview_shows_the_effect_of_rows(campaign: Campaign) -> None
     assert "nobody" in rows[6].problems[0]
 
 
-def test_judges_with_names_need_no_address_unless_links_are_sent(campaign: Campaign) -> None:
+def test_judges_with_names_need_no_address_unless_links_are_sent(
+    campaign: Campaign,
+) -> None:
     names = judge_list_read("Ada\nBen\nADA\n")
     added = judge_list_add(campaign=campaign, judges=names)
     assert [row.state for row in added.rows] == ["new", "new", "again"]
@@ -79,7 +90,9 @@ def test_judges_with_names_need_no_address_unless_links_are_sent(campaign: Campa
     assert [row.state for row in again.rows] == ["known", "known", "again"]
     with pytest.raises(JudgeListRefusedError):
         judge_list_add(
-            campaign=campaign, judges=judge_list_read("Cara"), mail={"base_url": "http://x"}
+            campaign=campaign,
+            judges=judge_list_read("Cara"),
+            mail={"base_url": "http://x"},
         )
 
 
@@ -105,7 +118,11 @@ def test_all_of_a_list_is_done_or_nothing(campaign: Campaign) -> None:
     with pytest.raises(JudgeListRefusedError) as refused:
         judge_list_add(campaign=campaign, judges=wrong)
     assert [row.state for row in refused.value.checked.rows] == ["new", "wrong"]
-    assert before == (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
+    assert before == (
+        Judge.objects.count(),
+        User.objects.count(),
+        Invitation.objects.count(),
+    )
 
 
 def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
@@ -123,7 +140,9 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     assert (ada.judge.user.name, bob.judge.user.name) == ("Ada", bob.judge.pseudonym)
     assert not ada.judge.user.has_usable_password()
     assert ada.judge.user.email is None
-    assert [member.group.name for member in ada.judge.group_members.all()] == ["Experts"]
+    assert [member.group.name for member in ada.judge.group_members.all()] == [
+        "Experts"
+    ]
     assert ConflictOfInterest.objects.filter(judge=ada.judge).count() == 1
     assert invitation_open(token=ada.token).user == ada.judge.user
     assert added.expires_at is not None
@@ -148,20 +167,27 @@ def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:
 
 @pytest.mark.thorough
 def test_ten_thousand_judges_are_added_at_once(campaign: Campaign) -> None:
-    text = "email,groups\n" + "".join(f"j{n}@example.org,experts\n" for n in range(10_000))
+    text = "email,groups\n" + "".join(
+        f"j{n}@example.org,experts\n" for n in range(10_000)
+    )
     with CaptureQueriesContext(connection) as queries:
         added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
     assert len({each.token for each in added.rows}) == 10_000
     # In rows by the thousand, not one by one.
     assert len(queries) < 500
     assert len({each.judge and each.judge.user_id for each in added.rows}) == 10_000
-    made = ActivityEvent.objects.filter(kind__in=("campaign.judge", "campaign.invitation"))
+    made = ActivityEvent.objects.filter(
+        kind__in=("campaign.judge", "campaign.invitation")
+    )
     assert made.filter(campaign=campaign.pk).count() == 20_000
     [first, *_others, last] = added.rows
     for each in (first, last):
         assert each.judge is not None
         invitation = invitation_open(token=each.token)
-        assert (invitation.user, invitation.expires_at) == (each.judge.user, added.expires_at)
+        assert (invitation.user, invitation.expires_at) == (
+            each.judge.user,
+            added.expires_at,
+        )
         assert each.judge.address == each.row.address
     rows = checked(campaign, text)
     assert {row.state for row in rows} == {RowState.KNOWN}

@@ -42,7 +42,9 @@ def test_list_leaves_out_columns_without_a_value(client: Client, task: Task) -> 
 
 
 @pytest.mark.thorough
-def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Task) -> None:
+def test_judges_are_listed_filtered_and_put_into_groups(
+    client: Client, task: Task
+) -> None:
     campaign = task.test_set.campaign
     judges = [make_judge(campaign, f"judge-{each}") for each in "abc"]
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
@@ -53,38 +55,60 @@ def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Ta
         *[True] * 3,
         False,
     ]
-    ticked = {"judge": [judges[0].pk, stranger.pk, "x"], "group": group.pk, "who": "ticked"}
+    ticked = {
+        "judge": [judges[0].pk, stranger.pk, "x"],
+        "group": group.pk,
+        "who": "ticked",
+    }
     assert client.post(address, {**ticked, "act": "add"}).status_code == 302
     assert [member.judge for member in GroupMember.objects.all()] == judges[:1]
     found = client.get(address, {"group": "Experts"}).content.decode()
     assert "judge-a" in found
     assert "judge-b" not in found
-    client.post(f"{address}?name=judge-", {"group": group.pk, "who": "found", "act": "add"})
+    client.post(
+        f"{address}?name=judge-", {"group": group.pk, "who": "found", "act": "add"}
+    )
     assert GroupMember.objects.count() == 3
-    client.post(f"{address}?name=judge-b", {"group": group.pk, "who": "found", "act": "remove"})
+    client.post(
+        f"{address}?name=judge-b", {"group": group.pk, "who": "found", "act": "remove"}
+    )
     assert {member.judge.pseudonym for member in GroupMember.objects.all()} == {
         "judge-a",
         "judge-c",
     }
     elsewhere = judge_group_create(campaign=stranger.campaign, name="experts")
     assert (
-        client.post(address, {"group": elsewhere.pk, "who": "found", "act": "add"}).status_code
+        client.post(
+            address, {"group": elsewhere.pk, "who": "found", "act": "add"}
+        ).status_code
         == 400
     )
-    for query in ("sort=-seen", "sort=address", "state=expected", "language=de", "page=9"):
+    for query in (
+        "sort=-seen",
+        "sort=address",
+        "state=expected",
+        "language=de",
+        "page=9",
+    ):
         assert client.get(f"{address}?{query}").status_code == 200
     assert client.get(f"{address}?state=no").status_code == 400
 
 
 @pytest.mark.thorough
-def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Task) -> None:
+def test_a_judge_is_changed_after_what_it_does_is_said(
+    client: Client, task: Task
+) -> None:
     judge = make_judge(task.test_set.campaign)
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     lent = assignment_lend(judge=judge)
     assert lent is not None
     address = page("campaign-judge", task, judge.pk)
     assert client.get(address).status_code == 200
-    harmless = {"address": "ada@example.org", "expertise": "Law,  art ", "groups": [group.pk]}
+    harmless = {
+        "address": "ada@example.org",
+        "expertise": "Law,  art ",
+        "groups": [group.pk],
+    }
     assert client.post(address, harmless).status_code == 302
     judge.refresh_from_db()
     assert (judge.address, judge.expertise) == ("ada@example.org", ["art", "law"])
@@ -94,19 +118,26 @@ def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Tas
     assert "go to other judges" in asked.content.decode()
     assert not judge.conflicts.exists()
     assert (
-        client.post(address, {**harmless, "conflicts": [system], "act": "yes"}).status_code == 302
+        client.post(
+            address, {**harmless, "conflicts": [system], "act": "yes"}
+        ).status_code
+        == 302
     )
     assert judge.conflicts.get().system_id == system
     assert client.post(address, {**harmless, "act": "yes"}).status_code == 302
     assert not judge.conflicts.exists()
     other = make_judge(task.test_set.campaign, "other")
-    taken = client.post(page("campaign-judge", task, other.pk), {"address": "ADA@example.org"})
+    taken = client.post(
+        page("campaign-judge", task, other.pk), {"address": "ADA@example.org"}
+    )
     assert taken.status_code == 400
     elsewhere = make_judge(make_campaign("elsewhere"))
     assert client.get(page("campaign-judge", task, elsewhere.pk)).status_code == 404
 
 
-def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, task: Task) -> None:
+def test_a_new_link_ends_the_old_ones_and_says_so_first(
+    client: Client, task: Task
+) -> None:
     judge = make_judge(task.test_set.campaign)
     old, _token = judge_link_create(judge=judge)
     address = page("campaign-judge-link", task, judge.pk)

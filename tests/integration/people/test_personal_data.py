@@ -57,7 +57,15 @@ Model = type[models.Model]
 #: Apps with data of people; tables of Django itself have none.
 #: Fields that are always empty in rows of judges.
 ALWAYS_EMPTY = {"campaign.Invitation.accepted_at"}
-APPS = ("campaign", "annotation", "ranking", "protocols", "account", "mfa", "socialaccount")
+APPS = (
+    "campaign",
+    "annotation",
+    "ranking",
+    "protocols",
+    "account",
+    "mfa",
+    "socialaccount",
+)
 
 
 def foreign_keys(model: Model) -> list[Any]:
@@ -84,10 +92,16 @@ def undeclared(model: Model, declared: PersonalData | None) -> list[str]:
     """Return what is missing or wrong in the declaration of a model."""
     if declared is None:
         return [f"{model._meta.label} has no `personal`"]
-    present = {field.name for field in model._meta.concrete_fields if not field.primary_key}
+    present = {
+        field.name for field in model._meta.concrete_fields if not field.primary_key
+    }
     present -= {declared.person.partition("__")[0]} - declared.fields.keys()
-    missing = [f"{model._meta.label}.{name}" for name in present ^ declared.fields.keys()]
-    incomplete = [name for name, handling in declared.fields.items() if handling not in COMPLETE]
+    missing = [
+        f"{model._meta.label}.{name}" for name in present ^ declared.fields.keys()
+    ]
+    incomplete = [
+        name for name, handling in declared.fields.items() if handling not in COMPLETE
+    ]
     if declared.rows_deleted:
         incomplete += declared.fields.keys() - set(declared.names(ERASED))
     return missing + [f"{model._meta.label}.{name}" for name in incomplete]
@@ -97,7 +111,9 @@ def test_every_field_about_a_person_is_declared() -> None:
     models_of_people = [
         model
         for model in apps.get_models()
-        if model._meta.app_label in APPS and not model._meta.proxy and is_about_people(model)
+        if model._meta.app_label in APPS
+        and not model._meta.proxy
+        and is_about_people(model)
     ]
     assert {Judge, User, Mail, Participation, EmailAddress} <= set(models_of_people)
     problems = [undeclared(model, personal_data(model)) for model in models_of_people]
@@ -128,13 +144,22 @@ def judge(db: None) -> Judge:
     token_create(user=user)
     IdempotentAnswer.objects.create(user=user, key="k", status=201, body=b"x")
     link, _token = judge_link_create(judge=judge)
-    BrowserVisit.objects.create(judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone")
+    BrowserVisit.objects.create(
+        judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone"
+    )
     about = {"campaign": campaign, "judge": judge}
-    Mail.objects.create(kind="judge", state="sent", sent_at=Now(), invitation=link, **about)
-    ConflictOfInterest.objects.create(judge=judge, system=task.test_set.systems.get(name="amber"))
+    Mail.objects.create(
+        kind="judge", state="sent", sent_at=Now(), invitation=link, **about
+    )
+    ConflictOfInterest.objects.create(
+        judge=judge, system=task.test_set.systems.get(name="amber")
+    )
     open_link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
     Judge.objects.filter(pk=judge.pk).update(
-        service="SONA", external_id="external", joined_by=open_link, joined_browser=b"\1" * 32
+        service="SONA",
+        external_id="external",
+        joined_by=open_link,
+        joined_browser=b"\1" * 32,
     )
     panel = make_panel(campaign)
     Participation.objects.create(
@@ -186,7 +211,9 @@ def plant(judge: Judge) -> Iterator[Planted]:
             continue
         owner = judge.pk if owner_of(model, declared) is Judge else judge.user_id
         rows = model.objects.filter(**{declared.person or "pk": owner})  # type: ignore[attr-defined]
-        assert rows.exists(), f"Add a row of {model._meta.label} to the judge of this test."
+        assert rows.exists(), (
+            f"Add a row of {model._meta.label} to the judge of this test."
+        )
         for name in declared.names(ERASED):
             number += 1
             label = f"{model._meta.label}.{name}"
@@ -231,7 +258,9 @@ def test_exports_under_pseudonyms_contain_no_other_erased_value(judge: Judge) ->
     planted = list(plant(judge))
     export = export_asked(task=Task.objects.get(), kind="everything", file_format="zip")
     with zipfile.ZipFile(BytesIO(b"".join(export_bytes(export)))) as archive:
-        names = [name for name in archive.namelist() if not name.startswith("activity.")]
+        names = [
+            name for name in archive.namelist() if not name.startswith("activity.")
+        ]
         files = "".join(archive.read(name).decode() for name in names)
     assert "quiet-fox" in files
     assert {value.field for value in planted if value.marker in files} == EXPORTED
@@ -248,9 +277,15 @@ def test_log_of_undone_conflict_is_emptied_by_erasure(judge: Judge) -> None:
 
 def test_download_contains_exactly_the_declared_values(judge: Judge) -> None:
     planted = list(plant(judge))
-    downloaded = own_data_json(Judge.objects.select_related("user", "campaign").get(pk=judge.pk))
+    downloaded = own_data_json(
+        Judge.objects.select_related("user", "campaign").get(pk=judge.pk)
+    )
     assert "quiet-fox" in json.loads(downloaded)["judge"]["pseudonym"]
-    wrong = [value for value in planted if (value.marker in downloaded) != value.is_downloaded]
+    wrong = [
+        value
+        for value in planted
+        if (value.marker in downloaded) != value.is_downloaded
+    ]
     assert [value.field for value in wrong] == []
 
 

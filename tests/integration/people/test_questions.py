@@ -34,7 +34,9 @@ AGE: dict[str, Any] = {
 NATIVE: dict[str, Any] = {
     "name": "native",
     "kind": "one",
-    "texts": [{"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]}],
+    "texts": [
+        {"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]}
+    ],
 }
 REMARKS = {
     "name": "remarks",
@@ -73,7 +75,9 @@ def save(browser: Client, page: str = PAGE, **entries: Any) -> Any:
     return browser.post(page, {"action": "save", **entries})
 
 
-def test_judge_answers_before_the_first_sentence_and_once(browser: Client, judge: Judge) -> None:
+def test_judge_answers_before_the_first_sentence_and_once(
+    browser: Client, judge: Judge
+) -> None:
     assert browser.get("/judge/museum/").headers["Location"] == PAGE
     refused = save(browser, native="No")
     assert (refused.status_code, values(judge)) == (400, {})
@@ -132,9 +136,15 @@ def test_judge_corrects_and_deletes_answers(browser: Client, judge: Judge) -> No
     assert browser.get("/judge/museum/").headers["Location"] == PAGE
 
 
-def test_changed_question_keeps_its_answers_and_says_so(browser: Client, judge: Judge) -> None:
+def test_changed_question_keeps_its_answers_and_says_so(
+    browser: Client, judge: Judge
+) -> None:
     save(browser, age="34", native="Yes")
-    text = {"language": "en", "question": "Raised with the target language?", "choices": ["Y", "N"]}
+    text = {
+        "language": "en",
+        "question": "Raised with the target language?",
+        "choices": ["Y", "N"],
+    }
     ask(judge.campaign, AGE, NATIVE | {"texts": [text]})
     assert values(judge)["native"] == "Yes"
     assert b"Native speaker?" in browser.get(PAGE).content
@@ -152,7 +162,11 @@ def test_refused_questions_change_nothing(judge: Judge) -> None:
         campaign_change(campaign=judge.campaign, pay="none", questions=[{"name": "x"}])
     judge.campaign.refresh_from_db()
     assert judge.campaign.pay == ""
-    assert [row["name"] for row in judge.campaign.questions] == ["age", "native", "remarks"]
+    assert [row["name"] for row in judge.campaign.questions] == [
+        "age",
+        "native",
+        "remarks",
+    ]
 
 
 EDITOR = "/campaigns/museum/people/questions/"
@@ -232,14 +246,18 @@ def answered(campaign: Campaign, **answers: list[Any]) -> None:
     for number, row in enumerate(zip(*answers.values(), strict=True)):
         judge = make_judge(campaign, f"judge{number}")
         values = dict(zip(answers, row, strict=True))
-        judge_answers_write(judge=judge, questions=questions, values=values, language="en")
+        judge_answers_write(
+            judge=judge, questions=questions, values=values, language="en"
+        )
 
 
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_task(make_campaign()).test_set.campaign
     ask(campaign, AGE | {"required": False}, NATIVE)
-    answered(campaign, age=[20, 30, 50, 61, None], native=["Yes", "Yes", "Yes", "No", None])
+    answered(
+        campaign, age=[20, 30, 50, 61, None], native=["Yes", "Yes", "Yes", "No", None]
+    )
     return campaign
 
 
@@ -249,7 +267,13 @@ def counted(summary: AnswersSummary) -> dict[str, int]:
 
 def test_answers_are_counted(campaign: Campaign) -> None:
     age, native = answers_summaries(campaign=campaign)
-    assert (age.answered, age.unanswered, age.median, age.lowest, age.highest) == (4, 1, 40, 20, 61)
+    assert (age.answered, age.unanswered, age.median, age.lowest, age.highest) == (
+        4,
+        1,
+        40,
+        20,
+        61,
+    )
     assert counted(age) == {"≤ 40": 2, "> 40": 2}
     assert counted(native) == {"Yes": 3, "No": 1}
     # One judge would be known by their answer, also by subtraction.
@@ -269,20 +293,30 @@ def test_answers_of_three_judges_each_are_published(campaign: Campaign) -> None:
     for number in range(2):
         judge = make_judge(campaign, f"other{number}")
         values = {"age": None, "native": "No"}
-        judge_answers_write(judge=judge, questions=questions, values=values, language="")
-    assert answers_summaries(campaign=campaign)[1].published_counts == {"Yes": 3, "No": 3}
+        judge_answers_write(
+            judge=judge, questions=questions, values=values, language=""
+        )
+    assert answers_summaries(campaign=campaign)[1].published_counts == {
+        "Yes": 3,
+        "No": 3,
+    }
 
 
 @pytest.mark.parametrize(
     ("answer", "members"),
-    [("native=Yes", ["judge0", "judge1", "judge2"]), ("age=> 40", ["judge2", "judge3"])],
+    [
+        ("native=Yes", ["judge0", "judge1", "judge2"]),
+        ("age=> 40", ["judge2", "judge3"]),
+    ],
 )
 def test_judges_are_grouped_by_an_answer(
     client: Client, campaign: Campaign, answer: str, members: list[str]
 ) -> None:
     client.force_login(make_organiser(campaign))
     client.post(EDITOR, {"act": "group", "group": "some", "answer": answer})
-    in_group = Judge.objects.filter(group_members__group__name="some").order_by("pseudonym")
+    in_group = Judge.objects.filter(group_members__group__name="some").order_by(
+        "pseudonym"
+    )
     assert [judge.pseudonym for judge in in_group] == members
 
 
@@ -292,27 +326,35 @@ def test_group_of_nobody_is_refused(client: Client, campaign: Campaign) -> None:
     assert not campaign.judge_groups.exists()
 
 
-def test_paragraph_has_number_answers_pay_and_time(client: Client, campaign: Campaign) -> None:
+def test_paragraph_has_number_answers_pay_and_time(
+    client: Client, campaign: Campaign
+) -> None:
     client.force_login(make_organiser(campaign))
     assert b'id="paragraph"' not in client.get(EDITOR).content
     for judge in campaign.judges.order_by("pk")[:3]:
         judge_all_of(lend(judge))
     campaign_change(campaign=campaign, pay="€15 an hour")
-    paragraph = client.get(EDITOR).content.decode().split('id="paragraph">')[1].split("</p>")[0]
+    paragraph = (
+        client.get(EDITOR).content.decode().split('id="paragraph">')[1].split("</p>")[0]
+    )
     assert "3 people judged." in paragraph
     assert "median 30, range 20 to 50 (3 answers)" in paragraph
     assert "Pay: €15 an hour." in paragraph
     assert "“Native speaker?”: Yes 3." in paragraph
 
 
-def test_questions_and_counts_are_read_over_rest(client: Client, campaign: Campaign) -> None:
+def test_questions_and_counts_are_read_over_rest(
+    client: Client, campaign: Campaign
+) -> None:
     client.force_login(make_organiser(campaign))
     age, native = client.get("/api/v1/campaigns/museum/questions/").json()["questions"]
     assert (age["median"], age["minimum"], age["kind"]) == (40, 20, "number")
     assert native["counts"][0] == {"answer": "Yes", "judges": 3, "share": 0.75}
 
 
-def test_questions_are_changed_over_rest_or_refused(client: Client, campaign: Campaign) -> None:
+def test_questions_are_changed_over_rest_or_refused(
+    client: Client, campaign: Campaign
+) -> None:
     client.force_login(make_organiser(campaign))
     for questions, status in ([[REMARKS], 200], [[{"name": "x"}], 400]):
         response = client.patch(
@@ -351,5 +393,7 @@ def test_exported_choices_are_told_apart(judge: Judge) -> None:
     judge_answers_write(judge=judge, questions=questions, values=answers, language="en")
     task = Task.objects.get(test_set__campaign=judge.campaign)
     export = export_asked(task=task, kind="judge-answers", file_format="csv")
-    [_header, row] = csv.reader(b"".join(export_bytes(export)).decode().splitlines(keepends=True))
+    [_header, row] = csv.reader(
+        b"".join(export_bytes(export)).decode().splitlines(keepends=True)
+    )
     assert row[2].splitlines() == choices[:2]

@@ -54,7 +54,9 @@ def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) ->
         "expected",
     )
     assert client.get(address, {"group": "nobody"}).json()["results"] == []
-    mails = client.post(address, {"list": "bob@example.org", "mail": True}, format="json")
+    mails = client.post(
+        address, {"list": "bob@example.org", "mail": True}, format="json"
+    )
     assert mails.status_code == 201
     assert mails.json()["rows"][0]["link"] == ""
     assert Mail.objects.count() == 1
@@ -95,7 +97,12 @@ def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
         {"languages": ["english"]},
     ):
         assert client.patch(address, wrong, format="json").status_code == 400, wrong
-    assert client.patch(address, {"conflicts": [], "groups": []}, format="json").status_code == 200
+    assert (
+        client.patch(
+            address, {"conflicts": [], "groups": []}, format="json"
+        ).status_code
+        == 200
+    )
     assert not judge.conflicts.exists()
 
 
@@ -124,11 +131,17 @@ def test_groups_over_rest(client: APIClient, task: Task) -> None:
     settings = reverse("api-ranking-settings", args=[task.pk])
     of_group = client.patch(settings, {"judge_group": "EXPERTS"}, format="json")
     assert of_group.json()["judge_group"] == "experts"
-    assert client.patch(settings, {"judge_group": "nobody"}, format="json").status_code == 400
+    assert (
+        client.patch(settings, {"judge_group": "nobody"}, format="json").status_code
+        == 400
+    )
     delete = at("api-judge-group-delete", task, made.json()["id"])
     assert client.post(delete).status_code == 409
     assert (
-        client.patch(settings, {"judge_group": None}, format="json").json()["judge_group"] is None
+        client.patch(settings, {"judge_group": None}, format="json").json()[
+            "judge_group"
+        ]
+        is None
     )
     assert client.post(delete).status_code == 204
     assert client.get(groups).json()["results"] == []

@@ -18,7 +18,11 @@ from tests.some_now import some_now
 JUDGING = "/api/v1/judging"
 #: Parametrises a test by `protocol`.
 EVERY_PROTOCOL = pytest.mark.parametrize(
-    "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
+    "protocol",
+    [
+        pytest.param(Protocol(kind.protocol), id=kind.protocol)
+        for kind in answer_kinds()
+    ],
 )
 #: For expensive tests: two protocols; all of them with `make test-thorough`.
 TWO_NOW = pytest.mark.parametrize(
@@ -32,11 +36,15 @@ FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (5.0, 60.0, 90.0, 55.0, 40.0)
 _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 
 
-def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[str, Any]:
+def said_about(
+    block: AssignedBlock, qualities: Sequence[float] = FINE
+) -> dict[str, Any]:
     """Return an answer about a block with outputs of these qualities, as requests and `judgment_submit` take it."""
     kind = answer_kind(block.protocol)
     stored = Block.objects.select_related("hit__task").get(pk=block.block_id)
-    [asked] = [each for each in blocks_asked(stored.hit) if each.block_id == block.block_id]
+    [asked] = [
+        each for each in blocks_asked(stored.hit) if each.block_id == block.block_id
+    ]
     said = said_of(
         asked,
         qualities[: len(asked.outputs)],
@@ -50,7 +58,9 @@ def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[
 
 def asked_first(blocks: Sequence[AssignedBlock]) -> list[AssignedBlock]:
     """Return blocks, first one with a question: most blocks of a quiz are only read."""
-    return sorted(blocks, key=lambda block: said_about(block) == said_about(block, POOR))
+    return sorted(
+        blocks, key=lambda block: said_about(block) == said_about(block, POOR)
+    )
 
 
 def field_of(protocol: str) -> str:
@@ -60,14 +70,20 @@ def field_of(protocol: str) -> str:
 
 def hit_asked(judging: Client, **body: Any) -> Any:
     """Ask for a HIT as a judge's browser does; return it, or the status of an answer without one."""
-    answer = judging.post(f"{JUDGING}/assignments/", body, content_type="application/json")
+    answer = judging.post(
+        f"{JUDGING}/assignments/", body, content_type="application/json"
+    )
     return answer.json() if answer.status_code == 200 else answer.status_code
 
 
-def judgment_put(judging: Client, block: Any, id_: UUID | None = None, **body: Any) -> Any:
+def judgment_put(
+    judging: Client, block: Any, id_: UUID | None = None, **body: Any
+) -> Any:
     """Send an answer about a block as a judge's browser does, with a new id if none is given."""
     address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
-    return judging.put(address, {"block": block["id"], **body}, content_type="application/json")
+    return judging.put(
+        address, {"block": block["id"], **body}, content_type="application/json"
+    )
 
 
 def _field(kind: AnswerKind) -> str:

@@ -74,7 +74,12 @@ def labelled_all(task: Task, shown: Sequence[Shown]) -> list[Judgment]:
 
 
 def labelled(
-    task: Task, judge: Judge, *systems: str, number: int, labels: Sequence[int], **fields: Any
+    task: Task,
+    judge: Judge,
+    *systems: str,
+    number: int,
+    labels: Sequence[int],
+    **fields: Any,
 ) -> Judgment:
     """Show these outputs of a segment in this order."""
     shown = Shown(judge=judge, systems=systems, number=number, labels=labels, **fields)
@@ -122,14 +127,19 @@ def judged(
     active_ms: int | None = None,
 ) -> None:
     """Show these two outputs of a segment in this order."""
-    one = Verdict(judge=judge, pair=systems, number=number, verdict=verdict, active_ms=active_ms)
+    one = Verdict(
+        judge=judge, pair=systems, number=number, verdict=verdict, active_ms=active_ms
+    )
     judged_all(task, [one])
 
 
 def sorted_task(campaign: Campaign) -> Task:
     """A sort of four systems, some of whose comparisons are closed, by judges who see most differences."""
     ranking = make_task(
-        campaign, documents=(8, 8), systems=("amber", "cobalt", "dune", "ember"), identical=()
+        campaign,
+        documents=(8, 8),
+        systems=("amber", "cobalt", "dune", "ember"),
+        identical=(),
     )
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.SORTING, by=None)
@@ -138,10 +148,16 @@ def sorted_task(campaign: Campaign) -> Task:
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     campaign_simulate(
         campaign=campaign,
-        judges=[SimulatedJudge(name, noise=20, ties_within=5) for name in ("ada", "ben", "cleo")],
+        judges=[
+            SimulatedJudge(name, noise=20, ties_within=5)
+            for name in ("ada", "ben", "cleo")
+        ],
         languages=["en", "de"],
         hits_each=4,
-        qualities={pk: 10.0 * len(name) for pk, name in outputs.values_list("pk", "system__name")},
+        qualities={
+            pk: 10.0 * len(name)
+            for pk, name in outputs.values_list("pk", "system__name")
+        },
         seed=3,
     )
     pool_fill(task_id=task.pk)
@@ -151,7 +167,9 @@ def sorted_task(campaign: Campaign) -> Task:
 def judged_task(campaign: Campaign) -> Task:
     """Two outputs with four answers: three judges, two pairs of systems, each in both orders."""
     ranking = make_task(campaign, documents=(6, 6))
-    task = task_create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None)
+    task = task_create(
+        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+    )
     task_rules_change(task=task, rules={"four_answers": True})
     design_ensure(task=task, seed=7)
     verdicts = ("first", "first", "both_fine", "second", "both_wrong")
@@ -161,11 +179,15 @@ def judged_task(campaign: Campaign) -> Task:
         judge = make_judge(campaign, name)
         for number in range(1, 13):
             # They agree about two sentences of three.
-            verdict = verdicts[(number + (place if number % 3 == 0 else 0)) % len(verdicts)]
+            verdict = verdicts[
+                (number + (place if number % 3 == 0 else 0)) % len(verdicts)
+            ]
             pair = ("cobalt", "dune") if number % 2 else ("dune", "ember")
             if place == 1:
                 pair, verdict = (pair[1], pair[0]), mirrored.get(verdict, verdict)
-            chosen.append(Verdict(judge=judge, pair=pair, number=number, verdict=verdict))
+            chosen.append(
+                Verdict(judge=judge, pair=pair, number=number, verdict=verdict)
+            )
     judged_all(task, chosen)
     return task
 
@@ -195,22 +217,36 @@ def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
         task,
         [
             Shown(
-                judge=each.judge, systems=[each.system], number=each.number, labels=[1], part=part
+                judge=each.judge,
+                systems=[each.system],
+                number=each.number,
+                labels=[1],
+                part=part,
             )
             for each, part, _criterion, _value in said
         ],
     )
     RatingAnswer.objects.bulk_create(
         RatingAnswer(judgment=judgment, criteria=[criterion], points=[value])
-        for judgment, (_each, _part, criterion, value) in zip(judgments, said, strict=True)
+        for judgment, (_each, _part, criterion, value) in zip(
+            judgments, said, strict=True
+        )
     )
 
 
 def rated(
-    task: Task, judge: Judge, system: str, *, number: int, fluency: int, adequacy: int | None = None
+    task: Task,
+    judge: Judge,
+    system: str,
+    *,
+    number: int,
+    fluency: int,
+    adequacy: int | None = None,
 ) -> None:
     """Show this output of a segment for its fluency, and again for adequacy if that is said."""
-    one = Rated(judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy)
+    one = Rated(
+        judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy
+    )
     rated_all(task, [one])
 
 
@@ -231,7 +267,13 @@ def rated_task(campaign: Campaign) -> Task:
             value = 1 + number * 7 % 5 if place == 3 else min(5, value)
             fluency, adequacy = value, max(1, value - number % 3 // 2)
             ratings.append(
-                Rated(judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy)
+                Rated(
+                    judge=judge,
+                    system=system,
+                    number=number,
+                    fluency=fluency,
+                    adequacy=adequacy,
+                )
             )
     rated_all(task, ratings)
     return task
@@ -257,7 +299,9 @@ def scored_task(campaign: Campaign) -> Task:
             ]
             order = sorted(set(scores), reverse=True)
             labels = [order.index(score) + 1 for score in scores]
-            shown.append(Shown(judge=judge, systems=systems, number=number, labels=labels))
+            shown.append(
+                Shown(judge=judge, systems=systems, number=number, labels=labels)
+            )
             answers.append(
                 SpansAnswer(
                     scores=scores,
@@ -297,7 +341,12 @@ def topped_task(campaign: Campaign) -> Task:
             )
             if place < 2:
                 ranked.append(
-                    replace(topped[-1], systems=systems, labels=[1, 2, 3, 4], active_ms=3 * pace)
+                    replace(
+                        topped[-1],
+                        systems=systems,
+                        labels=[1, 2, 3, 4],
+                        active_ms=3 * pace,
+                    )
                 )
     labelled_all(task, topped)
     labelled_all(ranking, ranked)
@@ -329,7 +378,10 @@ def quizzed_task(campaign: Campaign) -> Task:
         judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(4)],
         languages=["en", "de"],
         hits_each=4,
-        qualities={pk: 12.0 * len(name) for pk, name in outputs.values_list("pk", "system__name")},
+        qualities={
+            pk: 12.0 * len(name)
+            for pk, name in outputs.values_list("pk", "system__name")
+        },
         seed=4,
     )
     return task
@@ -348,7 +400,9 @@ def edited_task(campaign: Campaign) -> Task:
         judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(8)],
         languages=["en", "de"],
         hits_each=4,
-        qualities={pk: 5.0 + pk * 7 % 70 for pk in outputs.values_list("pk", flat=True)},
+        qualities={
+            pk: 5.0 + pk * 7 % 70 for pk in outputs.values_list("pk", flat=True)
+        },
         seed=3,
     )
     return task

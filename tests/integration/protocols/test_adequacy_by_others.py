@@ -47,7 +47,9 @@ def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
         judges=[SimulatedJudge(f"sim{number:02}", noise=0) for number in range(judges)],
         languages=["en", "de"],
         hits_each=hits_each,
-        qualities={pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)},
+        qualities={
+            pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
+        },
         seed=3,
     )
 
@@ -70,7 +72,9 @@ def test_judge_of_fluency_does_not_rate_adequacy_of_the_segment(task: Task) -> N
     # Each text has one rating by each criterion.
     assert set(times.values()) == {1}
     texts = [outputs for criterion, outputs in times if criterion == "fluency"]
-    assert sorted(texts) == sorted(each for criterion, each in times if criterion == "adequacy")
+    assert sorted(texts) == sorted(
+        each for criterion, each in times if criterion == "adequacy"
+    )
     assert not HIT.objects.filter(task=task, completed_at=None).exists()
 
 
@@ -111,12 +115,16 @@ def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) ->
 
 
 @pytest.mark.thorough
-def test_most_texts_of_a_judge_are_those_of_both_criteria(make_task_of: MakeTask) -> None:
+def test_most_texts_of_a_judge_are_those_of_both_criteria(
+    make_task_of: MakeTask,
+) -> None:
     task = make_task_of(Protocol.RATING, rules={**BY_OTHERS, "items_per_judge": 10})
     judged_by(task, 12)
     rated = Counter(RatingAnswer.objects.values_list("judgment__judge", flat=True))
     assert max(rated.values()) <= 10
-    assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(rated.values())
+    assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(
+        rated.values()
+    )
 
 
 @pytest.mark.thorough
@@ -173,6 +181,8 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="rates the segment by several criteria"):
         imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
     # Earlier ratings from another file count, too.
-    with pytest.raises(CommandError, match=r"line 1.*by another criterion in an earlier file"):
+    with pytest.raises(
+        CommandError, match=r"line 1.*by another criterion in an earlier file"
+    ):
         imported(("ben", "ember", "fluency"))
     assert RatingAnswer.objects.count() == 2

@@ -66,7 +66,9 @@ def dashboard(task: Task, client: Client) -> str:
 
 
 @pytest.mark.parametrize("kind", ["rating", "spans"])
-def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client) -> None:
+def test_the_first_table_stands_where_a_ranking_would(
+    kind: str, client: Client
+) -> None:
     task = WORLDS[kind](make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
     before = dashboard(task, client)
@@ -77,10 +79,13 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     page = dashboard(task, client)
     # Pages leave out columns without a value.
     filled = [
-        any(cell not in (None, "") for cell in cells) for cells in zip(*first.rows, strict=True)
+        any(cell not in (None, "") for cell in cells)
+        for cells in zip(*first.rows, strict=True)
     ]
     headings = [
-        column.heading for column, is_shown in zip(first.columns, filled, strict=True) if is_shown
+        column.heading
+        for column, is_shown in zip(first.columns, filled, strict=True)
+        if is_shown
     ]
     assert headings not in [each.headings for each in page_tables(before)]
     # Of several scales each has one, the first on top.
@@ -88,12 +93,16 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     assert [row[0] for row in table.rows] == [str(row[0]) for row in first.rows]
     assert "not compared yet" not in page
     # Nothing but the title and the links to sections is above it.
-    before_table = page.partition('class="dashboard-ranking">')[2].partition("<table")[0]
+    before_table = page.partition('class="dashboard-ranking">')[2].partition("<table")[
+        0
+    ]
     assert 'class="card"' not in before_table
     assert page.index(f'id="{kind}"') < page.index('id="progress"')
 
 
-def test_analysis_is_recomputed_after_ten_percent_more_judgments(client: Client) -> None:
+def test_analysis_is_recomputed_after_ten_percent_more_judgments(
+    client: Client,
+) -> None:
     task = rated_task(make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
     rank_task(task.pk)

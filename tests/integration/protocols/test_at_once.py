@@ -29,7 +29,9 @@ JUDGES = 4
 @pytest.mark.django_db(transaction=True)
 def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
     task = make_task_of(Protocol.TWO_OUTPUTS)
-    judges = [make_judge(task.test_set.campaign, f"judge{number}") for number in range(JUDGES)]
+    judges = [
+        make_judge(task.test_set.campaign, f"judge{number}") for number in range(JUDGES)
+    ]
     held = [assigned_blocks(lend(judge)) for judge in judges]
     ids = [uuid4() for _block in held[0]]
     together = Barrier(JUDGES)
@@ -41,7 +43,9 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
                 together.wait(timeout=60)
                 try:
                     judgment_submit(
-                        assigned=assigned, client_id=client_id, answer={"verdict": "first"}
+                        assigned=assigned,
+                        client_id=client_id,
+                        answer={"verdict": "first"},
                     )
                     outcomes.append("stored")
                 except SubmissionRefusedError as error:
@@ -56,7 +60,11 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
     for of_round in zip(*outcomes, strict=True):
         assert Counter(of_round) == {"stored": 1, refused: JUDGES - 1}
     assert set(Judgment.objects.values_list("client_id", flat=True)) == set(ids)
-    assert TwoOutputsAnswer.objects.count() == len(ids) == judgments_number(task_id=task.pk)
+    assert (
+        TwoOutputsAnswer.objects.count()
+        == len(ids)
+        == judgments_number(task_id=task.pk)
+    )
 
 
 def lent_at_last(judge: Judge) -> Assignment:
@@ -77,7 +85,9 @@ def test_edits_under_review_stay_in_a_race(make_task_of: MakeTask) -> None:
     hits_plan(task_id=task.pk, count=3)
     campaign = task.test_set.campaign
     first = {"outcome": "edited", "text": "As it was."}
-    edited = [assigned_blocks(lend(make_judge(campaign, f"editor{n}"))) for n in range(3)]
+    edited = [
+        assigned_blocks(lend(make_judge(campaign, f"editor{n}"))) for n in range(3)
+    ]
     for block in (each for blocks in edited for each in blocks):
         judgment_submit(assigned=block, client_id=uuid4(), answer=first)
     pool_fill(task_id=task.pk, size=1)

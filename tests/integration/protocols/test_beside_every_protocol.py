@@ -36,7 +36,9 @@ CHOICE = analysis_choice("beside", {}).options
 def told(task: Task, kind: str, **given: Any) -> dict[str, Any]:
     """Return the data of an analysis, after reproducing them."""
     choice = analysis_choice(kind, given)
-    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    answer = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     assert analysis_reproduce(answer)[0] == answer.data
     return answer.data or {}
 
@@ -66,10 +68,14 @@ def test_a_rating_is_the_mean_of_both_criteria() -> None:
     assert {score % 0.5 for score in read.score} == {0}
     # A system's score is the mean over segments, whose scores are averaged first.
     by_segment: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for system, segment, score in zip(read.system, read.segment, read.score, strict=True):
+    for system, segment, score in zip(
+        read.system, read.segment, read.score, strict=True
+    ):
         by_segment[read.systems[system], int(segment)].append(float(score))
     expected = {
-        name: mean(mean(found) for (of, _segment), found in by_segment.items() if of == name)
+        name: mean(
+            mean(found) for (of, _segment), found in by_segment.items() if of == name
+        )
         for name in read.systems
     }
     assert order_of(task) == pytest.approx(expected)
@@ -104,7 +110,9 @@ def test_a_reading_is_its_share_of_right_answers() -> None:
     task = quizzed_task(make_campaign())
     judgments_number(task_id=task.pk)
     # Each snippet has as many statements, and was read once of each system.
-    shares = {row["name"]: row["share"]["value"] for row in told(task, "quiz")["systems"]}
+    shares = {
+        row["name"]: row["share"]["value"] for row in told(task, "quiz")["systems"]
+    }
     assert order_of(task) == pytest.approx(shares)
 
 
@@ -119,6 +127,8 @@ def test_of_few_edits_there_is_no_order(monkeypatch: pytest.MonkeyPatch) -> None
     read = output_scores(task=task, watermark=watermark, chosen=chosen)
     assert read is not None
     assert set(read.score.tolist()) == {0.0, 1.0}
-    rows = told(task, "editing", fewest=1, acceptances="mean")["acceptability"]["systems"]
+    rows = told(task, "editing", fewest=1, acceptances="mean")["acceptability"][
+        "systems"
+    ]
     decided = {row["system"] for row in rows if row["share"] is not None}
     assert set(read.systems) == decided

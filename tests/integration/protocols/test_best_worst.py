@@ -103,9 +103,15 @@ def test_best_and_worst_are_stored_as_labels(task: Task, judge: Judge) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [{"best": 1, "worst": 1}, {"best": 1, "worst": 5}, {"top": [True, False, False, False]}],
+    [
+        {"best": 1, "worst": 1},
+        {"best": 1, "worst": 5},
+        {"top": [True, False, False, False]},
+    ],
 )
-def test_impossible_answer_is_refused(task: Task, judge: Judge, answer: dict[str, Any]) -> None:
+def test_impossible_answer_is_refused(
+    task: Task, judge: Judge, answer: dict[str, Any]
+) -> None:
     with pytest.raises(SubmissionRefusedError):
         submit(judge, answer)
 
@@ -114,7 +120,10 @@ def test_blocks_show_three_outputs_or_more(task: Task) -> None:
     plans_delete(task)
     with pytest.raises(DesignRefusedError):
         design_change(task=task, kind="uniform", systems_per_block=2)
-    assert design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block == 3
+    assert (
+        design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block
+        == 3
+    )
 
 
 def test_forecast_expects_only_comparisons_with_the_best_or_worst(task: Task) -> None:
@@ -126,7 +135,9 @@ def test_forecast_expects_only_comparisons_with_the_best_or_worst(task: Task) ->
 def test_scores_are_computed_beside_the_ranking(task: Task, judge: Judge) -> None:
     judge_all(task, judge)
     assert "best_worst" in analyses_of(task=task)
-    asked = analysis_ask(task=task, choice=analysis_choice("best_worst", {}), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice("best_worst", {}), is_queued=False
+    )
     analysis = analysis_compute(analysis=asked)
     assert analysis.data is not None
     scores = {row["system"]: row for row in analysis.data["best_worst"]["scores"]}
@@ -144,11 +155,15 @@ def test_layout_of_the_scripts_for_best_worst_scaling_has_the_choices(
     assert first.split(",")[2:] == [*SYSTEMS, "", "alpha", "delta"]
 
 
-def test_format_that_cannot_tell_ties_from_no_comparison_is_not_offered(task: Task) -> None:
+def test_format_that_cannot_tell_ties_from_no_comparison_is_not_offered(
+    task: Task,
+) -> None:
     assert "appraise-xml" not in KINDS["counted"].formats_of(task)
 
 
-def test_scores_are_not_offered_where_judges_mark_the_top(make_task_of: MakeTask) -> None:
+def test_scores_are_not_offered_where_judges_mark_the_top(
+    make_task_of: MakeTask,
+) -> None:
     assert "best_worst" not in analyses_of(task=make_task_of(Protocol.TOP))
 
 

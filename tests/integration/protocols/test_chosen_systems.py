@@ -7,10 +7,18 @@ import pytest
 from annotation.models import HIT, Design
 from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import withdrawal_in_words
-from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
+from annotation.services.planning.designs import (
+    DesignRefusedError,
+    design_change,
+    design_use_again,
+)
 from annotation.services.planning.pool import hits_plan
 from annotation.services.planning.redraw import hit_redraw
-from annotation.services.systems import SystemRefusedError, system_change, system_withdraw
+from annotation.services.systems import (
+    SystemRefusedError,
+    system_change,
+    system_withdraw,
+)
 from campaign.models import Protocol, System, Task
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.conftest import MakeTask
@@ -41,9 +49,16 @@ def shown(task: Task) -> set[str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["uniform", "active", "all"])
-def test_only_chosen_systems_are_drawn_and_drawn_again(ranking: Task, kind: str) -> None:
+def test_only_chosen_systems_are_drawn_and_drawn_again(
+    ranking: Task, kind: str
+) -> None:
     hits_plan(task_id=ranking.pk, count=2)
-    design_change(task=ranking, kind=kind, systems_per_block=2, systems=["dune", "cobalt", "amber"])
+    design_change(
+        task=ranking,
+        kind=kind,
+        systems_per_block=2,
+        systems=["dune", "cobalt", "amber"],
+    )
     hits_plan(task_id=ranking.pk, count=8)
     # Birch wrote the same as amber on every other segment, which adds no note.
     assert shown(ranking) == {"amber", "cobalt", "dune"}
@@ -53,8 +68,12 @@ def test_only_chosen_systems_are_drawn_and_drawn_again(ranking: Task, kind: str)
 
 
 @pytest.mark.thorough
-def test_the_reference_is_chosen_like_a_system_or_drawn_at_its_rate(ranking: Task) -> None:
-    design_change(task=ranking, kind="binary", systems=[*PAIR, "_ref"], reference_rate=None)
+def test_the_reference_is_chosen_like_a_system_or_drawn_at_its_rate(
+    ranking: Task,
+) -> None:
+    design_change(
+        task=ranking, kind="binary", systems=[*PAIR, "_ref"], reference_rate=None
+    )
     hits_plan(task_id=ranking.pk, count=6)
     assert shown(ranking) == {*PAIR, "_ref"}
     with pytest.raises(DesignRefusedError, match="reference_rate") as refused:

@@ -22,7 +22,11 @@ from annotation.services.quality import (
     quality_rule_add,
     quality_rules_suggest,
 )
-from annotation.services.simulation import SimulatedJudge, campaign_simulate, lend_prepared
+from annotation.services.simulation import (
+    SimulatedJudge,
+    campaign_simulate,
+    lend_prepared,
+)
 from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
@@ -46,7 +50,10 @@ from tests.integration.ranking.two_tasks import two_tasks
 
 pytestmark = pytest.mark.django_db
 
-WORLDS: dict[str, Callable[[Campaign], Task]] = {"ranking": two_tasks, **WORLDS_OF_PROTOCOLS}
+WORLDS: dict[str, Callable[[Campaign], Task]] = {
+    "ranking": two_tasks,
+    **WORLDS_OF_PROTOCOLS,
+}
 
 
 @pytest.fixture
@@ -92,7 +99,11 @@ def damaged_references_approve(task: Task) -> None:
 
 @pytest.mark.parametrize(
     ("protocol", "action"),
-    [(Protocol.RATING, "warn"), (Protocol.QUIZ, "pause"), (Protocol.RANKING, "exclude")],
+    [
+        (Protocol.RATING, "warn"),
+        (Protocol.QUIZ, "pause"),
+        (Protocol.RANKING, "exclude"),
+    ],
 )
 def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) -> None:
     campaign = task.test_set.campaign
@@ -100,17 +111,23 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
     judged_by(hasty, seconds=1, hits=2)
     for number in range(5):
         judged_by(make_judge(campaign, f"careful{number}"))
-    terms = RuleTerms(measure="seconds", direction="below", threshold=5, minimum=6, action=action)
+    terms = RuleTerms(
+        measure="seconds", direction="below", threshold=5, minimum=6, action=action
+    )
     quality_rule_add(campaign=campaign, terms=terms, user=organiser)
     rank_task(task.pk)
     [taken] = QualityAction.objects.all()
     assert (taken.judge, taken.action) == (hasty, action)
     status = judge_status(hasty)
-    assert status == JudgeStatus({"warn": "warned", "pause": "paused"}.get(action, "excluded"))
+    assert status == JudgeStatus(
+        {"warn": "warned", "pause": "paused"}.get(action, "excluded")
+    )
     asking = Client()
     assert hasty.user is not None
     asking.force_login(hasty.user)
-    asked = asking.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    asked = asking.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
     if action == "warn":
         assert asked.status_code in {200, 202, 204}
     else:
@@ -129,13 +146,17 @@ def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> N
         judges=[SimulatedJudge(f"bot{number}", noise=8) for number in range(3)],
         languages=["en", "de"],
         hits_each=9,
-        qualities={pk: 10.0 + pk * 37 % 80 for pk in outputs.values_list("pk", flat=True)},
+        qualities={
+            pk: 10.0 + pk * 37 % 80 for pk in outputs.values_list("pk", flat=True)
+        },
         seed=3,
     )
     assert count >= 20
     rank_task(task.pk)
     assert not QualityAction.objects.exists()
-    measured = {name for found in measures_by_judge(task_id=task.pk).values() for name in found}
+    measured = {
+        name for found in measures_by_judge(task_id=task.pk).values() for name in found
+    }
     assert "seconds" in measured
     if not answer_kind(task.protocol).compares_outputs:
         # Labels of one output say nothing about a judge.
@@ -148,14 +169,20 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
     campaign = task.test_set.campaign
     organiser = make_organiser(campaign)
     judgments_number(task_id=task.pk)
-    own = [kind for kind in analyses_of(task=task) if isinstance(ANALYSES[kind], ProtocolAnalysis)]
+    own = [
+        kind
+        for kind in analyses_of(task=task)
+        if isinstance(ANALYSES[kind], ProtocolAnalysis)
+    ]
     kinds = own or ["ranking", "judges"]
     assert kinds[0] == protocol or protocol == Protocol.RANKING
 
     def answers() -> dict[str, Any]:
         return {
             kind: analysis_compute(
-                analysis=analysis_ask(task=task, choice=analysis_choice(kind, {}), is_queued=False)
+                analysis=analysis_ask(
+                    task=task, choice=analysis_choice(kind, {}), is_queued=False
+                )
             ).data
             for kind in kinds
         }
@@ -214,9 +241,14 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
             address, {**asked, "confirm": True}, content_type="application/json"
         )
         assert refused.status_code == 400
-        assert "Set bad_reference_rate only" in refused.json()["errors"]["attention_every"][0]
+        assert (
+            "Set bad_reference_rate only"
+            in refused.json()["errors"]["attention_every"][0]
+        )
         asked["attention_every"] = 0
-    changed = organising.post(address, {**asked, "confirm": True}, content_type="application/json")
+    changed = organising.post(
+        address, {**asked, "confirm": True}, content_type="application/json"
+    )
     if shows_one and not kind.scores_one_output:
         words = "this task has neither"
         assert changed.status_code == 400
@@ -268,7 +300,10 @@ def test_training_where_outputs_are_compared(
     for block in assigned_blocks(lent.assignment):
         expected = Block.objects.get(pk=block.block_id).expected or []
         wanted = [100.0 - 20 * (rank or 3) for rank in expected]
-        for qualities, agrees in ((wanted, True), ([100 - each for each in wanted], False)):
+        for qualities, agrees in (
+            (wanted, True),
+            ([100 - each for each in wanted], False),
+        ):
             stored = judgment_submit(
                 assigned=block, client_id=uuid4(), **said_about(block, qualities)
             )

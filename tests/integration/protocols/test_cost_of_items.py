@@ -46,7 +46,9 @@ def queries_of_an_item(task: Task, name: str) -> int:
     assert judge.user is not None
     client = Client()
     client.force_login(judge.user)
-    lent = client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+    lent = client.post(
+        f"{JUDGING}/assignments/", {}, content_type="application/json"
+    ).json()
     # Poor outputs always have an error to mark.
     qualities = POOR if task.protocol == Protocol.SPANS else FINE
     first, second, *_ = assigned_blocks(Assignment.objects.get(public_id=lent["id"]))
@@ -60,7 +62,9 @@ def queries_of_an_item(task: Task, name: str) -> int:
 
 
 def judged_by_others(task: Task, at_least: int) -> None:
-    outputs = Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True)
+    outputs = Output.objects.filter(segment__test_set=task.test_set).values_list(
+        "pk", flat=True
+    )
     qualities = {pk: 20.0 + 7 * (pk % 11) for pk in outputs}
     number = 0
     while (given := Judgment.objects.filter(task=task)).count() < at_least:

@@ -7,7 +7,11 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from annotation.models import HIT
-from annotation.services.planning.designs import DesignRefusedError, design_change, design_ensure
+from annotation.services.planning.designs import (
+    DesignRefusedError,
+    design_change,
+    design_ensure,
+)
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.tasks import task_rules_change
 from annotation.services.training import TrainingRefusedError, training_propose
@@ -63,15 +67,27 @@ def test_one_screen_asks_about_all_criteria(judging: Client, task: Task) -> None
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ({"outputs": [{**POINTS, "style": 7}]}, "style: 7 is not a whole number from 0 to 6"),
+        (
+            {"outputs": [{**POINTS, "style": 7}]},
+            "style: 7 is not a whole number from 0 to 6",
+        ),
         (
             {"outputs": [{**POINTS, "coherence": 0}]},
             "coherence: 0 is not a whole number from 1 to 5",
         ),
-        ({"outputs": [{"coherence": 4}]}, "Rate coherence, errors, style, overall here"),
-        ({"outputs": [{**POINTS, "beauty": 4}]}, "Rate coherence, errors, style, overall here"),
+        (
+            {"outputs": [{"coherence": 4}]},
+            "Rate coherence, errors, style, overall here",
+        ),
+        (
+            {"outputs": [{**POINTS, "beauty": 4}]},
+            "Rate coherence, errors, style, overall here",
+        ),
         ({"outputs": [POINTS, POINTS]}, "2 outputs are rated, but 1 are shown"),
-        ({"outputs": [{**POINTS, "overall": 50.5}]}, "overall: 50.5 is not a whole number"),
+        (
+            {"outputs": [{**POINTS, "overall": 50.5}]},
+            "overall: 50.5 is not a whole number",
+        ),
         ({"outputs": [4]}, "Rate coherence, errors, style, overall here"),
         ({"value": 4, "outputs": [POINTS]}, "value"),
         ({}, "value"),
@@ -100,7 +116,11 @@ def test_outputs_compare_by_the_weights_alone(
     judging: Client, task: Task, weights: tuple[int, int], labels: list[int]
 ) -> None:
     coherence, errors, *others = FOUR
-    weighted = [{**coherence, "weight": weights[0]}, {**errors, "weight": weights[1]}, *others]
+    weighted = [
+        {**coherence, "weight": weights[0]},
+        {**errors, "weight": weights[1]},
+        *others,
+    ]
     of_several_outputs(task, 3, criteria=weighted)
     block = hit_asked(judging)["blocks"][0]
     points = [
@@ -113,7 +133,9 @@ def test_outputs_compare_by_the_weights_alone(
     assert stored.json()["answer"] == {"outputs": points}
 
 
-def test_three_criteria_have_three_passes(judging: Client, judge: Judge, task: Task) -> None:
+def test_three_criteria_have_three_passes(
+    judging: Client, judge: Judge, task: Task
+) -> None:
     in_passes(task, criterion("one"), criterion("two"), criterion("three", highest=7))
     seen: dict[str, list[str]] = {}
     for _attempt in range(30):
@@ -132,7 +154,9 @@ def test_three_criteria_have_three_passes(judging: Client, judge: Judge, task: T
     one, two, three = (sorted(texts) for texts in seen.values())
     assert one == two == three
     assert len(one) == task.test_set.segments.count()
-    assert set(HIT.objects.filter(reserved_for=judge).values_list("part", flat=True)) == {2, 3}
+    assert set(
+        HIT.objects.filter(reserved_for=judge).values_list("part", flat=True)
+    ) == {2, 3}
 
 
 def test_an_earlier_pass_stays_as_it_is_once_the_next_has_begun(
@@ -192,6 +216,8 @@ def test_a_preset_stands_for_its_criteria(make_task_of: MakeTask) -> None:
     [quality] = task.rules["criteria"]
     assert (quality["lowest"], quality["highest"]) == (0, 6)
     assert set(quality["labels"]) == {"0", "2", "4", "6"}
-    task_rules_change(task=task, rules={"criteria": "adequacy-fluency", "all_at_once": False})
+    task_rules_change(
+        task=task, rules={"criteria": "adequacy-fluency", "all_at_once": False}
+    )
     assert task.rules["criteria"] == []
     assert design_ensure(task=task).systems_per_block == 1

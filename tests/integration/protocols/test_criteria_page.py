@@ -51,14 +51,21 @@ def test_a_preset_is_chosen_and_saved(organiser: Client, task: Task) -> None:
     fields = shown(organiser, f"{address_of(task)}?preset=summaries")
     assert fields["form-0-name"] == "Coherence"
     saved = organiser.post(f"{address_of(task)}?preset=summaries", fields)
-    assert saved.status_code == 302, (saved.context["at_once"].errors, saved.context["form"].errors)
+    assert saved.status_code == 302, (
+        saved.context["at_once"].errors,
+        saved.context["form"].errors,
+    )
     task.refresh_from_db()
     assert task.rules["all_at_once"]
     # With its translations.
-    assert task.rules["criteria"] == [each.as_json() for each in preset_criteria("summaries")]
+    assert task.rules["criteria"] == [
+        each.as_json() for each in preset_criteria("summaries")
+    ]
 
 
-def test_adequacy_and_fluency_unchanged_stay_the_default(organiser: Client, task: Task) -> None:
+def test_adequacy_and_fluency_unchanged_stay_the_default(
+    organiser: Client, task: Task
+) -> None:
     fields = shown(organiser, address_of(task))
     assert fields["form-0-question"] == "Is the text written in good {language}?"
     assert organiser.post(address_of(task), fields).status_code == 302
@@ -66,7 +73,9 @@ def test_adequacy_and_fluency_unchanged_stay_the_default(organiser: Client, task
     assert not task.rules.get("criteria")
 
 
-def test_criteria_are_edited_moved_removed_and_added(organiser: Client, task: Task) -> None:
+def test_criteria_are_edited_moved_removed_and_added(
+    organiser: Client, task: Task
+) -> None:
     task_rules_change(task=task, rules={"criteria": FOUR})
     fields = shown(organiser, address_of(task))
     fields |= {
@@ -99,12 +108,18 @@ def test_points_may_be_written_with_a_wide_colon(organiser: Client, task: Task) 
     assert organiser.post(f"{address_of(task)}?preset=mos", fields).status_code == 302
     task.refresh_from_db()
     [quality] = criteria_read(task.rules["criteria"])
-    assert [texts["en"] for texts in quality.labels.values()] == ["差", "一般：可读", "好"]
+    assert [texts["en"] for texts in quality.labels.values()] == [
+        "差",
+        "一般：可读",
+        "好",
+    ]
 
 
 def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -> None:
     text = {"en": "How good is it?", "de": "Wie gut ist es?"}
-    task_rules_change(task=task, rules={"criteria": [criterion("style", question=text)]})
+    task_rules_change(
+        task=task, rules={"criteria": [criterion("style", question=text)]}
+    )
     address = f"{address_of(task)}?language=de"
     fields = shown(organiser, address)
     assert fields["form-0-question"] == "Wie gut ist es?"
@@ -155,8 +170,14 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
     ("criteria", "words"),
     [
         ([criterion(f"c{number}") for number in range(9)], "There are 9 criteria"),
-        ([criterion("style"), criterion("style", name="Other")], "Two criteria have the name"),
-        ([criterion("style"), criterion("other", name="STYLE")], "Two criteria have the name"),
+        (
+            [criterion("style"), criterion("style", name="Other")],
+            "Two criteria have the name",
+        ),
+        (
+            [criterion("style"), criterion("other", name="STYLE")],
+            "Two criteria have the name",
+        ),
         ([criterion("style", lowest=1, highest=1)], "2 to 11 points"),
         ([criterion("style", lowest=0, highest=11)], "2 to 11 points"),
         ([criterion("style", lowest=1, highest=100)], "2 to 11 points"),
@@ -164,12 +185,25 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
         ([criterion("style", lowest=True)], "“lowest” must be a whole number"),
         ([criterion("style", labels={"1": "bad"})], "the label at 5 is missing"),
         ([criterion("style", labels={"1": "bad", "5": " "})], "“labels.5” is empty"),
-        ([criterion("style", labels={"1": "bad", "5": "good", "6": "great"})], "the label “6”"),
         (
-            [criterion("style", lowest=0, highest=100, labels={"0": "a", "100": "b", "120": "c"})],
+            [criterion("style", labels={"1": "bad", "5": "good", "6": "great"})],
+            "the label “6”",
+        ),
+        (
+            [
+                criterion(
+                    "style",
+                    lowest=0,
+                    highest=100,
+                    labels={"0": "a", "100": "b", "120": "c"},
+                )
+            ],
             "the label “120”",
         ),
-        ([criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})], "the label “2.5”"),
+        (
+            [criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})],
+            "the label “2.5”",
+        ),
         ([criterion("Style!")], "“key” must have"),
         ([criterion("style", name="")], "“name” is empty"),
         ([{"key": "style"}], "“name” is missing"),
@@ -186,7 +220,9 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
         ("everything", "not a preset of criteria"),
     ],
 )
-def test_wrong_criteria_are_refused_in_a_sentence(task: Task, criteria: Any, words: str) -> None:
+def test_wrong_criteria_are_refused_in_a_sentence(
+    task: Task, criteria: Any, words: str
+) -> None:
     with pytest.raises(ValidationError, match=words) as refused:
         task_rules_change(task=task, rules={"criteria": criteria})
     [sentence] = refused.value.messages
@@ -211,7 +247,9 @@ def test_rest_takes_and_shows_criteria(organiser: Client, task: Task) -> None:
         content_type="application/json",
     )
     assert changed.status_code == 200, changed.content
-    assert changed.json()["rules"]["criteria"] == [each.as_json() for each in criteria_read(FOUR)]
+    assert changed.json()["rules"]["criteria"] == [
+        each.as_json() for each in criteria_read(FOUR)
+    ]
     refused = organiser.patch(
         address, {"rules": {"criteria": FOUR * 3}}, content_type="application/json"
     )

@@ -54,8 +54,12 @@ def rated(outputs: int, **rules: Any) -> Task:
         reference_rate=0.0,
     )
     hits_plan(task_id=task.pk, count=12)
-    stored = Output.objects.filter(segment__test_set=task.test_set).order_by("system__name")
-    places = {name: n for n, name in enumerate(sorted({each.system.name for each in stored}))}
+    stored = Output.objects.filter(segment__test_set=task.test_set).order_by(
+        "system__name"
+    )
+    places = {
+        name: n for n, name in enumerate(sorted({each.system.name for each in stored}))
+    }
     campaign_simulate(
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge(f"judge{number}", noise=0) for number in range(4)],
@@ -70,7 +74,9 @@ def rated(outputs: int, **rules: Any) -> Task:
 
 def told(task: Task, **given: Any) -> Report:
     choice = analysis_choice("rating", given)
-    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    answer = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     return report_in(answer.reports or {}, "en", data=answer.data)
 
 
@@ -83,7 +89,9 @@ def test_systems_stand_in_one_table_by_criteria(subtests: pytest.Subtests) -> No
     report = told(task)
     criteria = [each["key"] for each in FOUR]
     with subtests.test("means of each criterion on its own scale"):
-        means = {key: report.data["criteria"][key]["means"]["systems"] for key in criteria}
+        means = {
+            key: report.data["criteria"][key]["means"]["systems"] for key in criteria
+        }
         assert all(0 <= row["mean"] <= 6 for row in means["style"])
         assert max(row["mean"] for row in means["overall"]) > 6
         # The best is first, and has the lowest value where lower is better.
@@ -108,7 +116,9 @@ def test_systems_stand_in_one_table_by_criteria(subtests: pytest.Subtests) -> No
         assert table(report, "weighted").notes[0] == "Weights: Coherence: 2, Errors: 1."
         best = weighted["means"]["systems"][0]
         by_key = {
-            key: next(row["mean"] for row in means[key] if row["system"] == best["system"])
+            key: next(
+                row["mean"] for row in means[key] if row["system"] == best["system"]
+            )
             for key in ("coherence", "errors")
         }
         expected = (2 * by_key["coherence"] + (6 - by_key["errors"])) / 3
@@ -130,7 +140,9 @@ def test_without_weights_nothing_is_averaged() -> None:
     assert "ranking" not in analyses_of(task=task)
     by_one = told(task, weights=["style:1"]).data["weighted"]
     means = report.data["criteria"]["style"]["means"]["systems"]
-    assert [row["system"] for row in by_one["means"]["systems"]] == [row["system"] for row in means]
+    assert [row["system"] for row in by_one["means"]["systems"]] == [
+        row["system"] for row in means
+    ]
     with pytest.raises(OptionError, match="not a criterion and a weight"):
         analysis_choice("rating", {"weights": ["style"]})
     with pytest.raises(ValueError, match="same scale"):
@@ -194,13 +206,19 @@ def test_files_read_back_equal(outputs: int, file_format: str, tmp_path: Path) -
     assert RatingAnswer.objects.filter(judgment__task=again).count() == (
         RatingAnswer.objects.filter(judgment__task=task).count()
     )
-    assert sorted(exported(again, file_format).splitlines()) == sorted(written.splitlines())
+    assert sorted(exported(again, file_format).splitlines()) == sorted(
+        written.splitlines()
+    )
 
 
 def test_a_rating_that_is_missing_is_named(tmp_path: Path) -> None:
     task = rated(1)
     path = tmp_path / "ratings.jsonl"
-    lines = [line for line in exported(task, "ratings-jsonl").splitlines() if "style" not in line]
+    lines = [
+        line
+        for line in exported(task, "ratings-jsonl").splitlines()
+        if "style" not in line
+    ]
     path.write_text("\n".join(lines))
     with pytest.raises(Exception, match=r"did not rate .* by style"):
         call_command(
@@ -211,7 +229,9 @@ def test_a_rating_that_is_missing_is_named(tmp_path: Path) -> None:
         )
 
 
-def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(client: Client) -> None:
+def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(
+    client: Client,
+) -> None:
     task = rated(2)
     client.force_login(make_organiser(task.test_set.campaign))
     kinds = client.get(f"/api/v1/tasks/{task.pk}/exports/kinds/").json()["results"]

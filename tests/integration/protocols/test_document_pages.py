@@ -38,7 +38,9 @@ AT_ONCE = {**DOCUMENT, "all_at_once": True}
 PAGES = {(1, 2, 3, 4, 5, 6), (7, 8, 9, 10, 11, 12), (13, 14, 15, 16)}
 
 
-def make_page_task(protocol: Protocol, rules: dict[str, Any], *, planned: int = 21) -> Task:
+def make_page_task(
+    protocol: Protocol, rules: dict[str, Any], *, planned: int = 21
+) -> Task:
     ranking = make_task(make_campaign(), documents=(12, 4), identical=(), planned=0)
     task_close(task=ranking)
     task = Task.objects.create(test_set=ranking.test_set, protocol=protocol)
@@ -152,7 +154,9 @@ def test_documents_of_a_pearmut_campaign_are_shown_on_one_page(
         }
         for number in range(3)
     ]
-    content = json.dumps({"info": {"assignment": "dynamic"}, "campaign_id": "x", "data": [items]})
+    content = json.dumps(
+        {"info": {"assignment": "dynamic"}, "campaign_id": "x", "data": [items]}
+    )
     file = StoredFile("campaign.json", partial(opened, content.encode()))
     test_set = test_sets.test_set_from_files(
         campaign=make_campaign(),

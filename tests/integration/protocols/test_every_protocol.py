@@ -104,8 +104,12 @@ def answers(protocol: str) -> int:
 
 
 @TWO_PROTOCOLS
-def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(task: Task) -> None:
-    first, other = (make_judge(task.test_set.campaign, name) for name in ("judge01", "judge02"))
+def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(
+    task: Task,
+) -> None:
+    first, other = (
+        make_judge(task.test_set.campaign, name) for name in ("judge01", "judge02")
+    )
     held = lend(first)
     assert lend(first) == held
     HIT.objects.exclude(pk=held.hit_id).update(completed_at=Now())
@@ -114,7 +118,9 @@ def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(task: Task
     assert lend(other).hit_id == held.hit_id
     # A late answer of the first judge is kept, too.
     late = assigned_blocks(held)[0]
-    assert Browser.of(first).puts("judgments", late, **said_about(late)).status_code == 200
+    assert (
+        Browser.of(first).puts("judgments", late, **said_about(late)).status_code == 200
+    )
     assert Judgment.objects.get().judge == first
 
 
@@ -129,7 +135,8 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
     assert browser.puts("judgments", first, id_=id_, **said).json() == stored.json()
     # Whatever the second request contained.
     assert (
-        browser.puts("judgments", first, id_=id_, **said_about(first, POOR)).json() == stored.json()
+        browser.puts("judgments", first, id_=id_, **said_about(first, POOR)).json()
+        == stored.json()
     )
     assert (Judgment.objects.count(), answers(protocol)) == (1, 1)
     for block in others:
@@ -151,13 +158,18 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
         for block in browser.get(f"{JUDGING}/judgments/").json()["results"]
         if block["block"]["id"] == str(first.public_id)
     )
-    assert again["block"]["judgment"][field_of(protocol)] == revised.json()[field_of(protocol)]
+    assert (
+        again["block"]["judgment"][field_of(protocol)]
+        == revised.json()[field_of(protocol)]
+    )
 
 
 def malformed(said: Any) -> Iterator[Any]:
     """Yield invalid answers: of no protocol, and this one with each part replaced by an invalid value."""
     yield from (None, "first", 7, True, "\0")
-    yield from ([], {}) if not isinstance(said, dict) else ([], [said], {}, {"nonsense": said})
+    yield from (
+        ([], {}) if not isinstance(said, dict) else ([], [said], {}, {"nonsense": said})
+    )
     yield from broken(said)
 
 
@@ -190,11 +202,18 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
         assert said["detail"], wrong
         # At the field, or at a place inside it.
         words = json.dumps(
-            [each for place, each in said["errors"].items() if place.split(".")[0] == name]
+            [
+                each
+                for place, each in said["errors"].items()
+                if place.split(".")[0] == name
+            ]
         )
         # In words, without traces of Python.
         assert any(character.isspace() for character in words), (wrong, words)
-        assert not {"ErrorDetail", "Traceback", "<class"} & set(words.split("(")), (wrong, words)
+        assert not {"ErrorDetail", "Traceback", "<class"} & set(words.split("(")), (
+            wrong,
+            words,
+        )
     other = {"answer": "labels", "labels": "answer"}[name]
     for body in ({}, {other: [1]}, {**said_about(block), other: [1]}):
         assert browser.puts("judgments", block, **body).status_code == 400
@@ -202,13 +221,19 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
 
 
 @TWO_PROTOCOLS
-def test_skips_reports_comments_and_times_are_kept(browser: Browser, task: Task) -> None:
+def test_skips_reports_comments_and_times_are_kept(
+    browser: Browser, task: Task
+) -> None:
     first, second, *_others = browser.blocks()
     times = {"duration_ms": 21_000, "active_ms": 18_000}
     comment = "Two sentences are one."
-    said = browser.puts("judgments", first, **said_about(first), **times, comment=comment)
+    said = browser.puts(
+        "judgments", first, **said_about(first), **times, comment=comment
+    )
     assert said.json()["comment"] == comment
-    skipped = browser.puts("skips", second, reason="cannot_judge", comment="Of law.", **times)
+    skipped = browser.puts(
+        "skips", second, reason="cannot_judge", comment="Of law.", **times
+    )
     assert skipped.status_code == 200, skipped.content
     report = {"kind": "output", "comment": "It is cut off."}
     assert browser.puts("problem-reports", first, **report).status_code == 200
@@ -219,7 +244,10 @@ def test_skips_reports_comments_and_times_are_kept(browser: Browser, task: Task)
     assert Skip.objects.get().comment == "Of law."
     assert ProblemReport.objects.get().task == task
     # A skip is taken back by an answer.
-    assert browser.puts("judgments", second, **said_about(second), **times).status_code == 200
+    assert (
+        browser.puts("judgments", second, **said_about(second), **times).status_code
+        == 200
+    )
     assert not Skip.objects.standing().exists()
     today = browser.get(f"{JUDGING}/work-time/").json()["today"]
     assert (today["sentences"], today["active_seconds"]) == (2, 54)
@@ -256,8 +284,13 @@ def test_panel_participant_gets_a_completion(task: Task) -> None:
     browser = Browser(client, judge)
     blocks = browser.blocks()
     for block in blocks:
-        assert COMPLETION not in client.get("/judge/museum/completion/").content.decode()
-        if browser.puts("judgments", block, **said_about(block)).json() and block is blocks[1]:
+        assert (
+            COMPLETION not in client.get("/judge/museum/completion/").content.decode()
+        )
+        if (
+            browser.puts("judgments", block, **said_about(block)).json()
+            and block is blocks[1]
+        ):
             break
     assert browser.asks().status_code in {200, 204}
     assert COMPLETION in client.get("/judge/museum/completion/").content.decode()

@@ -15,9 +15,12 @@ from tests.integration.protocols.every import EVERY_PROTOCOL
 @EVERY_PROTOCOL
 def test_its_answers_are_looked_up_if_it_has_a_table(protocol: Protocol) -> None:
     kind = answer_kind(protocol)
-    [trigger] = [t for t in Judgment._meta.triggers if t.name == "judgment_has_its_answer"]  # type: ignore[attr-defined]
+    triggers = Judgment._meta.triggers  # type: ignore[attr-defined]
+    [trigger] = [each for each in triggers if each.name == "judgment_has_its_answer"]
     assert (f"WHEN '{protocol}' THEN" in trigger.func) == kind.keeps_answers
-    assert not kind.keeps_answers or f"FROM {kind.table._meta.db_table} a" in trigger.func
+    assert (
+        not kind.keeps_answers or f"FROM {kind.table._meta.db_table} a" in trigger.func
+    )
 
 
 @EVERY_PROTOCOL
@@ -37,7 +40,9 @@ def test_simulated_judges_answer_what_its_serializer_takes(protocol: Protocol) -
 
 
 @EVERY_PROTOCOL
-def test_it_has_words_for_organisers_and_a_screen_with_its_strings(protocol: Protocol) -> None:
+def test_it_has_words_for_organisers_and_a_screen_with_its_strings(
+    protocol: Protocol,
+) -> None:
     kind = answer_kind(protocol)
     assert str(kind.sentence)
     screen = kind.screen or protocol
@@ -48,5 +53,7 @@ def test_it_has_words_for_organisers_and_a_screen_with_its_strings(protocol: Pro
 def test_screens_of_other_protocols_are_the_same_in_python_and_javascript() -> None:
     script = (settings.BASE_DIR / "static/judge/screens.js").read_text()
     [declared] = re.findall(r"const SCREENS = \{(.*)\};", script)
-    screens = {f'{kind.protocol}: "{kind.screen}"' for kind in answer_kinds() if kind.screen}
+    screens = {
+        f'{kind.protocol}: "{kind.screen}"' for kind in answer_kinds() if kind.screen
+    }
     assert {screen.strip() for screen in declared.split(",")} == screens

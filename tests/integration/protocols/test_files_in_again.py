@@ -21,7 +21,12 @@ from protocols.quiz.snippets import SnippetsRefusedError, snippet_json, snippets
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.exporting import exported
 from tests.factories import make_campaign, make_task
-from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
+from tests.integration.protocols.judging import (
+    edited_task,
+    judged_task,
+    quizzed_task,
+    sorted_task,
+)
 from tests.protocol_tasks import given_snippet
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +60,9 @@ def other_of(task: Task) -> Task:
         task_rules_change(task=other, rules=dict(task.rules))
     design_ensure(task=other, seed=7)
     if task.protocol == Protocol.QUIZ:
-        snippets_replace(task=other, snippets=[snippet_json(each) for each in task.snippets.all()])
+        snippets_replace(
+            task=other, snippets=[snippet_json(each) for each in task.snippets.all()]
+        )
     return other
 
 
@@ -65,12 +72,16 @@ def lines_of(task: Task) -> list[str]:
 
 def figures(task: Task) -> Any:
     """Return the whole report as data, with its tables."""
-    asked = analysis_ask(task=task, choice=analysis_choice(task.protocol, {}), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice(task.protocol, {}), is_queued=False
+    )
     report = analysis_compute(analysis=asked)
     data = json.loads(json.dumps(report.data, default=str))
     if task.protocol == Protocol.EDITING:
         # Answers about outputs that could not be corrected are not in a file, which is a named loss.
-        data["input"] = {key: data["input"][key] for key in ("edits", "editors", "files")}
+        data["input"] = {
+            key: data["input"][key] for key in ("edits", "editors", "files")
+        }
     return data
 
 
@@ -107,7 +118,13 @@ def edit(**more: Any) -> str:
 
 
 def compared(**more: Any) -> str:
-    line = {"segment": 2, "judge": "ada", "first": "dune", "second": "cobalt", "answer": "first"}
+    line = {
+        "segment": 2,
+        "judge": "ada",
+        "first": "dune",
+        "second": "cobalt",
+        "answer": "first",
+    }
     return json.dumps({**line, **more}) + "\n"
 
 
@@ -136,7 +153,12 @@ def read(**more: Any) -> str:
 #: A protocol, a line that can be imported, one that cannot be imported after it, and why not.
 BAD = [
     ("editing", edit(), edit(segment=99, judge="eve"), "has no segment 99"),
-    ("editing", edit(), edit(systems=["nobody"], judge="eve"), "the system nobody is unknown"),
+    (
+        "editing",
+        edit(),
+        edit(systems=["nobody"], judge="eve"),
+        "the system nobody is unknown",
+    ),
     (
         "editing",
         edit(),
@@ -164,16 +186,36 @@ BAD = [
         compared(first="cobalt", second="dune"),
         "the answer differs from that of the same judge in",
     ),
-    ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
+    (
+        "sorting",
+        compared(),
+        compared(judge="eve", second="dune"),
+        "compared with itself",
+    ),
     ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
     ("two_outputs", chosen(), chosen(answer="both_fine"), "not an answer of this task"),
     ("two_outputs", chosen(), chosen(segment=99), "has no segment 99"),
     ("two_outputs", chosen(), chosen(first="nobody"), "the system nobody is unknown"),
     ("two_outputs", chosen(), chosen(second="dune"), "compared with itself"),
-    ("quiz", read(), read(judge="eve", snippet="nowhere"), "the snippet nowhere is unknown"),
-    ("quiz", read(), read(judge="eve", expected=[True, True, True]), "expected answers"),
+    (
+        "quiz",
+        read(),
+        read(judge="eve", snippet="nowhere"),
+        "the snippet nowhere is unknown",
+    ),
+    (
+        "quiz",
+        read(),
+        read(judge="eve", expected=[True, True, True]),
+        "expected answers",
+    ),
     ("quiz", read(), read(judge="eve", answers=[True]), "1 answers to 3 questions"),
-    ("quiz", read(), read(judge="eve", systems=["nobody"]), "the system nobody is unknown"),
+    (
+        "quiz",
+        read(),
+        read(judge="eve", systems=["nobody"]),
+        "the system nobody is unknown",
+    ),
 ]
 
 
@@ -207,13 +249,18 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
     assert "0 already there" in importing(task, cases[0][0])
 
 
-def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., str]) -> None:
+def test_outputs_of_the_same_text_were_never_compared(
+    importing: Callable[..., str],
+) -> None:
     """A file contains them as part of a judge's sample; a verdict on them cannot be about these texts."""
     task = texts_of("sorting")
     outputs = {
-        each.system.name: each for each in task.test_set.segments.get(number=2).outputs.all()
+        each.system.name: each
+        for each in task.test_set.segments.get(number=2).outputs.all()
     }
-    type(outputs["dune"]).objects.filter(pk=outputs["dune"].pk).update(text=outputs["amber"].text)
+    type(outputs["dune"]).objects.filter(pk=outputs["dune"].pk).update(
+        text=outputs["amber"].text
+    )
     with pytest.raises(CommandError, match="both systems wrote the same text"):
         importing(task, compared(second="amber"))
     said = importing(task, compared(), compared(second="amber", answer="identical"))
@@ -243,10 +290,15 @@ def names_of(task: Task) -> set[str]:
     return set(task.test_set.systems.values_list("name", flat=True))
 
 
-def test_a_further_acceptance_of_an_edit_that_was_imported(importing: Callable[..., str]) -> None:
+def test_a_further_acceptance_of_an_edit_that_was_imported(
+    importing: Callable[..., str],
+) -> None:
     task = texts_of("editing")
     importing(task, edit())
-    votes = [{"judge": "ben", "acceptable": True}, {"judge": "cleo", "acceptable": False}]
+    votes = [
+        {"judge": "ben", "acceptable": True},
+        {"judge": "cleo", "acceptable": False},
+    ]
     importing(task, edit(acceptances=votes))
     assert Judgment.objects.filter(task=task).count() == 3
     accepted = EditingAnswer.objects.filter(acceptable__isnull=False).values_list(
@@ -265,5 +317,8 @@ def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> N
     importing(other, *lines_of(task))
     with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
         snippets_replace(task=other, snippets=[])
-    with pytest.raises(IntegrityError, match="it has judgments or lent HITs"), transaction.atomic():
+    with (
+        pytest.raises(IntegrityError, match="it has judgments or lent HITs"),
+        transaction.atomic(),
+    ):
         Snippet.objects.filter(task=other).first().delete()  # type: ignore[union-attr]

@@ -48,7 +48,9 @@ COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
 
 
 @TWO_PROTOCOLS
-def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Client) -> None:
+def test_answers_are_downloaded_by_page_and_rest(
+    protocol: Protocol, client: Client
+) -> None:
     task = WORLDS[protocol](make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
     pages, rest = f"/campaigns/museum/tasks/{task.pk}", f"/api/v1/tasks/{task.pk}"
@@ -70,7 +72,10 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
             # Tables from pages begin with a byte order mark, for spreadsheets.
             assert b"".join(got).decode().removeprefix("\ufeff") == expected, address
             assert "Not-Carried-Over" in got
-        assert f"{file_format} omits" in client.get(f"{pages}/exports/", asked).content.decode()
+        assert (
+            f"{file_format} omits"
+            in client.get(f"{pages}/exports/", asked).content.decode()
+        )
 
 
 # --- Ratings, in and out --------------------------------------------------------------------------
@@ -108,7 +113,9 @@ def line(criterion: str, value: int = 4, judge: str = "ada", **more: Any) -> str
     return json.dumps({**rating, "value": value, **more}) + "\n"
 
 
-def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[..., str]) -> None:
+def test_adequacy_follows_fluency_in_files_too(
+    other: Task, imported: Callable[..., str]
+) -> None:
     for lines in (
         [line("adequacy")],
         [line("fluency", judge="ben"), line("adequacy")],
@@ -116,8 +123,9 @@ def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[.
     ):
         with pytest.raises(CommandError) as error:
             imported(*lines)
-        assert "rates the adequacy of a text whose fluency this judge does not rate" in str(
-            error.value
+        assert (
+            "rates the adequacy of a text whose fluency this judge does not rate"
+            in str(error.value)
         )
         assert f"line {len(lines)}" in str(error.value)
     assert not Judgment.objects.filter(task=other).exists()
@@ -126,11 +134,15 @@ def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[.
     assert Judgment.objects.filter(task=other).count() == 2
 
 
-def test_losses_of_imported_answers_are_reported(other: Task, imported: Callable[..., str]) -> None:
+def test_losses_of_imported_answers_are_reported(
+    other: Task, imported: Callable[..., str]
+) -> None:
     said = imported(line("fluency", condition="ASR", duration_ms=900))
     assert "input conditions, which belong to systems (1 times" in said
     assert Judgment.objects.get(task=other).duration_ms == 900
-    with pytest.raises(CommandError, match="the answer differs from that of the same judge in"):
+    with pytest.raises(
+        CommandError, match="the answer differs from that of the same judge in"
+    ):
         imported(line("fluency"), line("fluency", 3))
     with pytest.raises(CommandError, match="6 is out of range"):
         imported(line("fluency", 6))

@@ -38,7 +38,12 @@ MQM: dict[str, Any] = {
     "source_marked": True,
     "marks": ["non-translation"],
     "severities": ["neutral", "minor", "major", "critical"],
-    "categories": ["Accuracy/Omission", "Fluency/Punctuation", "Non-translation!", "Other"],
+    "categories": [
+        "Accuracy/Omission",
+        "Fluency/Punctuation",
+        "Non-translation!",
+        "Other",
+    ],
 }
 #: Rows of mqm_ted_zhen.tsv (Google, 2021) with letters of our own: TED's texts are not ours to publish.
 TED = Path(__file__).parents[2] / "data" / "mqm_google.tsv"
@@ -54,9 +59,19 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def span(
-    start: int | None, end: int | None, severity: str, category: str, kind: str = "error"
+    start: int | None,
+    end: int | None,
+    severity: str,
+    category: str,
+    kind: str = "error",
 ) -> dict[str, Any]:
-    return {"start": start, "end": end, "severity": severity, "kind": kind, "category": category}
+    return {
+        "start": start,
+        "end": end,
+        "severity": severity,
+        "kind": kind,
+        "category": category,
+    }
 
 
 MARKED = [
@@ -71,7 +86,9 @@ def marked(*outputs: list[dict[str, Any]]) -> dict[str, Any]:
     return {"outputs": [{"score": None, "spans": spans} for spans in outputs]}
 
 
-def test_errors_alone_are_stored_as_given_and_outputs_tie(judging: Client, task: Task) -> None:
+def test_errors_alone_are_stored_as_given_and_outputs_tie(
+    judging: Client, task: Task
+) -> None:
     block = hit_asked(judging)["blocks"][0]
     given = marked(MARKED, [])
     stored = judgment_put(judging, block, answer=given).json()
@@ -81,7 +98,10 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(judging: Client, task:
     assert answer.span_severities == [1, 3, 2, 0]
     [judgment] = scores_read(task=task).judgments
     # Google's weights: 0.1, 5 as for major errors, 25 for a non-translation, and nothing.
-    assert [weighted_score(output) for output in judgment.outputs] == [pytest.approx(-30.1), 0]
+    assert [weighted_score(output) for output in judgment.outputs] == [
+        pytest.approx(-30.1),
+        0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +110,10 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(judging: Client, task:
         ({"outputs": [{"score": 50, "spans": []}] * 2}, "asks for no scores"),
         (marked([span(0, 1, "minor", "Style")], []), "has no category “Style”"),
         (marked([{**MARKED[0], "severity": "fatal"}], []), "severity"),
-        (marked([], [span(0, 10_000, "minor", "Other", "source")]), "Output B: span 1, from 0"),
+        (
+            marked([], [span(0, 10_000, "minor", "Other", "source")]),
+            "Output B: span 1, from 0",
+        ),
         (
             marked([span(None, None, "minor", "Other", "hidden")], []),
             "no marks of the kind “hidden”",
@@ -122,7 +145,9 @@ def mean_scores(task: Task) -> tuple[dict[str, float], bool]:
     return dict(zip(means["systems"], means["mean"], strict=True)), not was_there
 
 
-def test_changed_weights_change_scores_and_no_answer(judging: Client, task: Task) -> None:
+def test_changed_weights_change_scores_and_no_answer(
+    judging: Client, task: Task
+) -> None:
     block = hit_asked(judging)["blocks"][0]
     judgment_put(judging, block, answer=marked([span(0, 3, "minor", "Other")], []))
     scores_read(task=task)
@@ -156,7 +181,9 @@ def test_changed_weights_change_scores_and_no_answer(judging: Client, task: Task
         ({"marks": ["source"]}, "names other than error, source"),
     ],
 )
-def test_wrong_schemes_are_refused(task: Task, rules: dict[str, Any], problem: str) -> None:
+def test_wrong_schemes_are_refused(
+    task: Task, rules: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(ValidationError, match=problem):
         task_rules_change(task=task, rules=rules)
 
@@ -172,7 +199,9 @@ def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> No
     address = reverse("error-scheme", args=[task.test_set.campaign.slug, task.pk])
     form = client.get(f"{address}?preset=google-2021").context["form"]
     fields = {bound.name: bound.value() for bound in form}
-    refused = client.post(address, {**fields, "categories": "Accuracy: Addition, Addition"})
+    refused = client.post(
+        address, {**fields, "categories": "Accuracy: Addition, Addition"}
+    )
     assert refused.status_code == 400
     assert client.post(address, {**fields, "weights": "major five"}).status_code == 400
     assert client.post(f"{address}?preset=google-2021", fields).status_code == 302
@@ -181,7 +210,9 @@ def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> No
     assert task.rules["weights"][0] == "any Non-translation: 25"
 
 
-def test_an_error_scheme_changed_meanwhile_is_refused_once(client: Client, task: Task) -> None:
+def test_an_error_scheme_changed_meanwhile_is_refused_once(
+    client: Client, task: Task
+) -> None:
     client.force_login(make_organiser(task.test_set.campaign))
     address = reverse("error-scheme", args=[task.test_set.campaign.slug, task.pk])
     form = client.get(address).context["form"]
@@ -194,7 +225,9 @@ def test_an_error_scheme_changed_meanwhile_is_refused_once(client: Client, task:
     assert client.post(address, fields | {"version": version}).status_code == 302
 
 
-def test_errors_are_counted_with_their_texts(judging: Client, client: Client, task: Task) -> None:
+def test_errors_are_counted_with_their_texts(
+    judging: Client, client: Client, task: Task
+) -> None:
     block = hit_asked(judging)["blocks"][0]
     judgment_put(judging, block, answer=marked(MARKED, [span(0, 3, "minor", "Other")]))
     organiser = Client()
@@ -206,7 +239,9 @@ def test_errors_are_counted_with_their_texts(judging: Client, client: Client, ta
         for category, cells in shown.context["rows"]
     }
     assert counts == {"Fluency/Punctuation": 1, "Other": 1}
-    [error] = organiser.get(address, {"category": "Fluency/Punctuation"}).context["page"]
+    [error] = organiser.get(address, {"category": "Fluency/Punctuation"}).context[
+        "page"
+    ]
     assert error.output_parts[1] == block["candidates"][0]["text"][:3]
 
 
@@ -222,9 +257,12 @@ def ted_task(rules: Any) -> Task:
     """Return a task with the texts of Google's file."""
     task = empty_task(make_campaign(), source_language="zh", target_language="en")
     judgments = read_spans([str(TED)]).judgments
-    document = Document.objects.create(test_set=task.test_set, name="talk.2", position=1)
+    document = Document.objects.create(
+        test_set=task.test_set, name="talk.2", position=1
+    )
     systems = {
-        name: System.objects.create(test_set=task.test_set, name=name) for name in TED_SCORES
+        name: System.objects.create(test_set=task.test_set, name=name)
+        for name in TED_SCORES
     }
     segments: dict[str, Segment] = {}
     for judgment in judgments:
@@ -239,7 +277,9 @@ def ted_task(rules: Any) -> Task:
                 source_text=judgment.source,
             )
         [output] = judgment.outputs
-        Output.objects.create(system=systems[output.systems[0]], segment=segment, text=output.text)
+        Output.objects.create(
+            system=systems[output.systems[0]], segment=segment, text=output.text
+        )
     spans = Task.objects.create(test_set=task.test_set, protocol=Protocol.SPANS)
     task_rules_change(task=spans, rules=rules)
     return spans
@@ -262,8 +302,12 @@ def google_scores(path: Path) -> dict[str, list[float]]:
     }
 
 
-def test_a_file_of_google_imported_and_exported_has_the_scores_of_google(tmp_path: Path) -> None:
-    task = ted_task(next(each.rules for each in SPANS_PRESETS if each.name == "google-2021"))
+def test_a_file_of_google_imported_and_exported_has_the_scores_of_google(
+    tmp_path: Path,
+) -> None:
+    task = ted_task(
+        next(each.rules for each in SPANS_PRESETS if each.name == "google-2021")
+    )
     assert google_scores(TED) == {
         system: pytest.approx(scores) for system, scores in TED_SCORES.items()
     }
@@ -287,17 +331,29 @@ def test_a_file_of_google_imported_and_exported_has_the_scores_of_google(tmp_pat
     )
 
 
-@pytest.mark.parametrize("file_format", ["mqm-tsv", "spans-jsonl", "pearmut-log", "appraise-csv"])
+@pytest.mark.parametrize(
+    "file_format", ["mqm-tsv", "spans-jsonl", "pearmut-log", "appraise-csv"]
+)
 def test_categories_and_severities_are_written_and_read(
     judging: Client, task: Task, tmp_path: Path, file_format: str
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
-    spans = [MARKED[0], span(4, 6, "critical", "Accuracy/Omission"), span(7, 8, "neutral", "Other")]
+    spans = [
+        MARKED[0],
+        span(4, 6, "critical", "Accuracy/Omission"),
+        span(7, 8, "neutral", "Other"),
+    ]
     judgment_put(judging, block, answer=marked(spans, [span(0, 3, "minor", "Other")]))
     [before] = scores_read(task=task).judgments
     path = tmp_path / "errors"
     path.write_text(exported(task, file_format), encoding="utf-8")
     read = read_spans([str(path)], input_format=SpansFormat(file_format))
-    marks = {output.systems: output.spans for each in read.judgments for output in each.outputs}
+    marks = {
+        output.systems: output.spans
+        for each in read.judgments
+        for output in each.outputs
+    }
     assert marks == {output.systems: output.spans for output in before.outputs}
-    assert {output.score for each in read.judgments for output in each.outputs} == {None}
+    assert {output.score for each in read.judgments for output in each.outputs} == {
+        None
+    }

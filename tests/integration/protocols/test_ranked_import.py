@@ -50,7 +50,9 @@ XML = """<results>
 """
 
 
-def imported(path: Path, protocol: Protocol, campaign: str = "museum", **options: Any) -> str:
+def imported(
+    path: Path, protocol: Protocol, campaign: str = "museum", **options: Any
+) -> str:
     said = StringIO()
     call_command(
         "import_answers",
@@ -116,7 +118,9 @@ def copy_of(task: Task) -> Task:
     copy = make_task(make_campaign("copy"), documents=(6, 5))
     if task.protocol == Protocol.RANKING:
         return copy
-    return Task.objects.create(test_set=copy.test_set, protocol=task.protocol, rules=task.rules)
+    return Task.objects.create(
+        test_set=copy.test_set, protocol=task.protocol, rules=task.rules
+    )
 
 
 @pytest.mark.thorough
@@ -136,7 +140,9 @@ def test_two_outputs_go_in_and_out(
     other = copy_of(two)
     assert "Not imported" not in imported(path, Protocol.TWO_OUTPUTS, "copy")
     assert said(other) == said(two)
-    assert "0 judgments imported, 3 already" in imported(path, Protocol.TWO_OUTPUTS, "copy")
+    assert "0 judgments imported, 3 already" in imported(
+        path, Protocol.TWO_OUTPUTS, "copy"
+    )
 
 
 def test_a_ranking_of_five_goes_in_and_out(
@@ -145,20 +151,28 @@ def test_a_ranking_of_five_goes_in_and_out(
     make_task_of(Protocol.TOP)
     task = Task.objects.get(protocol=Protocol.RANKING)
     imported(pairwise(*FIVE), Protocol.RANKING)
-    assert said(task) == [("ada", 1, [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4])]
+    assert said(task) == [
+        ("ada", 1, [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4])
+    ]
     path = written(task, "pairwise-csv", tmp_path)
     other = copy_of(task)
     imported(path, Protocol.RANKING, "copy")
     assert said(other) == said(task)
-    before, after = (read_judgments([str(each)]).blocks for each in (pairwise(*FIVE), path))
+    before, after = (
+        read_judgments([str(each)]).blocks for each in (pairwise(*FIVE), path)
+    )
     assert before.key.tolist() == after.key.tolist()
 
 
-def test_of_rankings_the_top_is_kept(make_task_of: MakeTask, pairwise: Callable[..., Path]) -> None:
+def test_of_rankings_the_top_is_kept(
+    make_task_of: MakeTask, pairwise: Callable[..., Path]
+) -> None:
     task = make_task_of(Protocol.TOP)
     what = imported(pairwise(*FIVE), Protocol.TOP)
     assert "the order of outputs below the top" in what
-    assert [answer for *_others, answer in said(task)] == [{"top": [True, False, False]}]
+    assert [answer for *_others, answer in said(task)] == [
+        {"top": [True, False, False]}
+    ]
 
 
 def test_xml_has_times_and_skips(two: Task, tmp_path: Path) -> None:
@@ -168,7 +182,11 @@ def test_xml_has_times_and_skips(two: Task, tmp_path: Path) -> None:
     assert "skips that do not name the outputs (1 times" in what
     assert "blocks with one output, which compare nothing (1 times" in what
     (judgment,) = Judgment.objects.of(two.pk)
-    assert (judgment.duration_ms, judgment.active_ms, judgment.labels) == (62_345, None, [2, 1])
+    assert (judgment.duration_ms, judgment.active_ms, judgment.labels) == (
+        62_345,
+        None,
+        [2, 1],
+    )
     out = written(two, "appraise-xml", tmp_path)
     assert 'duration="00:01:02.345"' in out.read_text(encoding="utf-8")
 
@@ -196,7 +214,10 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
         ("ben", 6, [["cobalt"]], [3]),
     ]
     skip = Skip.objects.get()
-    assert (skip.judge.pseudonym, names_shown(skip.block)) == ("ada", [["amber"], ["cobalt"]])
+    assert (skip.judge.pseudonym, names_shown(skip.block)) == (
+        "ada",
+        [["amber"], ["cobalt"]],
+    )
     out = StringIO()
     call_command(
         "import_answers", str(path), campaign="museum", test_set="museum en-de", stdout=out,
@@ -209,7 +230,9 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
     assert first["files"] == second["files"]
 
 
-def test_invalid_content_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
+def test_invalid_content_changes_nothing(
+    two: Task, pairwise: Callable[..., Path]
+) -> None:
     five = refused(pairwise(*TWO, *(row.replace(",1\n", ",9\n") for row in FIVE)), Protocol.TWO_OUTPUTS)  # fmt: skip
     assert "the number of outputs is 3, but judges in this task see 2" in five
     assert "pairwise.csv, line 5" in five
@@ -222,4 +245,6 @@ def test_invalid_content_changes_nothing(two: Task, pairwise: Callable[..., Path
     assert "this task needs “both fine”" in tied
     five_way = pairwise()
     five_way.write_text("srclang,trglang,srcIndex\n", encoding="utf-8")
-    assert "the header has no column documentId" in refused(five_way, Protocol.TWO_OUTPUTS)
+    assert "the header has no column documentId" in refused(
+        five_way, Protocol.TWO_OUTPUTS
+    )

@@ -33,7 +33,9 @@ def task(make_task_of: MakeTask) -> Task:
     return make_task_of(Protocol.RATING)
 
 
-def rated(judging: Client, block: Any, value: int, id_: UUID | None = None, **said: Any) -> Any:
+def rated(
+    judging: Client, block: Any, value: int, id_: UUID | None = None, **said: Any
+) -> Any:
     return judgment_put(judging, block, id_, answer={"value": value, **said})
 
 
@@ -49,7 +51,9 @@ def plan(judge: Judge, task: Task) -> None:
     pool_fill(task_id=task.pk, size=1)
 
 
-def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[Any], Any]:
+def to_the_second_pass(
+    judging: Client, judge: Judge, task: Task
+) -> tuple[list[Any], Any]:
     """Rate all fluency; return the blocks, and the first HIT of the second pass."""
     blocks: list[Any] = []
     for _attempt in range(9):
@@ -67,7 +71,9 @@ def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[
 
 
 @pytest.mark.thorough
-def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task) -> None:
+def test_fluency_is_of_an_output_alone(
+    judging: Client, judge: Judge, task: Task
+) -> None:
     hit = hit_asked(judging)
     assert hit["protocol"] == "rating"
     assert criterion_of(hit) == "fluency"
@@ -87,7 +93,9 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
     assert first.json()["answer"] == {"criterion": "fluency", "value": 4}
     assert rated(judging, hit["blocks"][0], 4, id_).json() == first.json()
     assert rated(judging, hit["blocks"][0], 2, criterion="fluency").status_code == 200
-    assert list(RatingAnswer.objects.order_by("pk").values_list("points", flat=True)) == [[4], [2]]
+    assert list(
+        RatingAnswer.objects.order_by("pk").values_list("points", flat=True)
+    ) == [[4], [2]]
     assert Judgment.objects.latest("pk").supersedes is not None
     assert judgments_number(task_id=task.pk) == 2
     assert JudgmentSequence.objects.get(task=task).judged == 1
@@ -98,7 +106,9 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
 
 
 @pytest.mark.thorough
-def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task: Task) -> None:
+def test_adequacy_follows_with_the_reference(
+    judging: Client, judge: Judge, task: Task
+) -> None:
     blocks, hit = to_the_second_pass(judging, judge, task)
     # Each segment once.
     assert len(blocks) == task.test_set.segments.count()
@@ -111,10 +121,15 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     for block in shown:
         assert block["source"] is None
         around = [*block["context"]["before"], *block["context"]["after"]]
-        assert {each[text] for each in around for text in ("source", "output")} == {None}
+        assert {each[text] for each in around for text in ("source", "output")} == {
+            None
+        }
         assert len(block["references"]) == 1
     for block in shown:
-        assert rated(judging, block, 5).json()["answer"] == {"criterion": "adequacy", "value": 5}
+        assert rated(judging, block, 5).json()["answer"] == {
+            "criterion": "adequacy",
+            "value": 5,
+        }
     while len(shown) < len(blocks):
         hit = hit_asked(judging)
         assert hit["rules"]["criterion"] == "adequacy"
@@ -122,7 +137,9 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
             assert rated(judging, block, 3).status_code == 200
         shown += hit["blocks"]
     # The same texts, in another order.
-    texts, again = ([each["candidates"][0]["text"] for each in rows] for rows in (blocks, shown))
+    texts, again = (
+        [each["candidates"][0]["text"] for each in rows] for rows in (blocks, shown)
+    )
     assert sorted(texts) == sorted(again)
     assert texts != again
     # Nothing is left for this judge, whatever others may still rate.
@@ -143,7 +160,9 @@ def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_skipped_text_is_not_shown_again(judging: Client, judge: Judge, task: Task) -> None:
+def test_skipped_text_is_not_shown_again(
+    judging: Client, judge: Judge, task: Task
+) -> None:
     hit = hit_asked(judging)
     skipped, *others = hit["blocks"]
     judging.put(
@@ -198,7 +217,9 @@ def test_texts_have_two_judges_and_judges_see_segments_once(task: Task) -> None:
     )
 
 
-def test_a_judge_is_asked_about_no_more_than_the_rules_say(make_task_of: MakeTask) -> None:
+def test_a_judge_is_asked_about_no_more_than_the_rules_say(
+    make_task_of: MakeTask,
+) -> None:
     task = make_task_of(Protocol.RATING, rules={"items_per_judge": 10, "raters": 1})
     assert HIT.objects.filter(task=task, purpose="redundancy").count() == 0
     count = campaign_simulate(
@@ -207,14 +228,19 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(make_task_of: MakeTas
         languages=["en", "de"],
         hits_each=6,
         qualities=dict.fromkeys(
-            Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True),
+            Output.objects.filter(segment__test_set=task.test_set).values_list(
+                "pk", flat=True
+            ),
             90.0,
         ),
         seed=3,
     )
     assert count == 20
     assert RatingAnswer.objects.filter(criteria=["fluency"]).count() == 10
-    assert RatingAnswer.objects.filter(criteria=["adequacy"], points__0__gte=3).count() == 10
+    assert (
+        RatingAnswer.objects.filter(criteria=["adequacy"], points__0__gte=3).count()
+        == 10
+    )
 
 
 def test_allotted_texts_stay(task: Task, judge: Judge) -> None:
@@ -242,10 +268,15 @@ def test_adequacy_may_be_of_the_source(
     client.force_login(judge.user)
     _blocks, hit = to_the_second_pass(client, judge, task)
     block = hit["blocks"][0]
-    assert (block["source"] is not None, len(block["references"])) == (source, references)
+    assert (block["source"] is not None, len(block["references"])) == (
+        source,
+        references,
+    )
 
 
-def test_a_hit_is_drawn_again_as_it_was(judging: Client, judge: Judge, task: Task) -> None:
+def test_a_hit_is_drawn_again_as_it_was(
+    judging: Client, judge: Judge, task: Task
+) -> None:
     first = hit_asked(judging)["blocks"]
     judging.put(
         f"{JUDGING}/skips/{uuid4()}/",
@@ -256,6 +287,10 @@ def test_a_hit_is_drawn_again_as_it_was(judging: Client, judge: Judge, task: Tas
         rated(judging, block, 2)
     to_the_second_pass(judging, judge, task)
     hits = HIT.objects.filter(task=task).select_related("batch", "design", "task")
-    assert set(hits.values_list("purpose", flat=True)) == {"first", "redundancy", "intra"}
+    assert set(hits.values_list("purpose", flat=True)) == {
+        "first",
+        "redundancy",
+        "intra",
+    }
     for hit in hits:
         assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]

@@ -31,7 +31,9 @@ def rated(make_task_of: MakeTask) -> Task:
         judges=[SimulatedJudge(f"judge{number}", noise=0) for number in range(3)],
         languages=["en", "de"],
         hits_each=2,
-        qualities={pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)},
+        qualities={
+            pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
+        },
         seed=3,
     )
     return task
@@ -92,7 +94,9 @@ def test_a_watermark_holds(rated: Task, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
-    assert chosen(rated, without=["judge0"])["fluency"].judges == (*("judge1", "judge2"),)
+    assert chosen(rated, without=["judge0"])["fluency"].judges == (
+        *("judge1", "judge2"),
+    )
     document = rated.test_set.segments.get(number=1).document
     numbers = set(document.segments.values_list("number", flat=True))
     items = chosen(rated, documents=[document.name])["fluency"].items

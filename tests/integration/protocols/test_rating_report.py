@@ -33,7 +33,9 @@ def task() -> Task:
 def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("rating", given)
-    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    answer = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     data, reports = analysis_reproduce(answer)
     assert json.loads(json.dumps([data, reports])) == [answer.data, answer.reports]
     return report_in(answer.reports or {}, "en", data=answer.data)
@@ -43,7 +45,9 @@ def of_file(task: Task, path: Path, *options: str) -> Any:
     """Return the report of `analyse rating` on a file of the task."""
     path.write_text(exported(task, "ratings-jsonl"))
     out = StringIO()
-    call_command("analyse", "rating", str(path), *options, "--format", "json", stdout=out)
+    call_command(
+        "analyse", "rating", str(path), *options, "--format", "json", stdout=out
+    )
     return json.loads(out.getvalue())
 
 
@@ -54,11 +58,21 @@ def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
     assert mine["input"]["ratings"] == {"fluency": 48, "adequacy": 48}
     for name in ("criteria", "agreement", "outliers_by_both", "adequacy_and_fluency"):
         assert mine[name] == others[name]
-    chosen = {"merge": True, "standardise": True, "deviations": 0.5, "correction": "holm"}
+    chosen = {
+        "merge": True,
+        "standardise": True,
+        "deviations": 0.5,
+        "correction": "holm",
+    }
     mine = told(task, **chosen, by_difference=True).data
     options = ["merge=yes", "standardise=yes", "deviations=0.5", "correction=holm"]
-    others = of_file(task, tmp_path / "ratings.jsonl", "--option", *options, "by_difference=yes")
-    assert (mine["criteria"], mine["agreement"]) == (others["criteria"], others["agreement"])
+    others = of_file(
+        task, tmp_path / "ratings.jsonl", "--option", *options, "by_difference=yes"
+    )
+    assert (mine["criteria"], mine["agreement"]) == (
+        others["criteria"],
+        others["agreement"],
+    )
 
 
 @pytest.mark.thorough

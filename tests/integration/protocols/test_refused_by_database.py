@@ -35,7 +35,10 @@ REFUSED: dict[Protocol, tuple[Callable[[AssignedBlock], dict[str, Any]], str]] =
         lambda block: {"outcome": "edited", "text": _output(block)},
         "The text is unchanged",
     ),
-    Protocol.QUIZ: (lambda _block: {"answers": [True] * 7}, "Send one answer per statement"),
+    Protocol.QUIZ: (
+        lambda _block: {"answers": [True] * 7},
+        "Send one answer per statement",
+    ),
 }
 
 

@@ -44,7 +44,14 @@ def _span_after_the_end(texts: list[str]) -> dict[str, Any]:
         "outputs": [
             {
                 "score": 50,
-                "spans": [{"start": 0, "end": len(text) + 1, "severity": "minor", "kind": "error"}],
+                "spans": [
+                    {
+                        "start": 0,
+                        "end": len(text) + 1,
+                        "severity": "minor",
+                        "kind": "error",
+                    }
+                ],
             }
             for text in texts
         ]
@@ -52,16 +59,26 @@ def _span_after_the_end(texts: list[str]) -> dict[str, Any]:
 
 
 WRONG = {
-    Protocol.RANKING: Wrong(lambda texts: [7 for _text in texts], "Ranks must be between"),
-    Protocol.TWO_OUTPUTS: Wrong(lambda _texts: {"verdict": "both_fine"}, "not an answer"),
-    Protocol.TOP: Wrong(lambda texts: {"top": [False for _text in texts]}, "at least one output"),
-    Protocol.RATING: Wrong(lambda _texts: {"criterion": "fluency", "value": 9}, "9 is not a whole"),
+    Protocol.RANKING: Wrong(
+        lambda texts: [7 for _text in texts], "Ranks must be between"
+    ),
+    Protocol.TWO_OUTPUTS: Wrong(
+        lambda _texts: {"verdict": "both_fine"}, "not an answer"
+    ),
+    Protocol.TOP: Wrong(
+        lambda texts: {"top": [False for _text in texts]}, "at least one output"
+    ),
+    Protocol.RATING: Wrong(
+        lambda _texts: {"criterion": "fluency", "value": 9}, "9 is not a whole"
+    ),
     Protocol.SPANS: Wrong(_span_after_the_end, "marks no part of the text"),
     Protocol.EDITING: Wrong(
         lambda texts: {"outcome": "edited", "text": texts[0], "keystrokes": None},
         "The text is unchanged",
     ),
-    Protocol.QUIZ: Wrong(lambda _texts: {"answers": [True] * 7}, "Send one answer per statement"),
+    Protocol.QUIZ: Wrong(
+        lambda _texts: {"answers": [True] * 7}, "Send one answer per statement"
+    ),
 }
 #: The reader of quiz files checks the number of answers itself.
 IN_FILES = [protocol for protocol in WRONG if protocol != Protocol.QUIZ]
@@ -90,7 +107,9 @@ def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("protocol", WRONG)
-def test_judge_is_refused_inside_a_transaction(protocol: Protocol, make_task_of: MakeTask) -> None:
+def test_judge_is_refused_inside_a_transaction(
+    protocol: Protocol, make_task_of: MakeTask
+) -> None:
     refused_then_stored(protocol, make_task_of)
 
 
@@ -146,7 +165,9 @@ def test_file_is_refused_even_if_its_reader_accepts_the_answer(
     assert files is not None
     careless = replace(
         files,
-        answer=lambda _said, texts, _rules, _lose: wrong.answer([text or "" for text in texts]),
+        answer=lambda _said, texts, _rules, _lose: wrong.answer(
+            [text or "" for text in texts]
+        ),
     )
     monkeypatch.setitem(answer_files._FILES, protocol, careless)
     _make, file_format, _command = COMMANDS[protocol]

@@ -37,13 +37,22 @@ SPANS: list[tuple[Any, str]] = [
     (scored(80, 90), "2 outputs are scored, but 3 are shown."),
     (scored(80, 90, 101), "outputs 3 score: Ensure this value is less than"),
     (scored(80, -1, 90), "outputs 2 score: Ensure this value is greater than"),
-    ({"outputs": [{"score": 80}, {}, {"score": 80}]}, "outputs 2 score: This field is req"),
+    (
+        {"outputs": [{"score": 80}, {}, {"score": 80}]},
+        "outputs 2 score: This field is req",
+    ),
     (
         scored(1, 2, 3, b=[span(0, 1), span(1, 2, "bad")]),
         'outputs 2 spans 2 severity: "bad" is',
     ),
-    (scored(1, 2, 3, a=[span(0, 1)] * 101), "outputs 1 spans: Ensure this field has no more"),
-    (scored(1, 2, 3, c=[span(0, 4000)]), "Output C: span 1, from 0 to 4000, marks no part"),
+    (
+        scored(1, 2, 3, a=[span(0, 1)] * 101),
+        "outputs 1 spans: Ensure this field has no more",
+    ),
+    (
+        scored(1, 2, 3, c=[span(0, 4000)]),
+        "Output C: span 1, from 0 to 4000, marks no part",
+    ),
     (
         scored(1, 2, 3, c=[span(4, 4)]),
         "Output C: span 1: the span from 4 to 4 encloses no character",
@@ -82,7 +91,12 @@ SPANS: list[tuple[Any, str]] = [
         pytest.param(
             Protocol.SPANS,
             {"spans_asked": False},
-            [({"answer": scored(1, 2, 3, b=[span(0, 1)])}, "B: this task has scores only")],
+            [
+                (
+                    {"answer": scored(1, 2, 3, b=[span(0, 1)])},
+                    "B: this task has scores only",
+                )
+            ],
             id="scores alone",
         ),
         pytest.param(

@@ -90,7 +90,9 @@ def test_its_options_are_refused_and_its_answer_is_computed_again(task: Task) ->
         with pytest.raises(ValueError, match="these options"):
             analysis_compute(analysis=asked)
     choice = analysis_choice("two_outputs", {"judge": "cleo", "other": "ben"})
-    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    answer = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     assert answer.data is not None
     assert answer.data["side_by_side"]["judges"] == ["ben", "cleo"]
     data, reports = analysis_reproduce(answer)

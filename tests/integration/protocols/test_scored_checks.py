@@ -53,12 +53,16 @@ def judge_all(judge: Judge, task: Task, *, damaged: float, others: float) -> Non
             continue
         for place, block in enumerate(assigned_blocks(lent.assignment)):
             quality = damaged if is_check(block) else others + place % 3
-            judgment_submit(assigned=block, client_id=uuid4(), **said_about(block, [quality]))
+            judgment_submit(
+                assigned=block, client_id=uuid4(), **said_about(block, [quality])
+            )
 
 
 @pytest.mark.thorough
 def test_careful_judges_reject_damaged_texts(task: Task) -> None:
-    careful, careless = (make_judge(task.test_set.campaign, name) for name in ("ada", "bob"))
+    careful, careless = (
+        make_judge(task.test_set.campaign, name) for name in ("ada", "bob")
+    )
     judge_all(careful, task, damaged=5, others=75)
     judge_all(careless, task, damaged=95, others=40)
     checks = Judgment.objects.filter(task=task, block__control="attention")
@@ -80,9 +84,12 @@ def test_a_check_is_set_beside_what_its_judge_said_in_the_same_hit(task: Task) -
     judge_all(judge, task, damaged=5, others=75)
     watermark = judgments_number(task_id=task.pk)
     found = scored_checks(task=task, watermark=watermark)
-    stored = Judgment.objects.filter(task=task, block__control="attention").order_by("pk")
+    stored = Judgment.objects.filter(task=task, block__control="attention").order_by(
+        "pk"
+    )
     assert [each.segment for each in found] == [
-        judgment.block.segment.number for judgment in stored.select_related("block__segment")
+        judgment.block.segment.number
+        for judgment in stored.select_related("block__segment")
     ]
     for each, judgment in zip(found, stored.select_related("block"), strict=True):
         beside = judgment.block.hit.blocks.filter(control="")
@@ -114,7 +121,10 @@ def test_ratings_have_their_judges_beside_the_checks(task: Task) -> None:
     assert checks
     # Judges meet a segment once in a pass, so its texts and the damaged one need two judges each.
     texts = Counter(
-        segment for segment, _candidates in {(block.segment, block.candidates) for block in blocks}
+        segment
+        for segment, _candidates in {
+            (block.segment, block.candidates) for block in blocks
+        }
     )
     most = 2 * max(texts.values())
     assert f"at least {most} judges" in " ".join(needed.words) or not needed.is_feasible

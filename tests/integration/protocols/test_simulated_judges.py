@@ -12,7 +12,11 @@ from annotation.models import Assignment, Judgment, PageChanges, UncountedAnswer
 from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.judging import assigned_blocks
 from annotation.services import simulation
-from annotation.services.simulation import SimulatedJudge, SimulatedJudgment, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedJudgment,
+    campaign_simulate,
+)
 from annotation.services.submission import judgment_submit
 from campaign.models import Output, Protocol
 from tests.integration.protocols.conftest import MakeTask
@@ -36,7 +40,9 @@ def rows_stored() -> Rows:
         and model is not PageChanges
     ]
     return {
-        model._meta.label: sorted(_row(row, names) for row in model._default_manager.all())
+        model._meta.label: sorted(
+            _row(row, names) for row in model._default_manager.all()
+        )
         for model in models
     }
 
@@ -61,7 +67,9 @@ def _row(row: Model, names: dict[int, Any]) -> str:
     return repr(found)
 
 
-def submitted_one_by_one(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
+def submitted_one_by_one(
+    assignment: Assignment, judged: Sequence[SimulatedJudgment]
+) -> None:
     blocks = {block.block_id: block for block in assigned_blocks(assignment)}
     kind = answer_kind(assignment.hit.task.protocol)
     for each in judged:
@@ -82,7 +90,9 @@ def test_simulated_judgments_are_stored_like_submitted_ones(
     at_once = simulation.simulated_store
     compared = 0
 
-    def store_both_ways(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
+    def store_both_ways(
+        assignment: Assignment, judged: Sequence[SimulatedJudgment]
+    ) -> None:
         nonlocal compared
         with transaction.atomic():
             at_once(assignment, judged)
@@ -93,10 +103,15 @@ def test_simulated_judgments_are_stored_like_submitted_ones(
         compared += len(judged)
 
     monkeypatch.setattr(simulation, "simulated_store", store_both_ways)
-    outputs = Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True)
+    outputs = Output.objects.filter(segment__test_set=task.test_set).values_list(
+        "pk", flat=True
+    )
     campaign_simulate(
         campaign=task.test_set.campaign,
-        judges=[SimulatedJudge("careful", noise=5), SimulatedJudge("careless", noise=None)],
+        judges=[
+            SimulatedJudge("careful", noise=5),
+            SimulatedJudge("careless", noise=None),
+        ],
         languages=["en", "de"],
         hits_each=2,
         qualities={output: output * 37 % 100 for output in outputs},

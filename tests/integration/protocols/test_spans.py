@@ -26,7 +26,12 @@ from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
 
-THRESHOLDS = {"error_free_from": 85, "perfect_from": 100, "major_below": 90, "margin": 10}
+THRESHOLDS = {
+    "error_free_from": 85,
+    "perfect_from": 100,
+    "major_below": 90,
+    "margin": 10,
+}
 RULES = {
     "spans_asked": True,
     "scored": True,
@@ -41,7 +46,9 @@ RULES = {
 MISSING = {"start": None, "end": None, "severity": "major", "kind": "missing"}
 
 
-def span(start: int, end: int, severity: str = "minor", **fields: Any) -> dict[str, Any]:
+def span(
+    start: int, end: int, severity: str = "minor", **fields: Any
+) -> dict[str, Any]:
     return {"start": start, "end": end, "severity": severity, "kind": "error", **fields}
 
 
@@ -82,8 +89,12 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert [len(block["candidates"]) for block in blocks] == [3, 3, 3]
 
     # Order and kinds come back as they were given.
-    answer = scored(80, 35, 80, b=[span(5, 9, "major"), MISSING, span(0, 4)], c=[span(0, 1)])
-    first = judgment_put(judging, blocks[0], answer=answer, active_ms=30_000, duration_ms=30_000)
+    answer = scored(
+        80, 35, 80, b=[span(5, 9, "major"), MISSING, span(0, 4)], c=[span(0, 1)]
+    )
+    first = judgment_put(
+        judging, blocks[0], answer=answer, active_ms=30_000, duration_ms=30_000
+    )
     assert first.status_code == 200, first.content
     assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], answer)
     stored = hit_asked(judging)["blocks"][0]["judgment"]
@@ -91,18 +102,27 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
 
     # A change supersedes; the whole text may be marked.
     whole = len(blocks[0]["candidates"][0]["text"])
-    again = judgment_put(judging, blocks[0], answer=scored(0, 100, 1, a=[span(0, whole, "major")]))
+    again = judgment_put(
+        judging, blocks[0], answer=scored(0, 100, 1, a=[span(0, whole, "major")])
+    )
     assert again.json()["labels"] == [3, 1, 2]
     for block in blocks[1:]:
-        assert judgment_put(judging, block, answer=scored(50, 50, 50)).json()["labels"] == [1, 1, 1]
+        assert judgment_put(judging, block, answer=scored(50, 50, 50)).json()[
+            "labels"
+        ] == [1, 1, 1]
     assert Assignment.objects.get().completed_at is not None
     assert judgments_number(task_id=task.pk) == 4
-    original, revision = Judgment.objects.filter(block__public_id=blocks[0]["id"]).order_by("pk")
+    original, revision = Judgment.objects.filter(
+        block__public_id=blocks[0]["id"]
+    ).order_by("pk")
     assert revision.supersedes == original
     assert original.spansanswer.scores == [80, 35, 80]
     assert original.spansanswer.span_severities == [2, 2, 1, 1]
     history = judging.get(f"{JUDGING}/judgments/").json()["results"]
-    assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {"score": 100, "spans": []}
+    assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {
+        "score": 100,
+        "spans": [],
+    }
     assert len(exported_rows(task)) == 3
 
 
@@ -117,22 +137,32 @@ def test_offsets_are_code_points(judging: Client) -> None:
     text = "𝔘𝔫𝔢 🎻 e\u0301"
     outputs = Block.objects.values_list("outputs", flat=True).get(public_id=block["id"])
     Output.objects.filter(pk=outputs[0]).update(text=text)
-    refused = judgment_put(judging, block, answer=scored(1, 2, 3, a=[span(0, len(text) + 1)]))
+    refused = judgment_put(
+        judging, block, answer=scored(1, 2, 3, a=[span(0, len(text) + 1)])
+    )
     assert f"which has {len(text)} characters" in refused.json()["detail"]
     assert (
-        judgment_put(judging, block, answer=scored(1, 2, 3, a=[span(6, len(text))])).status_code
+        judgment_put(
+            judging, block, answer=scored(1, 2, 3, a=[span(6, len(text))])
+        ).status_code
         == 200
     )
 
 
 class TestDesigns:
-    @pytest.mark.parametrize(("kind", "outputs"), [("uniform", 1), ("balanced", 2), ("active", 4)])
-    def test_blocks_show_one_to_five(self, make_spans: Any, kind: str, outputs: int) -> None:
+    @pytest.mark.parametrize(
+        ("kind", "outputs"), [("uniform", 1), ("balanced", 2), ("active", 4)]
+    )
+    def test_blocks_show_one_to_five(
+        self, make_spans: Any, kind: str, outputs: int
+    ) -> None:
         task = make_spans(outputs, kind=kind)
         judge = make_judge(task.test_set.campaign)
         for _hit in range(2):
             for block in assigned_blocks(lend(judge)):
-                judgment_submit(assigned=block, client_id=uuid4(), answer=scored(*[50] * outputs))
+                judgment_submit(
+                    assigned=block, client_id=uuid4(), answer=scored(*[50] * outputs)
+                )
         blocks = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
         assert set(blocks.values_list("size", flat=True)) == {outputs}
 
@@ -147,20 +177,30 @@ class TestOneOutputAtATime:
             judge = make_judge(task.test_set.campaign, name)
             for _hit in range(2):
                 for block in assigned_blocks(lend(judge)):
-                    judgment_submit(assigned=block, client_id=uuid4(), answer=scored(score))
+                    judgment_submit(
+                        assigned=block, client_id=uuid4(), answer=scored(score)
+                    )
         return task
 
     def test_judgments_are_counted(self, task: Task) -> None:
-        assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {(1,)}
+        assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {
+            (1,)
+        }
         assert judgments_number(task_id=task.pk) == SpansAnswer.objects.count() == 12
         assert len(exported_rows(task)) == 12
 
     def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
         choice = analysis_choice("spans", {"resamples": 100})
-        found = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+        found = analysis_compute(
+            analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        )
         data = found.data or {}
         of_input = data["input"]
-        assert (of_input["blocks"], of_input["comparisons"], data["rankings"]) == (12, 0, None)
+        assert (of_input["blocks"], of_input["comparisons"], data["rankings"]) == (
+            12,
+            0,
+            None,
+        )
         # The score of a text of two systems counts for each.
         assert data["scores"] >= 12
         tables = report_in(found.reports or {}, "en", data=data).tables

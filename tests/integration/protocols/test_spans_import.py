@@ -50,7 +50,12 @@ def importing(slug: str = "museum", **options: Any) -> Import:
             *map(str, paths),
             stdout=said,
             stderr=StringIO(),
-            **{"campaign": slug, "test_set": "museum en-de", "protocol": "spans", **options},
+            **{
+                "campaign": slug,
+                "test_set": "museum en-de",
+                "protocol": "spans",
+                **options,
+            },
         )
         return said.getvalue()
 
@@ -63,9 +68,15 @@ def refused(*paths: Path | str, **options: Any) -> str:
     return str(error.value)
 
 
-def line(number: int, judge: str, *outputs: tuple[str, int, list[Line]], **more: Any) -> str:
-    said = [{"systems": [name], "score": score, "spans": s} for name, score, s in outputs]
-    return json.dumps({"segment": number, "judge": judge, "outputs": said, **more}) + "\n"
+def line(
+    number: int, judge: str, *outputs: tuple[str, int, list[Line]], **more: Any
+) -> str:
+    said = [
+        {"systems": [name], "score": score, "spans": s} for name, score, s in outputs
+    ]
+    return (
+        json.dumps({"segment": number, "judge": judge, "outputs": said, **more}) + "\n"
+    )
 
 
 MINOR: Line = {"start": 0, "end": 3, "severity": "minor"}
@@ -125,7 +136,9 @@ def test_answers_become_judgments_of_imported_judges(
     hits = HIT.objects.filter(task=task).exclude(pk__in=there)
     assert sorted(hit.blocks.count() for hit in hits) == [4, 4]
     assert {hit.why["file"] for hit in hits} == {str(path)}
-    assert {hit.why["sha256"] for hit in hits} == {sha256(path.read_bytes()).hexdigest()}
+    assert {hit.why["sha256"] for hit in hits} == {
+        sha256(path.read_bytes()).hexdigest()
+    }
     # Done, so that no judge is lent one.
     assert not hits.filter(completed_at=None, purpose__in=POOLED).exists()
 
@@ -140,8 +153,13 @@ def test_the_same_file_doubles_nothing(
     assert "1 judgments imported, 8 already there." in said
     assert f"Not converted: {COUNTED_ONCE} (1 times" in said
     # Another judgment on purpose, with the same answer.
-    intended = json.dumps({**json.loads(LINES[2]), "repeat": 2, "ended_at": 1_770_000_200}) + "\n"
-    assert "1 judgments imported, 9 already" in importing()(jsonl(*LINES, more[0], intended))
+    intended = (
+        json.dumps({**json.loads(LINES[2]), "repeat": 2, "ended_at": 1_770_000_200})
+        + "\n"
+    )
+    assert "1 judgments imported, 9 already" in importing()(
+        jsonl(*LINES, more[0], intended)
+    )
     assert task.judgment_numbers.count() == 10
     # An export says which it was, so that both count in the figures of the file, too.
     for form in (SpansFormat.JSONL, SpansFormat.APPRAISE_CSV):
@@ -191,7 +209,10 @@ def test_errors_that_overlap_are_kept_of_files_alone(
 ) -> None:
     importing()(jsonl(line(1, "ada", ("dune", 50, [MINOR, {**MAJOR, "start": 2}]))))
     (read,) = scores_read(task=task).judgments
-    assert [(span.start, span.end) for span in read.outputs[0].spans or ()] == [(0, 3), (2, 7)]
+    assert [(span.start, span.end) for span in read.outputs[0].spans or ()] == [
+        (0, 3),
+        (2, 7),
+    ]
 
 
 def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> None:
@@ -208,7 +229,9 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
             }
         ) + "\n"  # fmt: skip
 
-    reset = json.dumps({"user_id": "ada", "item_i": 0, "annotation": "__RESET__"}) + "\n"
+    reset = (
+        json.dumps({"user_id": "ada", "item_i": 0, "annotation": "__RESET__"}) + "\n"
+    )
     said = importing()(jsonl(entry(10), reset, entry(80), name="log.jsonl"))
     assert "1 judgments imported" in said
     assert "Not converted: judgments that were reset (1 times" in said
@@ -269,7 +292,9 @@ def scored(**output: Any) -> str:
 
 
 @pytest.mark.thorough
-def test_invalid_content_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
+def test_invalid_content_changes_nothing(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
     cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),
         (scored(spans=None), "has only a score, but judges in this task mark errors"),
@@ -289,10 +314,18 @@ def test_invalid_content_changes_nothing(task: Task, jsonl: Callable[..., Path])
             "fr → de",
         ),
         (line(1, "eve", ("dune", 1, []), ended_at=1e13), "the time is in the future"),
-        (line(1, "eve", ("dune", 1, []), comment="x" * 5_001), "the comment has 5,001 characters"),
-        (line(1, "eve", ("dune", 1, []), duration_ms=10**12), "the time is longer than 24 days"),
         (
-            line(1, "eve", ("dune", 1, []), started_at=1, ended_at=2, duration_ms=5_000),
+            line(1, "eve", ("dune", 1, []), comment="x" * 5_001),
+            "the comment has 5,001 characters",
+        ),
+        (
+            line(1, "eve", ("dune", 1, []), duration_ms=10**12),
+            "the time is longer than 24 days",
+        ),
+        (
+            line(
+                1, "eve", ("dune", 1, []), started_at=1, ended_at=2, duration_ms=5_000
+            ),
             "the active time is longer than the duration",
         ),
         (line(1, "judge01", ("dune", 1, [])), 'the judge "judge01" was not imported'),
@@ -315,13 +348,19 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"spans_asked": False})
     assert "has errors, but judges in this task give only scores" in refused(jsonl())
     alone = json.dumps(
-        {"segment": 1, "judge": "ada", "outputs": [{"systems": ["dune"], "score": 87.5}]}
+        {
+            "segment": 1,
+            "judge": "ada",
+            "outputs": [{"systems": ["dune"], "score": 87.5}],
+        }
     )
     said = importing()(jsonl(alone))
     assert "fractions of scores (rounded) (1 times" in said
     Task.objects.filter(pk=task.pk).update(rules={"missing": False})
     missing = scored(spans=[MISSING])
-    assert "missing content is marked in the output of dune, which" in refused(jsonl(missing))
+    assert "missing content is marked in the output of dune, which" in refused(
+        jsonl(missing)
+    )
 
 
 @pytest.fixture

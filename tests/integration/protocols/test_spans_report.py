@@ -32,7 +32,12 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def judged(
-    task: Task, judge: Judge, *scores: int, number: int, systems: tuple[str, ...], **spans: Any
+    task: Task,
+    judge: Judge,
+    *scores: int,
+    number: int,
+    systems: tuple[str, ...],
+    **spans: Any,
 ) -> Judgment:
     """Show these outputs of a segment in this order, whatever a design would."""
     segment = task.test_set.segments.get(number=number)
@@ -41,7 +46,9 @@ def judged(
         task=task, design=task.designs.latest(), number=1000 + HIT.objects.count()
     )
     block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs)
-    lent = Assignment.objects.create(hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02"))
+    lent = Assignment.objects.create(
+        hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02")
+    )
     order = sorted(set(scores), reverse=True)
     judgment = Judgment.objects.create(
         task=task,
@@ -79,12 +86,18 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
 
 
 @pytest.mark.thorough
-def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
+def test_answers_are_records_of_files(
+    task: Task, ada_and_ben: tuple[Judge, Judge]
+) -> None:
     read = scores_read(task=task)
     assert len(read.judgments) == 12
     first = read.judgments[0]
     assert (first.judge, first.segment, first.duration_ms) == ("ada", "1", 20_000)
-    assert [output.systems for output in first.outputs] == [("amber",), ("cobalt",), ("dune",)]
+    assert [output.systems for output in first.outputs] == [
+        ("amber",),
+        ("cobalt",),
+        ("dune",),
+    ]
     assert [output.score for output in first.outputs] == [89, 63, 40]
     assert first.outputs[0].spans == ()
     assert first.outputs[2].spans == (
@@ -110,7 +123,9 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
         "ada",
     ]
     organiser = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=ada_and_ben[1], task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=ada_and_ben[1], task=task, action="exclude", user=organiser
+    )
     assert {each.judge for each in scores_read(task=task).judgments} == {"ada"}
 
 
@@ -128,7 +143,9 @@ def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:
         outputs=[amber.pk, cobalt.pk, dune.pk],
         stands_for=[2, 1],
     )
-    lent = Assignment.objects.create(hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02"))
+    lent = Assignment.objects.create(
+        hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02")
+    )
     [assigned] = assigned_blocks(lent)
     # As long as the text of the second, which is the third output of the block.
     span = {"start": 20, "end": 29, "severity": "minor", "kind": "error"}

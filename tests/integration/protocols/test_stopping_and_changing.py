@@ -70,7 +70,9 @@ class TestRating:
 
 
 @pytest.mark.thorough
-def test_as_many_texts_are_rated_as_the_rules_say(make_task_of: MakeTask, client: Client) -> None:
+def test_as_many_texts_are_rated_as_the_rules_say(
+    make_task_of: MakeTask, client: Client
+) -> None:
     task = make_task_of(Protocol.RATING, rules={"items_per_judge": 20})
     judge = make_judge(task.test_set.campaign)
     assert judge.user is not None
@@ -84,18 +86,25 @@ class TestSorting:
     @pytest.fixture
     def task(self, make_task_of: MakeTask) -> Task:
         return make_task_of(
-            Protocol.SORTING, rules={"judgments": 5, "extension": 0}, blocks_per_judge=200
+            Protocol.SORTING,
+            rules={"judgments": 5, "extension": 0},
+            blocks_per_judge=200,
         )
 
     def wanted(self, task: Task) -> dict[tuple[str, str], int]:
         design = design_in_force(task_id=task.pk)
         assert design is not None
-        return {(first, second): count for first, second, count in blocks_wanted(design=design)}
+        return {
+            (first, second): count
+            for first, second, count in blocks_wanted(design=design)
+        }
 
     def missing(self, task: Task, pair: tuple[str, str]) -> int:
         design = design_in_force(task_id=task.pk)
         assert design is not None
-        return {(each.first, each.second): each.missing for each in comparisons_open(design)}[pair]
+        return {
+            (each.first, each.second): each.missing for each in comparisons_open(design)
+        }[pair]
 
     def pair_of(self, held: Assignment) -> Any:
         return tuple(held.hit.why["blocks"][0]["comparison"])
@@ -105,7 +114,9 @@ class TestSorting:
         held = lend(judge)
         blocks = assigned_blocks(held)
         for verdict in ("first", "second"):
-            judgment_submit(assigned=blocks[0], client_id=uuid4(), answer={"verdict": verdict})
+            judgment_submit(
+                assigned=blocks[0], client_id=uuid4(), answer={"verdict": verdict}
+            )
         pool_fill(task_id=task.pk)
         assert self.missing(task, self.pair_of(held)) == 5 - 1
 
@@ -142,7 +153,9 @@ class TestSorting:
         assert len(blocks) - len(checks) >= 5 * len(self.wanted(task))
 
     @pytest.mark.thorough
-    def test_judge_who_has_seen_everything_does_not_wait(self, task: Task, judge: Judge) -> None:
+    def test_judge_who_has_seen_everything_does_not_wait(
+        self, task: Task, judge: Judge
+    ) -> None:
         HIT.objects.filter(task=task).update(completed_at=Now())
         make_seen(judge, list(task.test_set.segments.all()), task=task)
         Task.objects.filter(pk=task.pk).update(blocks_wanted=1)
@@ -160,7 +173,9 @@ def test_a_span_ends_in_the_text_of_its_own_candidate(make_task_of: MakeTask) ->
     segment = task.test_set.segments.get(number=2)
     one, twin, long = segment.outputs.order_by("pk")[:3]
     Output.objects.filter(pk=long.pk).update(text="x" * 200)
-    hit = HIT.objects.create(task=task, design=design, number=1000, segment_ids=[segment.pk])
+    hit = HIT.objects.create(
+        task=task, design=design, number=1000, segment_ids=[segment.pk]
+    )
     Block.objects.create(
         hit=hit,
         segment=segment,
@@ -178,11 +193,15 @@ def test_a_span_ends_in_the_text_of_its_own_candidate(make_task_of: MakeTask) ->
         outputs = [
             {
                 "score": 50,
-                "spans": [{"start": 0, "end": end, "severity": "minor", "kind": "error"}],
+                "spans": [
+                    {"start": 0, "end": end, "severity": "minor", "kind": "error"}
+                ],
             }
             for end in ends
         ]
-        return judgment_submit(assigned=assigned, client_id=uuid4(), answer={"outputs": outputs})
+        return judgment_submit(
+            assigned=assigned, client_id=uuid4(), answer={"outputs": outputs}
+        )
 
     for ends in ((200, 200), (5, 201)):
         with pytest.raises(SubmissionRefusedError, match="marks no part of the text"):

@@ -45,7 +45,9 @@ def task(make_task_of: MakeTask) -> Task:
     return make_task_of(Protocol.SPANS)
 
 
-def lines(task: Task, *spans: dict[str, Any], judge: str = "xCOMET", **more: Any) -> str:
+def lines(
+    task: Task, *spans: dict[str, Any], judge: str = "xCOMET", **more: Any
+) -> str:
     """Return a file that suggests these spans in every output."""
     outputs = Output.objects.filter(segment__test_set=task.test_set).select_related(
         "segment__document", "system"
@@ -75,11 +77,15 @@ FIRST = {"start": 0, "end": 2, "severity": "minor"}
 
 def suggest(task: Task, *spans: dict[str, Any], **shares: Any) -> None:
     suggestions_import(
-        task=task, file=sent(lines(task, *(spans or (FIRST,)))), **{"withheld": 0, **shares}
+        task=task,
+        file=sent(lines(task, *(spans or (FIRST,)))),
+        **{"withheld": 0, **shares},
     )
 
 
-def test_judges_start_from_suggestions_and_the_answer_says_so(judging: Client, task: Task) -> None:
+def test_judges_start_from_suggestions_and_the_answer_says_so(
+    judging: Client, task: Task
+) -> None:
     suggest(task)
     block = hit_asked(judging)["blocks"][0]
     shown = [candidate["suggested"] for candidate in block["candidates"]]
@@ -89,9 +95,9 @@ def test_judges_start_from_suggestions_and_the_answer_says_so(judging: Client, t
     starts = SpansAnswer.objects.get().starts
     assert starts == [{"spans": [FIRST], "is_shown": True}] * len(shown)
     [judgment] = scores_read(task=task).judgments
-    assert [output.start.planted for output in judgment.outputs if output.start] == [None] * len(
-        shown
-    )
+    assert [output.start.planted for output in judgment.outputs if output.start] == [
+        None
+    ] * len(shown)
 
 
 def first_block(judging: Client) -> Any:
@@ -102,11 +108,17 @@ def test_an_output_shown_without_suggestions_looks_like_one_without_errors(
     judging: Client, task: Task
 ) -> None:
     suggestions_import(task=task, file=sent(lines(task, FIRST)), withheld=90)
-    drawn = SuggestedSpans.objects.filter(task=task).values_list("start__is_shown", flat=True)
+    drawn = SuggestedSpans.objects.filter(task=task).values_list(
+        "start__is_shown", flat=True
+    )
     assert {*drawn} == {True, False}
-    texts = Output.objects.filter(suggestions__start__is_shown=False).values_list("text", flat=True)
+    texts = Output.objects.filter(suggestions__start__is_shown=False).values_list(
+        "text", flat=True
+    )
     # All systems with a text get the same.
-    assert not Output.objects.filter(suggestions__start__is_shown=True, text__in=[*texts]).exists()
+    assert not Output.objects.filter(
+        suggestions__start__is_shown=True, text__in=[*texts]
+    ).exists()
     for block in hit_asked(judging)["blocks"]:
         for candidate in block["candidates"]:
             assert ("suggested" in candidate) is (candidate["text"] not in texts)
@@ -119,7 +131,9 @@ def test_a_planted_span_is_on_a_word_without_a_suggestion_and_not_told(
     suggest(task, planted=90)
     block = first_block(judging)
     judgment_put(
-        judging, block, answer={"outputs": [{"score": 50, "spans": []}] * len(block["candidates"])}
+        judging,
+        block,
+        answer={"outputs": [{"score": 50, "spans": []}] * len(block["candidates"])},
     )
     assert "planted" not in json.dumps(block)
     planted = 0
@@ -148,13 +162,18 @@ def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> Non
         pytest.raises(IntegrityError, match="suggested_spans_final_once_lent"),
         transaction.atomic(),
     ):
-        SuggestedSpans.objects.create(task=task, output=first.output, source="late", start={})
+        SuggestedSpans.objects.create(
+            task=task, output=first.output, source="late", start={}
+        )
 
 
 @pytest.mark.parametrize(
     ("span", "problem"),
     [
-        ({"start": 0, "end": 9_999, "severity": "minor"}, "line 1: .*ends after 9,999 characters"),
+        (
+            {"start": 0, "end": 9_999, "severity": "minor"},
+            "line 1: .*ends after 9,999 characters",
+        ),
         ({**FIRST, "category": "Style"}, "line 1: .*no category “Style”"),
         ({**FIRST, "severity": "fatal"}, "line 1.*severity"),
     ],
@@ -176,7 +195,10 @@ def test_unknown_systems_and_changed_texts_are_refused(task: Task) -> None:
     assert output is not None
     for wrong, problem in (
         (text.replace(output.system.name, "unknown"), "the system unknown is unknown"),
-        (text.replace('"spans"', '"text": "other", "spans"'), "differs from the test set"),
+        (
+            text.replace('"spans"', '"text": "other", "spans"'),
+            "differs from the test set",
+        ),
     ):
         with pytest.raises(SuggestionsRefusedError, match=problem):
             suggestions_import(task=task, file=sent(wrong))
@@ -193,7 +215,9 @@ def test_overlapping_errors_are_left_out_and_counted(task: Task) -> None:
 def test_a_file_without_judges_has_suggestions_but_no_answers(task: Task) -> None:
     nameless = lines(task, FIRST).replace('"judge": "xCOMET", ', "")
     suggestions_import(task=task, file=sent(nameless))
-    assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {"suggested.jsonl"}
+    assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {
+        "suggested.jsonl"
+    }
     with pytest.raises(FormatError, match="the judge is missing"):
         sent_answers_import(task=task, sent=sent(nameless))
 
@@ -210,12 +234,19 @@ def test_error_spans_of_a_pearmut_campaign_are_suggested(task: Task) -> None:
         "error_spans": {
             output.system.name: [
                 {"start_i": 0, "end_i": 2, "severity": "Major", "category": None},
-                {"start_i": len(text), "end_i": len(text), "severity": "minor", "category": None},
+                {
+                    "start_i": len(text),
+                    "end_i": len(text),
+                    "severity": "minor",
+                    "category": None,
+                },
             ]
         },
     }
     campaign = {"campaign_id": "esaai", "info": {"protocol": "ESA"}, "data": [[[item]]]}
-    suggestions_import(task=task, file=sent(json.dumps(campaign, indent=2), "esaai.json"))
+    suggestions_import(
+        task=task, file=sent(json.dumps(campaign, indent=2), "esaai.json")
+    )
     row = SuggestedSpans.objects.get(output=output)
     assert row.start["spans"] == [
         {"start": 0, "end": 3, "severity": "major"},
@@ -273,13 +304,20 @@ def test_answers_with_their_starts_read_back_equal(judging: Client, task: Task) 
 
 
 def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) -> None:
-    spans = [{**FIRST, "kind": "error"}, {**FIRST, "start": None, "end": None, "kind": "missing"}]
+    spans = [
+        {**FIRST, "kind": "error"},
+        {**FIRST, "start": None, "end": None, "kind": "missing"},
+    ]
     for block in hit_asked(judging)["blocks"]:
         outputs = [{"score": 80, "spans": spans}] * len(block["candidates"])
-        assert judgment_put(judging, block, answer={"outputs": outputs}).status_code == 200
+        assert (
+            judgment_put(judging, block, answer={"outputs": outputs}).status_code == 200
+        )
     folder = export_asked(task=task, kind="evalset", file_format="evalset")
     with ZipFile(BytesIO(b"".join(export_bytes(folder)))) as archive:
-        [name] = [name for name in archive.namelist() if name.endswith(".merged.seg.rating")]
+        [name] = [
+            name for name in archive.namelist() if name.endswith(".merged.seg.rating")
+        ]
         ratings = archive.read(name).decode()
     again = make_task(task.test_set.campaign, documents=(6, 5), name="again")
     again.protocol = Protocol.SPANS
@@ -291,7 +329,9 @@ def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) 
     assert all(start["spans"] == [FIRST, {"severity": "minor"}] for start in starts)
 
 
-def test_an_export_for_organisers_has_what_judges_started_from(judging: Client, task: Task) -> None:
+def test_an_export_for_organisers_has_what_judges_started_from(
+    judging: Client, task: Task
+) -> None:
     suggest(task, planted=90)
     block = first_block(judging)
     answer = {"outputs": [{"score": 80, "spans": []}] * len(block["candidates"])}
@@ -301,7 +341,9 @@ def test_an_export_for_organisers_has_what_judges_started_from(judging: Client, 
     [row] = DictReader(StringIO(b"".join(export_bytes(exported)).decode()))
     starts = SpansAnswer.objects.get().starts
     assert json.loads(row["starts"]) == starts
-    [record] = judgments_recorded(list(task.judgment_numbers.all()), task=task, until=None)
+    [record] = judgments_recorded(
+        list(task.judgment_numbers.all()), task=task, until=None
+    )
     assert [output["start"] for output in record["answer"]["outputs"]] == starts
     # Judges who go back learn nothing of it.
     given = answer_of(Judgment.objects.get())
@@ -347,12 +389,16 @@ def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None
 def test_the_report_compares_outputs_with_and_without_suggestions(
     judging: Client, task: Task
 ) -> None:
-    suggestions_import(task=task, file=sent(lines(task, FIRST)), withheld=50, planted=50)
+    suggestions_import(
+        task=task, file=sent(lines(task, FIRST)), withheld=50, planted=50
+    )
     for block in hit_asked(judging)["blocks"]:
         outputs = [{"score": 80, "spans": []}] * len(block["candidates"])
         judgment_put(judging, block, answer={"outputs": outputs})
     choice = analysis_choice("spans", {"resamples": 100})
-    found = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    found = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     tables = {
         table.name: table
         for table in report_in(found.reports or {}, "de", data=found.data or {}).tables

@@ -20,7 +20,10 @@ def task(make_task_of: MakeTask) -> Task:
 def test_blocks_show_two_outputs_to_five(task: Task, judge: Judge) -> None:
     with pytest.raises(DesignRefusedError):
         design_change(task=task, kind="uniform", systems_per_block=6)
-    assert design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block == 3
+    assert (
+        design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block
+        == 3
+    )
     lend(judge)
     sizes = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
     assert set(sizes.values_list("size", flat=True)) <= {3, 5}

@@ -63,7 +63,11 @@ def command(tmp_path: Path) -> Command:
         return subprocess.run(
             [sys.executable, str(ROOT / "manage.py"), *map(str, arguments)],
             cwd=folder,
-            env={name: value for name, value in os.environ.items() if name not in services},
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if name not in services
+            },
             capture_output=True,
             check=False,
             encoding="utf-8",

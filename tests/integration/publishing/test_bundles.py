@@ -18,7 +18,13 @@ from ranking.reports.wording.published_method import method_sentences
 from ranking.services.published_results.content import PublishedWords
 from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
-from tests.integration.publishing.bundled import bundled, files_of, made_and_undone, packed, said
+from tests.integration.publishing.bundled import (
+    bundled,
+    files_of,
+    made_and_undone,
+    packed,
+    said,
+)
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
 pytestmark = pytest.mark.django_db
@@ -56,13 +62,17 @@ def as_letters(path: Path, zipped: bytes) -> str:
     parquet = path / "judgments.parquet"
     parquet.write_bytes(files.pop("judgments.parquet"))
     table = pyarrow.parquet.read_table(parquet)
-    return b"\n".join(files.values()).decode(errors="replace") + json.dumps(table.to_pydict())
+    return b"\n".join(files.values()).decode(errors="replace") + json.dumps(
+        table.to_pydict()
+    )
 
 
 def test_anonymous_systems_cannot_be_identified(
     judged: TestSetWriter, tmp_path: Path, organiser: User
 ) -> None:
-    System.objects.filter(name="birch").update(team="Timber Ltd", contact="ceo@timber.example")
+    System.objects.filter(name="birch").update(
+        team="Timber Ltd", contact="ceo@timber.example"
+    )
     for judge in Judge.objects.select_related("user"):
         assert judge.user is not None
         judge.user.name = f"Person behind {judge.pseudonym}"
@@ -76,7 +86,14 @@ def test_anonymous_systems_cannot_be_identified(
     result, zipped = bundled(judged.task, anonymous=["birch", "dune"], with_texts=True)
 
     text = as_letters(tmp_path, zipped)
-    for secret in ("birch", "dune", "Timber", "Person behind", "-mail@", organiser.email or "–"):
+    for secret in (
+        "birch",
+        "dune",
+        "Timber",
+        "Person behind",
+        "-mail@",
+        organiser.email or "–",
+    ):
         assert secret not in text, secret
     assert "System A" in text
     assert "amber" in text
@@ -87,10 +104,12 @@ def test_anonymous_systems_cannot_be_identified(
     path = packed(tmp_path / "bundle.zip", files)
     assert said(path)[0] == 0
     scores = {row["system"]: row["score"] for row in result.run.result["systems"]}
-    labels = {System.objects.get(pk=pk).name: label for pk, label in result.labels.items()}
-    assert {row["system"]: row["score"] for row in result.content["ranking"]["systems"]} == {
-        labels[name]: score for name, score in scores.items()
+    labels = {
+        System.objects.get(pk=pk).name: label for pk, label in result.labels.items()
     }
+    assert {
+        row["system"]: row["score"] for row in result.content["ranking"]["systems"]
+    } == {labels[name]: score for name, score in scores.items()}
 
 
 @pytest.mark.thorough
@@ -100,7 +119,8 @@ def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -
     assert "texts.jsonl" not in files_of(without)
     assert "Texts are not included" in files_of(without)["README.md"].decode()
     assert not any(
-        "Tajná" in content.decode(errors="replace") for content in files_of(without).values()
+        "Tajná" in content.decode(errors="replace")
+        for content in files_of(without).values()
     )
     _result, with_texts = bundled(judged.task, with_texts=True)
     assert "Tajná věta." in files_of(with_texts)["texts.jsonl"].decode()
@@ -127,7 +147,9 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
     for name in ("judgments.csv", "judgments.parquet"):
         (tmp_path / name).write_bytes(files[name])
         out = io.StringIO()
-        call_command("rank_judgments", str(tmp_path / name), "--format", "json", stdout=out)
+        call_command(
+            "rank_judgments", str(tmp_path / name), "--format", "json", stdout=out
+        )
         ranked.append(json.loads(out.getvalue())["rankings"])
     assert ranked[0] == ranked[1]
 
@@ -151,8 +173,13 @@ def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
     words = PublishedWords(authors=("Horáková, Marta",))
     result, zipped = bundled(judged.task, words=words)
     files = files_of(zipped)
-    graph = {each["@id"]: each for each in json.loads(files["ro-crate-metadata.json"])["@graph"]}
-    assert graph["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.2"}
+    graph = {
+        each["@id"]: each
+        for each in json.loads(files["ro-crate-metadata.json"])["@graph"]
+    }
+    assert graph["ro-crate-metadata.json"]["conformsTo"] == {
+        "@id": "https://w3id.org/ro/crate/1.2"
+    }
     root = graph["./"]
     assert root["identifier"] == result.digest
     assert root["datePublished"] == result.content["published_at"]

@@ -38,8 +38,12 @@ def answered(client: Client, writer: TestSetWriter, **fields: Any) -> Any:
     return client.post(at(writer, "publish-confirm"), sent, follow=True)
 
 
-def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Client) -> None:
-    asked = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
+def test_publishing_is_asked_and_done(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    asked = as_organiser.post(
+        at(judged, "publish-confirm"), filled(anonymous=["cobalt"])
+    )
     text = text_of(asked)
     assert "become public now" in text
     assert "System A" in text
@@ -51,14 +55,18 @@ def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Clien
     assert "Version 1 published." in text_of(done)
     assert result.content["authors"] == ["Horáková, Marta", "Lind, Jon"]
     assert result.address in done.content.decode()
-    assert "cobalt" not in as_organiser.get(f"/results/{result.address}/").content.decode()
+    assert (
+        "cobalt" not in as_organiser.get(f"/results/{result.address}/").content.decode()
+    )
     # The next version begins as this one was.
     again = as_organiser.get(at(judged))
     assert again.context["form"].initial["anonymous"] == ["cobalt"]
     assert "Preview version 2" in text_of(again)
 
 
-def test_changed_preview_is_shown_again(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_changed_preview_is_shown_again(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
     sent = filled() | {"act": "yes", "seen": "0" * 64}
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
     assert answer.status_code == 409
@@ -66,7 +74,9 @@ def test_changed_preview_is_shown_again(judged: TestSetWriter, as_organiser: Cli
     assert not PublishedResult.objects.exists()
 
 
-def test_errors_are_shown_at_their_field(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_errors_are_shown_at_their_field(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
     sent = filled(anonymous=["cobalt"], acknowledgement="Thanks to Cobalt.")
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
     assert answer.status_code == 400
@@ -76,7 +86,9 @@ def test_errors_are_shown_at_their_field(judged: TestSetWriter, as_organiser: Cl
         sent = filled(embargo_until=over) | more
         refused = as_organiser.post(at(judged, "publish-confirm"), sent)
         assert refused.status_code == 400
-        assert refused.context["form"].errors == {"embargo_until": ["This date is in the past."]}
+        assert refused.context["form"].errors == {
+            "embargo_until": ["This date is in the past."]
+        }
         # What was filled in stays.
         assert f'value="{over}"' in refused.content.decode()
         assert ">Thanks.</textarea>" in refused.content.decode().replace("\n", "")

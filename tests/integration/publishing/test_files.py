@@ -44,7 +44,9 @@ def file_of(client: Client, result: PublishedResult, name: str) -> str:
     return b"".join(answer).decode()
 
 
-def test_files_are_sent_as_what_they_are(result: PublishedResult, client: Client) -> None:
+def test_files_are_sent_as_what_they_are(
+    result: PublishedResult, client: Client
+) -> None:
     for each in result.bundle_files:
         name = each["name"]
         answer = client.get(reverse("published-file", args=[result.address, name]))
@@ -62,7 +64,9 @@ def test_files_are_sent_as_what_they_are(result: PublishedResult, client: Client
         assert answer["Content-Disposition"].startswith("inline") == is_shown
 
 
-def test_a_file_that_a_cache_has_is_not_sent_again(result: PublishedResult, client: Client) -> None:
+def test_a_file_that_a_cache_has_is_not_sent_again(
+    result: PublishedResult, client: Client
+) -> None:
     for name in ("ranking.png", "ranking.csv", "bundle.zip"):
         address = reverse("published-file", args=[result.address, name])
         etag = client.get(address)["ETag"]
@@ -80,9 +84,14 @@ def test_anybody_can_check_the_digest(result: PublishedResult, client: Client) -
     assert json.loads(body) == result.content
 
 
-def test_latex_prints_names_and_runs_none(awkward: PublishedResult, client: Client) -> None:
+def test_latex_prints_names_and_runs_none(
+    awkward: PublishedResult, client: Client
+) -> None:
     body = file_of(client, awkward, "ranking.tex")
-    assert r"a\_b \& \$c\% \#1 \{x\} \textasciitilde{}\textasciicircum{} \textbackslash{}" in body
+    assert (
+        r"a\_b \& \$c\% \#1 \{x\} \textasciitilde{}\textasciicircum{} \textbackslash{}"
+        in body
+    )
     assert r"\toprule" in body
     assert r"\bottomrule" in body
     assert body.count(r"\midrule") >= 1
@@ -99,7 +108,9 @@ def test_markdown_escapes_names(awkward: PublishedResult, client: Client) -> Non
     assert r"\<i\>" in body
 
 
-def test_a_spreadsheet_computes_nothing(awkward: PublishedResult, client: Client) -> None:
+def test_a_spreadsheet_computes_nothing(
+    awkward: PublishedResult, client: Client
+) -> None:
     rows = list(csv.DictReader(io.StringIO(file_of(client, awkward, "ranking.csv"))))
     names = {row["system"] for row in rows}
     assert f"'{FORMULA}" in names
@@ -110,7 +121,9 @@ def test_a_spreadsheet_computes_nothing(awkward: PublishedResult, client: Client
     assert int(row["rank_high"]) == frozen[AWKWARD]["rank_high"]
 
 
-def test_tables_have_the_pairs_and_what_went_in(result: PublishedResult, client: Client) -> None:
+def test_tables_have_the_pairs_and_what_went_in(
+    result: PublishedResult, client: Client
+) -> None:
     cases: list[tuple[str, str]] = [
         ("ranking.md", "| amber | – | 92"),
         ("ranking.tex", "amber & -- & 92"),

@@ -82,7 +82,12 @@ def test_an_answer_to_the_same_question_is_taken(judged: TestSetWriter) -> None:
 def test_nothing_in_it_names_who_is_not_named(judged: TestSetWriter) -> None:
     computed(judged)
     section = section_of(judged, anonymous=["amber", "birch"])
-    assert {*section["first"], section["new_first"]} <= {"System A", "System B", "cobalt", "dune"}
+    assert {*section["first"], section["new_first"]} <= {
+        "System A",
+        "System B",
+        "cobalt",
+        "dune",
+    }
     assert not {"rows", "judge"} & section.keys()
 
 
@@ -100,7 +105,9 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
 
     jobs_run_waiting()
 
-    again = as_organiser.post(where, {"without": "firmness", "seen": asked.context["draft"].seen})
+    again = as_organiser.post(
+        where, {"without": "firmness", "seen": asked.context["draft"].seen}
+    )
     assert "At most 21 of 24 judgments" in text_of(again)
     assert "without it" not in text_of(again).partition("Page preview")[0]
     # Who chose to go without goes without, though it is known by now.
@@ -113,13 +120,17 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
 
 
 @pytest.mark.thorough
-def test_rest_answers_202_until_it_is_known(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_rest_answers_202_until_it_is_known(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
     where = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     first = as_organiser.post(where, {}, content_type="application/json")
     assert (first.status_code, first["Retry-After"]) == (202, "5")
     assert first.json()["analysis"] == Analysis.objects.get().pk
     assert not PublishedResult.objects.exists()
-    refused = as_organiser.post(where, {"change_note": "x"}, content_type="application/json")
+    refused = as_organiser.post(
+        where, {"change_note": "x"}, content_type="application/json"
+    )
     assert refused.status_code == 400
     jobs_run_waiting()
     made = as_organiser.post(where, {}, content_type="application/json")

@@ -17,7 +17,12 @@ from ranking.pages.published_results import result_bundle_make
 from ranking.reports.published_results import FOLDER
 from ranking.services.published_results.content import PublishedWords
 from ranking.services.published_results.publish import result_publish, result_retract
-from tests.integration.publishing.bundled import ROOT, bundled, files_of, made_and_undone
+from tests.integration.publishing.bundled import (
+    ROOT,
+    bundled,
+    files_of,
+    made_and_undone,
+)
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +45,9 @@ class Page(HTMLParser):
         self.ids |= {given["id"] or ""} if "id" in given else set()
         if given.get("href"):
             (self.links if tag == "a" else self.loaded).append(given["href"] or "")
-        self.loaded += [given[name] or "" for name in ("src", "srcset", "data") if name in given]
+        self.loaded += [
+            given[name] or "" for name in ("src", "srcset", "data") if name in given
+        ]
 
 
 def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
@@ -52,7 +59,9 @@ def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
     text = files["index.html"].decode()
     page = Page(text)
     assert page.loaded == []
-    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form", "base"})
+    assert page.tags.isdisjoint(
+        {"script", "link", "img", "iframe", "object", "form", "base"}
+    )
     # Styles, dark ones too, are in it, and ask for nothing either.
     styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
     assert "light-dark(" in styles
@@ -71,8 +80,12 @@ def test_its_page_is_the_one_that_is_served_in_english(
     with translation.override("de"):
         result, zipped = bundled(judged.task)
     text = files_of(zipped)["index.html"].decode()
-    served = client.get(reverse("published-result", args=[result.address])).content.decode()
-    tables = [re.findall(r"<table.*?</table>", each, re.DOTALL) for each in (text, served)]
+    served = client.get(
+        reverse("published-result", args=[result.address])
+    ).content.decode()
+    tables = [
+        re.findall(r"<table.*?</table>", each, re.DOTALL) for each in (text, served)
+    ]
     assert len(tables[0]) == 4
     assert tables[0] == tables[1]
 
@@ -94,7 +107,9 @@ def test_its_citation_names_the_public_address(judged: TestSetWriter) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
     for name in ("citation.bib", "CITATION.cff", "ranking.md", "index.html"):
-        assert f"https://q.example/results/{result.address}/" in files[name].decode(), name
+        assert f"https://q.example/results/{result.address}/" in files[name].decode(), (
+            name
+        )
 
 
 def test_its_page_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
@@ -110,16 +125,23 @@ def test_page_zip_and_docs_have_one_list(judged: TestSetWriter, client: Client) 
     Segment.objects.update(source_text="Věta.")
     result, zipped = bundled(judged.task, with_texts=True)
     names = list(files_of(zipped))
-    of_answers = {"answers.jsonl", *(name for name in FOLDER if name.startswith("results."))}
+    of_answers = {
+        "answers.jsonl",
+        *(name for name in FOLDER if name.startswith("results.")),
+    }
     missing = {"judgments-left-out.csv", *of_answers}
     assert names == [name for name in FOLDER if name not in missing]
     served = Page(
         client.get(reverse("published-result", args=[result.address])).content.decode()
     ).links
     place = f"/results/{result.address}/"
-    files = [urlsplit(link).path.removeprefix(place) for link in served if place in link]
+    files = [
+        urlsplit(link).path.removeprefix(place) for link in served if place in link
+    ]
     assert files == ["bundle.zip", *names]
     docs = (Path(ROOT) / "docs" / "publishing.md").read_text("utf-8")
     section = docs.partition("## The bundle\n")[2].partition("\n## ")[0]
     table = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
-    assert [name for row in table for name in re.findall(r"`([^`]+)`", row)] == list(FOLDER)
+    assert [name for row in table for name in re.findall(r"`([^`]+)`", row)] == list(
+        FOLDER
+    )

@@ -77,17 +77,26 @@ def test_days_are_those_of_the_judgments_that_count_at_any_watermark(
             writer.skip(judge, block, at=now)
             continue
         if chance.random() < 0.2:
-            Block.objects.filter(pk=block.pk).update(control="attention", expected=[1, 2])
-        held.append((writer, judge, block, writer.judgment(judge, block, [1, 2], at=now)))
+            Block.objects.filter(pk=block.pk).update(
+                control="attention", expected=[1, 2]
+            )
+        held.append(
+            (writer, judge, block, writer.judgment(judge, block, [1, 2], at=now))
+        )
     for writer in writers:
         last = JudgmentNumber.objects.filter(task=writer.task).count()
         for watermark in range(last + 1):
             for without in ("", "j", "jk", "jkl"):
                 expected = days_of_all(writer, watermark, without)
-                assert said(writer, watermark, without) == expected, (watermark, without)
+                assert said(writer, watermark, without) == expected, (
+                    watermark,
+                    without,
+                )
 
 
-def test_the_first_judge_may_have_revised_their_first_judgment(writer: TestSetWriter) -> None:
+def test_the_first_judge_may_have_revised_their_first_judgment(
+    writer: TestSetWriter,
+) -> None:
     block = writer.block(1, ["A", "B"])
     first = writer.judgment("j", block, [1, 2], at=BEGIN)
     writer.judgment("k", block, [1, 2], at=BEGIN + timedelta(days=2))

@@ -30,9 +30,13 @@ PEOPLE = "/campaigns/autumn/people/"
 LINKS = "/campaigns/autumn/invitations/links/"
 
 
-def address_of(campaign: Campaign, *, is_anonymous: bool = False, **described: Any) -> str:
+def address_of(
+    campaign: Campaign, *, is_anonymous: bool = False, **described: Any
+) -> str:
     """Return the address of a new link to the results of a campaign."""
-    _link, token = results_link_create(campaign=campaign, is_anonymous=is_anonymous, **described)
+    _link, token = results_link_create(
+        campaign=campaign, is_anonymous=is_anonymous, **described
+    )
     return reverse("published-review", args=[campaign.slug, token])
 
 
@@ -103,7 +107,9 @@ def test_systems_anonymous_in_published_version_stay_so(
     assert "amber" in body
 
 
-def test_page_names_no_judge_reason_or_text(judged: TestSetWriter, client: Client) -> None:
+def test_page_names_no_judge_reason_or_text(
+    judged: TestSetWriter, client: Client
+) -> None:
     quality_action_take(
         judge=judged.judge("j3"),
         task=judged.task,
@@ -169,7 +175,8 @@ class TestManaging:
     def test_organiser_creates_withdraws_and_sees_it_again(self, page: Client) -> None:
         Campaign.objects.update(state="closed")
         made = page.post(
-            LINKS, {"page": "people", "results-anonymous": "on", "results-note": "board"}
+            LINKS,
+            {"page": "people", "results-anonymous": "on", "results-note": "board"},
         )
         assert made.status_code == 201
         link = Invitation.objects.get()
@@ -179,7 +186,9 @@ class TestManaging:
         again = page.get(PEOPLE).content.decode()
         assert address in again
         assert "board" in again
-        assert "board" not in page.get("/campaigns/autumn/invitations/").content.decode()
+        assert (
+            "board" not in page.get("/campaigns/autumn/invitations/").content.decode()
+        )
         assert "Invitation" in text_of(page.get("/campaigns/autumn/activity/"))
         page.post(f"{LINKS}{link.pk}/revoke/", {"page": "people", "act": "yes"})
         assert Client().get(address).status_code == 404
@@ -210,7 +219,9 @@ def test_link_to_results_admits_no_judge(judged: TestSetWriter, client: Client) 
     assert User.objects.count() == users
 
 
-def test_protocol_without_ranking_shows_first_table_of_its_answer(client: Client) -> None:
+def test_protocol_without_ranking_shows_first_table_of_its_answer(
+    client: Client,
+) -> None:
     task = rated_task(make_campaign("autumn"))
     for is_anonymous, expected in ((False, SYSTEMS[0]), (True, "System A")):
         address = address_of(task.test_set.campaign, is_anonymous=is_anonymous)

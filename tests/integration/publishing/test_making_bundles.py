@@ -19,7 +19,10 @@ from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
 from ranking.pages.published_results import result_bundle_make
-from ranking.services.published_results.bundles import bundles_due_queue, result_bundle_ask
+from ranking.services.published_results.bundles import (
+    bundles_due_queue,
+    result_bundle_ask,
+)
 from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import (
     result_publish,
@@ -44,7 +47,9 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     assert job is not None
     job_cancel(job=job)
     # A worker has read it, and is at it.
-    result_bundle_ask(result=PublishedResult.objects.get(pk=result.pk), with_texts=False)
+    result_bundle_ask(
+        result=PublishedResult.objects.get(pk=result.pk), with_texts=False
+    )
 
     with pytest.raises(PublishingRefusedError, match="a new one was requested"):
         result_bundle_make(result=as_asked)
@@ -62,7 +67,9 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
     assignment = lend(make_judge(campaign))
     first, *rest = assigned_blocks(assignment)
     assert rest
-    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+    judgment_submit(
+        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+    )
     ranking_run_compute(task_id=task.pk)
     result = result_publish(task=task, by=None, anonymous=anonymous, with_texts=True)
     assert (bundles_due_queue(), jobs_run_waiting()) == (0, 0)
@@ -77,7 +84,9 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
     assert block["segment"] == Block.objects.get(pk=first.block_id).segment.number
 
 
-def test_bundle_waits_for_another_task_with_the_same_outputs(campaign: Campaign) -> None:
+def test_bundle_waits_for_another_task_with_the_same_outputs(
+    campaign: Campaign,
+) -> None:
     task = make_task(campaign, systems=("amber", "birch", "cobalt"))
     judge_one_hit(make_judge(campaign))
     ranking_run_compute(task_id=task.pk)
@@ -104,7 +113,9 @@ def test_bundle_is_not_made_after_judging_was_reopened(campaign: Campaign) -> No
 
 
 @pytest.mark.thorough
-def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client: Client) -> None:
+def test_a_worker_makes_it_and_the_page_offers_it(
+    judged: TestSetWriter, client: Client
+) -> None:
     task_close(task=judged.task)
     result = result_publish(task=judged.task, by=None)
     page = f"/results/{result.address}/"

@@ -67,7 +67,14 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert "Version 1 · frozen" in text
     told = result.content["finding"]["pairs_told_apart"]
     assert f"Pairs: {told} of 6 told apart" in text
-    for said in ("amber", "dune", "Reference", "Thanks to all judges.", "Expected Wins", "Holm"):
+    for said in (
+        "amber",
+        "dune",
+        "Reference",
+        "Thanks to all judges.",
+        "Expected Wins",
+        "Holm",
+    ):
         assert said in text
     assert result.digest in text
     assert 'href="mailto:mail@example.org"' in answer.content.decode()
@@ -77,7 +84,9 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert not answer.cookies
 
 
-def test_files_follow_when_judging_has_ended(judged: TestSetWriter, client: Client) -> None:
+def test_files_follow_when_judging_has_ended(
+    judged: TestSetWriter, client: Client
+) -> None:
     page = page_of(publish(judged))
     assert "Files follow when judging has ended." in text_of(client.get(page))
     for state in ("closed", "archived"):
@@ -106,11 +115,15 @@ def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(
         body = client.get(address).content.decode()
         assert "<script" not in body
         assert "csrfmiddlewaretoken" not in body
-        loaded = re.findall(r'(?:src|<link[^>]*rel="stylesheet"[^>]*href)="([^"]*)"', body)
+        loaded = re.findall(
+            r'(?:src|<link[^>]*rel="stylesheet"[^>]*href)="([^"]*)"', body
+        )
         assert all(each.startswith("/static/") for each in loaded)
 
 
-def test_a_page_shows_its_content_and_nothing_live(judged: TestSetWriter, client: Client) -> None:
+def test_a_page_shows_its_content_and_nothing_live(
+    judged: TestSetWriter, client: Client
+) -> None:
     result = publish(judged)
     before = client.get(page_of(result)).content
     System.objects.filter(name="amber").update(name="gold", team="Gold")
@@ -233,7 +246,9 @@ def test_versions_under_an_embargo_are_not_named_to_strangers(
 
 
 def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None:
-    System.objects.filter(name="cobalt").update(team="Secret Lab", contact="ada@secret.example")
+    System.objects.filter(name="cobalt").update(
+        team="Secret Lab", contact="ada@secret.example"
+    )
     result, _zipped = bundled(judged.task, anonymous=["cobalt"])
     for address in addresses_of(result):
         body = b"".join(client.get(address)).decode(errors="replace").lower()

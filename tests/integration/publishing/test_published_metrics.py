@@ -30,7 +30,11 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
 ) -> None:
     systems = ["amber", "birch", "cobalt", "dune"]
     values = np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4))
-    given: dict[str, Any] = {"test_set": judged.task.test_set, "systems": systems, "values": values}
+    given: dict[str, Any] = {
+        "test_set": judged.task.test_set,
+        "systems": systems,
+        "values": values,
+    }
     metric_store(name="COMET", file_name="comet.tsv", **given)
     # The page of metrics lists machine judges, too.
     machine_judges(judged.campaign, judged.task)
@@ -47,7 +51,9 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
     assert "without it" not in text_of(again).partition("Page preview")[0]
-    as_organiser.post(confirm, {**sent, "act": "yes", "seen": again.context["draft"].seen})
+    as_organiser.post(
+        confirm, {**sent, "act": "yes", "seen": again.context["draft"].seen}
+    )
     result = PublishedResult.objects.get()
     (metric,) = result.content["sections"]["metrics"]["metrics"]
     assert metric["metric"] == "COMET"
@@ -79,16 +85,26 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     chosen = {"predicted_ranking": "on", "anonymous": ["amber"]}
     preview = as_organiser.post(confirm, chosen)
     seen = preview.context["draft"].seen
-    as_organiser.post(confirm, {**chosen, "act": "yes", "seen": seen, "without": "firmness"})
+    as_organiser.post(
+        confirm, {**chosen, "act": "yes", "seen": seen, "without": "firmness"}
+    )
     result = PublishedResult.objects.get()
     section = result.content["sections"]["predicted_ranking"]
     # The same numbers as on the page Metrics, under published names.
-    for name in ("metric", "judged", "segments", "weight", "judgments_saved", "sample_p"):
+    for name in (
+        "metric",
+        "judged",
+        "segments",
+        "weight",
+        "judgments_saved",
+        "sample_p",
+    ):
         assert section[name] == computed[name]
     names = {"amber": "System A"}
     scores = {row["system"]: row["score"] for row in section["systems"]}
     assert scores == {
-        names.get(row["system"], row["system"]): row["score"] for row in computed["systems"]
+        names.get(row["system"], row["system"]): row["score"]
+        for row in computed["systems"]
     }
     page = text_of(Client().get(reverse("published-result", args=[result.address])))
     ranking, completed, rest = page.partition("Ranking completed by chrF")
@@ -97,7 +113,9 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     assert "random sample" in rest
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
-    assert "Ranking completed by chrF" in write(published_report(file), ReportFormat.MARKDOWN)
+    assert "Ranking completed by chrF" in write(
+        published_report(file), ReportFormat.MARKDOWN
+    )
 
 
 def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
@@ -116,7 +134,9 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
     assert usual < warnings(sample_p=0.01, is_drawn_at_random=True)
     assert usual < warnings(sample_p=0.05, is_drawn_at_random=False)
     # Every segment was judged, in whatever order.
-    everything = warnings(sample_p=None, is_drawn_at_random=False, segments=section["judged"])
+    everything = warnings(
+        sample_p=None, is_drawn_at_random=False, segments=section["judged"]
+    )
     assert usual == everything
 
 
@@ -133,7 +153,9 @@ def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(
     section = published["content"]["sections"]["predicted_ranking"]
     assert (section["judged"], section["segments"]) == (8, 12)
     by_people = published["content"]["ranking"]["systems"]
-    assert {row["system"] for row in section["systems"]} == {row["system"] for row in by_people}
+    assert {row["system"] for row in section["systems"]} == {
+        row["system"] for row in by_people
+    }
 
 
 def metrics_store(judged: TestSetWriter) -> None:
@@ -146,5 +168,9 @@ def metrics_store(judged: TestSetWriter) -> None:
     for name, noise in (("COMET", 1), ("chrF", 3)):
         values = random.normal([4, 3, 2, 1], noise, (12, 4))
         metric_store(
-            name=name, file_name=f"{name}.tsv", test_set=test_set, systems=systems, values=values
+            name=name,
+            file_name=f"{name}.tsv",
+            test_set=test_set,
+            systems=systems,
+            values=values,
         )

@@ -14,7 +14,10 @@ from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published_results import published_page, worries_in_words
 from ranking.services.published_results.content import PublishedWords
-from ranking.services.published_results.naming import PublishingRefusedError, RankingChangedError
+from ranking.services.published_results.naming import (
+    PublishingRefusedError,
+    RankingChangedError,
+)
 from ranking.services.published_results.publish import (
     published_draft,
     result_embargo_change,
@@ -62,7 +65,9 @@ def test_content_says_what_went_in(judged: TestSetWriter) -> None:
         "source_language": "cs",
         "target_language": "en",
     }
-    assert content["ranking"]["systems"] == json.loads(json.dumps(run.result["systems"]))
+    assert content["ranking"]["systems"] == json.loads(
+        json.dumps(run.result["systems"])
+    )
     assert content["finding"]["systems"] == 4
     assert content["finding"]["pairs"] == 6
     assert len(content["ranking"]["pairs"]) == 6
@@ -115,13 +120,17 @@ def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) ->
     assert "cobalt" not in canonical(first.content)
     assert "Secret Lab" not in canonical(first.content)
     second = publish(judged, anonymous=["amber", "birch", "cobalt"])
-    names = {System.objects.get(pk=key).name: label for key, label in second.labels.items()}
+    names = {
+        System.objects.get(pk=key).name: label for key, label in second.labels.items()
+    }
     assert names["cobalt"] == "System A"
     assert {names["amber"], names["birch"]} == {"System B", "System C"}
     assert "amber" not in canonical(second.content)
 
 
-def test_a_text_that_names_who_is_not_to_be_named_is_refused(judged: TestSetWriter) -> None:
+def test_a_text_that_names_who_is_not_to_be_named_is_refused(
+    judged: TestSetWriter,
+) -> None:
     words = PublishedWords(acknowledgement="Thanks to the Cobalt team.")
     with pytest.raises(
         PublishingRefusedError, match="names the anonymous system “cobalt”"
@@ -185,7 +194,11 @@ def test_other_words_are_for_a_reason_that_was_given_and_tell_no_name(
     reason = "Asked for by Cobalt."
     give_reason(judged, "Ranking settings", reason, organiser)
     for wordings, anonymous, said in (
-        ({"Asked for.": "Because."}, ["cobalt"], "Reason not found in this result: “Asked for.”"),
+        (
+            {"Asked for.": "Because."},
+            ["cobalt"],
+            "Reason not found in this result: “Asked for.”",
+        ),
         ({reason: "As cobalt wished."}, ["cobalt"], "anonymous system"),
         ({reason: "Because."}, [], "Reasons can only be reworded"),
     ):
@@ -201,7 +214,9 @@ def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter) -> N
         "nobody",
     ]
     for name in cases:
-        with pytest.raises(PublishingRefusedError, match="not found, or it cannot be anonymous"):
+        with pytest.raises(
+            PublishingRefusedError, match="not found, or it cannot be anonymous"
+        ):
             publish(judged, anonymous=[name])
 
 
@@ -231,7 +246,9 @@ def test_only_a_test_set_of_an_open_campaign_is_said_to_be_open(
         assert ("still open" in said) == (state == "open"), state
 
 
-def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign) -> None:
+def test_a_rehearsal_is_not_published(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
     draft = Campaign.objects.create(slug="draft", name="Draft", state="draft")
     campaign.rehearsal_of = draft
     judged.task.test_set.campaign = campaign
@@ -249,7 +266,9 @@ def test_published_result_equals_the_preview(judged: TestSetWriter) -> None:
     publish(judged, seen=published_draft(task=judged.task).seen)
 
 
-def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(judged: TestSetWriter) -> None:
+def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(
+    judged: TestSetWriter,
+) -> None:
     now = timezone.now()
     with pytest.raises(PublishingRefusedError, match="in the past"):
         publish(judged, embargo_until=now - timedelta(hours=1))

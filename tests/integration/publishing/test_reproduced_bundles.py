@@ -9,8 +9,19 @@ import pytest
 from campaign.models import Task
 from ranking.pages.published_results import pairs_table, published_page
 from ranking.services.runs import ranking_run_compute
-from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said, told
-from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+from tests.integration.publishing.bundled import (
+    Command,
+    bundled,
+    files_of,
+    packed,
+    said,
+    told,
+)
+from tests.integration.ranking.writing import (
+    TestSetWriter,
+    documents_of,
+    settings_change,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +78,9 @@ def test_last_digits_of_another_processor_are_no_difference(
     first["score"] = score
     # Whole numbers are exact on every processor.
     second["wins"] += 1
-    assert [each["computed"] for each in reproduced()[1]["differences"]] == [second["wins"] - 1]
+    assert [each["computed"] for each in reproduced()[1]["differences"]] == [
+        second["wins"] - 1
+    ]
 
 
 @pytest.mark.thorough
@@ -87,7 +100,9 @@ def test_missing_parts_and_uncompared_systems_are_reported(
     not_recomputed = ["firmness", "metrics", "predicted_ranking", "stopping_rule"]
     content["sections"] |= {name: {} for name in not_recomputed}
 
-    status, again = said(packed(path, files | {"result.json": json.dumps(content).encode()}))
+    status, again = said(
+        packed(path, files | {"result.json": json.dumps(content).encode()})
+    )
 
     assert status == 1
     found = {each["where"]: each for each in again["differences"]}
@@ -120,7 +135,8 @@ def test_anonymous_systems_of_released_judgments_give_the_same_bits(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "settings", [{"resample": "judges"}, {"ranges": "anytime"}, {"ranges": "confidence_set"}]
+    "settings",
+    [{"resample": "judges"}, {"ranges": "anytime"}, {"ranges": "confidence_set"}],
 )
 def test_any_kind_of_ranges_is_computed_again(
     judged: TestSetWriter, tmp_path: Path, settings: dict[str, Any]
@@ -158,11 +174,20 @@ def test_other_code_is_named_and_other_formats_are_refused(
     for changes, words in (
         ({"format": 9}, "format 9"),
         ({"method": method | {"name": "guess"}}, "no method “guess”"),
-        ({"method": method | {"content_key_version": 99}}, "content keys of version 99"),
+        (
+            {"method": method | {"content_key_version": 99}},
+            "content keys of version 99",
+        ),
         (with_parameters(resamples=10**12), "more than 100000 resamples"),
         (with_parameters(method_parameters={"runs": 10**6}), "above 1000, too large"),
-        (with_parameters(systems=[f"s{n}" for n in range(200_000)]), "more than 1000 systems"),
-        (with_parameters(left_out=[f"s{n}" for n in range(1_000)]), "more than 1000 systems"),
+        (
+            with_parameters(systems=[f"s{n}" for n in range(200_000)]),
+            "more than 1000 systems",
+        ),
+        (
+            with_parameters(left_out=[f"s{n}" for n in range(1_000)]),
+            "more than 1000 systems",
+        ),
         ({"ranking": deep}, "not a published result"),
     ):
         status, text = told(with_result(**changes))
@@ -183,7 +208,10 @@ def test_results_of_older_versions_lack_tests_of_own_comparisons_and_stay_readab
     page = published_page(content)
     table = pairs_table(content)
     _status, again = said(
-        packed(tmp_path / "older.zip", files | {"result.json": json.dumps(content).encode()})
+        packed(
+            tmp_path / "older.zip",
+            files | {"result.json": json.dumps(content).encode()},
+        )
     )
 
     assert page["pairs"]

@@ -23,7 +23,9 @@ def patch(client: Client, writer: TestSetWriter, **body: Any) -> Any:
     return client.patch(at(writer, 1), body, content_type="application/json")
 
 
-def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_an_organiser_publishes_and_reads_it(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
     body = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"], "firmness": False}
     made = as_organiser.post(at(judged), body, content_type="application/json")
     assert made.status_code == 201
@@ -38,7 +40,9 @@ def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser
     assert as_organiser.get(at(judged, 1)).json() == said
     listed = as_organiser.get(at(judged)).json()["results"]
     brief = {
-        name: value for name, value in said.items() if name not in {"content", "names", "wordings"}
+        name: value
+        for name, value in said.items()
+        if name not in {"content", "names", "wordings"}
     }
     assert listed == [brief]
 
@@ -49,7 +53,9 @@ def post(client: Client, writer: TestSetWriter, **body: Any) -> Any:
 
 
 @pytest.mark.thorough
-def test_changeable_fields_of_a_result_change(judged: TestSetWriter, as_organiser: Client) -> None:
+def test_changeable_fields_of_a_result_change(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
     until = timezone.now() + timedelta(days=1)
     result = result_publish(task=judged.task, by=None, embargo_until=until)
     said = patch(as_organiser, judged, reviewer_link=True).json()
@@ -63,8 +69,15 @@ def test_changeable_fields_of_a_result_change(judged: TestSetWriter, as_organise
     )
     assert Client().get(said["url"]).status_code == 200
     refused = patch(as_organiser, judged, embargo_until=until.isoformat())
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["embargo_until"])
-    assert patch(as_organiser, judged, retraction_reason="Wrong.").json()["retracted_at"]
-    assert patch(as_organiser, judged, retraction_reason="").json()["retracted_at"] is None
+    assert (refused.status_code, list(refused.json()["errors"])) == (
+        400,
+        ["embargo_until"],
+    )
+    assert patch(as_organiser, judged, retraction_reason="Wrong.").json()[
+        "retracted_at"
+    ]
+    assert (
+        patch(as_organiser, judged, retraction_reason="").json()["retracted_at"] is None
+    )
     result.refresh_from_db()
     assert result.digest == said["digest"]

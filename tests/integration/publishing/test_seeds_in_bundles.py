@@ -69,11 +69,15 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     names = dict(task.test_set.systems.values_list("pk", "name"))
     shown = systems_shown(block.pk for block in blocks)
     assert [each["candidates"] for each in line["blocks"]] == [
-        [sorted(names[pk] for pk in candidate) for candidate in shown[block.pk]] for block in blocks
+        [sorted(names[pk] for pk in candidate) for candidate in shown[block.pk]]
+        for block in blocks
     ]
     designs = json.loads(files["design.json"])
     told = {"design", "seed", "is_for_a_group", "since"}
-    assert set(designs["designs"][0]) - told == set(PARAMETERS) - {"seed", "judge_group"}
+    assert set(designs["designs"][0]) - told == set(PARAMETERS) - {
+        "seed",
+        "judge_group",
+    }
     assert result.content["method"]["watermark"] == len(blocks)
     # Judging goes on; then it does not, but what was drawn could still be lent.
     assert seeds_in(zipped) == [None]
@@ -94,7 +98,9 @@ def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -
 
 
 @pytest.mark.thorough
-def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
+def test_a_seed_that_was_given_away_draws_nothing_more(
+    campaign: Campaign, organiser: User
+) -> None:
     task = drawn_and_judged(campaign)
     before = Design.objects.get()
     task_close(task=task)
@@ -132,7 +138,9 @@ def test_a_new_seed_is_told_before_it_is_given_and_only_then(
 
 
 @pytest.mark.thorough
-def test_published_draws_do_not_confirm_names(campaign: Campaign, tmp_path: Path) -> None:
+def test_published_draws_do_not_confirm_names(
+    campaign: Campaign, tmp_path: Path
+) -> None:
     task = drawn_and_judged(campaign)
     task_close(task=task)
     seed = str(Design.objects.get().seed)
@@ -152,7 +160,9 @@ def test_published_draws_do_not_confirm_names(campaign: Campaign, tmp_path: Path
     assert "sorted by name" in files["README.md"].decode()
     # As they were shown, they were not in this order; and the ranking is of these rows.
     _named, zipped_named = bundled(task)
-    (line,) = map(json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines())
+    (line,) = map(
+        json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines()
+    )
     shown = [each["candidates"] for each in line["blocks"]]
     assert shown != [sorted(each) for each in shown]
     status, again = said(packed(tmp_path / "bundle.zip", files))

@@ -28,7 +28,9 @@ def repeated(judged: TestSetWriter) -> TestSetWriter:
             for judge, segments in otherwise.items():
                 slips = judge == "j3" and segment % 3 == 0
                 labels = [2, 1, 3, 3] if slips else [1, 2, 3, 4]
-                judged.judgment(judge, block, [1, 3, 2, 4] if segment in segments else labels)
+                judged.judgment(
+                    judge, block, [1, 3, 2, 4] if segment in segments else labels
+                )
     ranking_run_compute(task_id=judged.task.pk)
     return judged
 
@@ -72,4 +74,7 @@ def test_repeated_judgments_are_frozen_and_reported(
     interval = f"{own.low:.2f} to {own.high:.2f}".replace("-", "−")
     assert f"κ within judges {own.kappa:.2f} ({interval})." in said
     table = files_of(zipped)["ranking.md"].decode()
-    assert f"κ within judges: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95%)." in table
+    assert (
+        f"κ within judges: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95%)."
+        in table
+    )

@@ -23,9 +23,13 @@ def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
     _result, zipped = bundled(wmt12)
     files = files_of(zipped)
     lines = files["judgments.csv"].decode().splitlines(keepends=True)
-    row = next(at for at, line in enumerate(lines) if line.rstrip().endswith(",1,2,3,4,5"))
+    row = next(
+        at for at, line in enumerate(lines) if line.rstrip().endswith(",1,2,3,4,5")
+    )
     lines[row] = lines[row].rstrip().removesuffix(",1,2,3,4,5") + ",5,2,3,4,1\n"
-    path = packed(tmp_path / "bundle.zip", files | {"judgments.csv": "".join(lines).encode()})
+    path = packed(
+        tmp_path / "bundle.zip", files | {"judgments.csv": "".join(lines).encode()}
+    )
 
     status, again = said(path)
     assert status == 1
@@ -69,7 +73,9 @@ def test_reproduce_names_each_file_that_was_changed_taken_out_or_added(
             named = {each["file"] for each in check["findings"]}
             # A list that names another file is as good as the files that it lists.
             assert name in named or name == "checksums.txt", tampered
-        status, check = said(packed(path, {each: files[each] for each in files if each != name}))
+        status, check = said(
+            packed(path, {each: files[each] for each in files if each != name})
+        )
         assert status == 1
         assert {"file": name, "problem": "missing"} in check["findings"]
     for added in ("notes.txt", ".hidden", "extra/notes.txt"):
@@ -77,27 +83,40 @@ def test_reproduce_names_each_file_that_was_changed_taken_out_or_added(
         assert (status, check["findings"]) == (1, [{"file": added, "problem": "added"}])
 
 
-def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path) -> None:
+def test_a_bundle_without_a_result_is_none(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
     for name in ("result.json", "run.json", "judgments.csv"):
-        kept = {each: files[each] for each in files if each not in {name, "checksums.txt"}}
+        kept = {
+            each: files[each] for each in files if each not in {name, "checksums.txt"}
+        }
         metadata = json.loads(kept["ro-crate-metadata.json"])
-        metadata["@graph"] = [each for each in metadata["@graph"] if each["@id"] != name]
+        metadata["@graph"] = [
+            each for each in metadata["@graph"] if each["@id"] != name
+        ]
         kept["ro-crate-metadata.json"] = json.dumps(metadata).encode()
         kept["checksums.txt"] = b"".join(
-            f"{sha256(kept[each]).hexdigest()}  {each}\n".encode() for each in sorted(kept)
+            f"{sha256(kept[each]).hexdigest()}  {each}\n".encode()
+            for each in sorted(kept)
         )
         path = packed(tmp_path / "bundle.zip", kept)
         missing = {"file": name, "problem": "missing"}
         status, check = said(path)
         assert (status, check["findings"]) == (1, [missing])
         status, check = said(path, "--digest", result.address)
-        other = [{"file": name, "problem": "other_address"}] if name == "result.json" else []
+        other = (
+            [{"file": name, "problem": "other_address"}]
+            if name == "result.json"
+            else []
+        )
         assert (status, check["findings"]) == (1, [missing, *other])
 
 
-def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_path: Path) -> None:
+def test_a_result_that_says_something_twice_is_found(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
     twice = b'{"finding":{"first":["dune"]},' + files["result.json"][1:]
@@ -115,7 +134,9 @@ def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_
     assert {"file": "result.json", "problem": "unreadable"} in check["findings"]
 
 
-def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:
+def test_a_zip_behind_something_else_is_refused(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
     _result, zipped = bundled(judged.task)
     genuine = io.BytesIO()
     with tarfile.open(fileobj=genuine, mode="w") as archive:
@@ -132,7 +153,9 @@ def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path:
 
 
 @pytest.mark.thorough
-def test_hostile_zips_are_refused_in_words(judged: TestSetWriter, tmp_path: Path) -> None:
+def test_hostile_zips_are_refused_in_words(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     bomb = packed(tmp_path / "bomb.zip", files | {"zeros": b"\0" * (64 << 20)})
@@ -145,9 +168,21 @@ def test_hostile_zips_are_refused_in_words(judged: TestSetWriter, tmp_path: Path
         (no_zip, 2, "is not a zip"),
         (tmp_path / "missing.zip", 2, "cannot be read"),
         (packed(tmp_path / "empty.zip", {}), 1, "has no result.json"),
-        (packed(tmp_path / "list.zip", files | {"result.json": b"[]"}), 1, "is not a JSON object"),
-        (packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}), 1, "not a published result"),
-        (packed(tmp_path / "csv.zip", files | {"judgments.csv": b"x,y\n"}), 1, "line 1"),
+        (
+            packed(tmp_path / "list.zip", files | {"result.json": b"[]"}),
+            1,
+            "is not a JSON object",
+        ),
+        (
+            packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}),
+            1,
+            "not a published result",
+        ),
+        (
+            packed(tmp_path / "csv.zip", files | {"judgments.csv": b"x,y\n"}),
+            1,
+            "line 1",
+        ),
     ):
         found, text = told(path)
         assert (found, words in text) == (status, True), text
@@ -162,7 +197,9 @@ def test_a_whole_bundle_made_anew_is_told_by_the_address_alone(
     _other, zipped = bundled(judged.task)
     path = packed(tmp_path / "bundle.zip", files_of(zipped))
     assert said(path)[0] == 0
-    status, check = said(path, "--digest", f"https://q.example/results/{result.address}/")
+    status, check = said(
+        path, "--digest", f"https://q.example/results/{result.address}/"
+    )
     assert (status, check["findings"]) == (
         1,
         [{"file": "result.json", "problem": "other_address"}],

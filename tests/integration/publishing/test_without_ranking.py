@@ -62,7 +62,9 @@ def test_answers_to_later_judgments_are_not_published(rated: Task) -> None:
         result_publish(task=rated, by=None)
 
 
-def test_rest_computes_missing_answers_before_publishing(client: Client, rated: Task) -> None:
+def test_rest_computes_missing_answers_before_publishing(
+    client: Client, rated: Task
+) -> None:
     Analysis.objects.all().delete()
     client.force_login(make_organiser(rated.test_set.campaign))
     address = f"/api/v1/tasks/{rated.pk}/published-results/"
@@ -79,7 +81,9 @@ def marked() -> Task:
     return task
 
 
-def published_lines(task: Task, **chosen: Any) -> tuple[PublishedResult, dict[str, bytes]]:
+def published_lines(
+    task: Task, **chosen: Any
+) -> tuple[PublishedResult, dict[str, bytes]]:
     result, zipped = bundled(task, **chosen)
     return result, files_of(zipped)
 
@@ -100,7 +104,9 @@ def test_answers_in_a_bundle_give_the_published_tables(
     path.write_bytes(files["answers.jsonl"])
     call_command("analyse", "spans", str(path), "--format", "csv")
     # JSON, in which results are published, has no 93.0.
-    lines = [line.removesuffix(".0") for line in capsys.readouterr().out.splitlines()[1:]]
+    lines = [
+        line.removesuffix(".0") for line in capsys.readouterr().out.splitlines()[1:]
+    ]
     computed = {f"answers_{line}" for line in lines}
     published = files["results.csv"].decode().splitlines()[1:]
     assert published
@@ -116,6 +122,8 @@ def test_answers_stay_out_of_bundles_without_texts_or_names(marked: Task) -> Non
 
 def test_answers_in_a_bundle_have_no_times(marked: Task) -> None:
     _result, files = published_lines(marked, with_texts=True)
-    keys = {key for line in files["answers.jsonl"].splitlines() for key in json.loads(line)}
+    keys = {
+        key for line in files["answers.jsonl"].splitlines() for key in json.loads(line)
+    }
     assert keys
     assert not keys & {"started_at", "ended_at", "comment"}

@@ -13,5 +13,7 @@ from ranking.services.analyses import (
 
 def answer(task: Task, kind: str, **given: Any) -> Analysis:
     """Ask, and compute at once."""
-    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice(kind, given), is_queued=False
+    )
     return analysis_compute(analysis=asked)

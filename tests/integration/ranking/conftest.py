@@ -43,7 +43,10 @@ def campaign(db: None) -> Campaign:
 @pytest.fixture
 def write_test_set(campaign: Campaign) -> WriteTestSet:
     def write(
-        systems: Sequence[str] = ("A", "B", "C"), *, name: str = "one", into: Campaign = campaign
+        systems: Sequence[str] = ("A", "B", "C"),
+        *,
+        name: str = "one",
+        into: Campaign = campaign,
     ) -> TestSetWriter:
         return TestSetWriter(into, name, systems)
 
@@ -76,7 +79,9 @@ def varied(writer: TestSetWriter) -> TestSetWriter:
         for segment in range(1, 13):
             block = writer.block(segment, ["A", "B", "C"])
             for judge in range(6):
-                writer.judgment(f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3])
+                writer.judgment(
+                    f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3]
+                )
     return writer
 
 

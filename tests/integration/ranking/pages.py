@@ -28,7 +28,10 @@ def addresses(writer: TestSetWriter) -> dict[str, str]:
 def text_of(response: Response) -> str:
     """The words of a page, with single spaces."""
     page = re.sub(
-        r"<(head|script|noscript)\b.*?</\1>", " ", response.content.decode(), flags=re.DOTALL
+        r"<(head|script|noscript)\b.*?</\1>",
+        " ",
+        response.content.decode(),
+        flags=re.DOTALL,
     )
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     return words.replace(" ,", ",").replace(" .", ".")

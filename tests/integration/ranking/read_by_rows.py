@@ -12,12 +12,18 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 def blocks_by_rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Blocks:
     """Return what counts of some judgments up to the watermark, by block and then by judge."""
-    names = System.objects.filter(test_set_id=task.test_set_id).values_list("name", flat=True)
+    names = System.objects.filter(test_set_id=task.test_set_id).values_list(
+        "name", flat=True
+    )
     return blocks_from_rows(_rows(task, judgments, watermark), names)
 
 
-def _rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Iterator[BlockRow]:
-    outputs = Output.objects.filter(system__test_set=task.test_set_id).select_related("system")
+def _rows(
+    task: Task, judgments: JudgmentQuerySet, watermark: int
+) -> Iterator[BlockRow]:
+    outputs = Output.objects.filter(system__test_set=task.test_set_id).select_related(
+        "system"
+    )
     system_of = {output.pk: output.system.name for output in outputs}
     superseded = Judgment.objects.until(watermark).values_list("supersedes", flat=True)
     gone = set(superseded)
@@ -30,7 +36,9 @@ def _rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Iterator[B
         yield BlockRow(
             judge=judgment.judge.pseudonym,
             segment=judgment.block.segment.number,
-            candidates=[[system_of[next(shown)] for _ in range(size)] for size in sizes],
+            candidates=[
+                [system_of[next(shown)] for _ in range(size)] for size in sizes
+            ],
             labels=judgment.labels,
         )
 
@@ -38,9 +46,17 @@ def _rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Iterator[B
 def times_by_rows(task: Task, watermark: int) -> dict[str, list[float]]:
     """Return the seconds of each judge's first judgments that count, in ascending order."""
     found: dict[str, list[float]] = {}
-    for judgment in Judgment.objects.of(task.pk).until(watermark).select_related("judge"):
-        taken = judgment.duration_ms if judgment.active_ms is None else judgment.active_ms
-        if judgment.supersedes_id is None and judgment.block.control == "" and taken is not None:
+    for judgment in (
+        Judgment.objects.of(task.pk).until(watermark).select_related("judge")
+    ):
+        taken = (
+            judgment.duration_ms if judgment.active_ms is None else judgment.active_ms
+        )
+        if (
+            judgment.supersedes_id is None
+            and judgment.block.control == ""
+            and taken is not None
+        ):
             found.setdefault(judgment.judge.pseudonym, []).append(taken / 1000)
     return {judge: sorted(times) for judge, times in found.items()}
 

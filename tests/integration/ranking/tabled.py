@@ -11,7 +11,9 @@ from ranking.services.analyses import analysis_choice, analysis_compute, table_a
 
 def rows_of(report: Report, name: str) -> list[list[Any]]:
     """The rows of one part of a table."""
-    return [list(row) for table in report.tables if table.name == name for row in table.rows]
+    return [
+        list(row) for table in report.tables if table.name == name for row in table.rows
+    ]
 
 
 def table_choice(kind: str, given: dict[str, Any]) -> AnalysisChoice:

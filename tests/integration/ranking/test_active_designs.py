@@ -51,7 +51,9 @@ def test_active_design_is_ranked_by_bradley_terry(task: Task) -> None:
 
 def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
     design_change(task=task, kind="active")
-    judges = [make_judge(task.test_set.campaign, pseudonym) for pseudonym in ("ada", "bob")]
+    judges = [
+        make_judge(task.test_set.campaign, pseudonym) for pseudonym in ("ada", "bob")
+    ]
     for judge in judges:
         judge_one_hit(judge)
     quality_action_take(
@@ -63,7 +65,9 @@ def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     everybody = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
-    without = tally(judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"]))
+    without = tally(
+        judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"])
+    )
     told = SamplingState.objects.get()
     assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()
 

@@ -53,7 +53,9 @@ pytestmark = pytest.mark.django_db
 
 
 #: Those of protocols are tried in tests/integration/protocols.
-OF_COMPARISONS = [name for name, kind in ANALYSES.items() if not isinstance(kind, ProtocolAnalysis)]
+OF_COMPARISONS = [
+    name for name, kind in ANALYSES.items() if not isinstance(kind, ProtocolAnalysis)
+]
 
 
 def links_of(page: str) -> list[str]:
@@ -123,7 +125,9 @@ def test_every_kind_is_computed_reproduced_and_told_in_every_language(
     assert (latest.watermark, latest.result) == (before.watermark, before.result)
 
 
-def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSetWriter) -> None:
+def test_the_live_rankings_choice_gives_the_live_ranking(
+    with_reference: TestSetWriter,
+) -> None:
     run = ranking_run_compute(task_id=with_reference.task.pk)
     assert run is not None
     asked = answer(with_reference.task, "ranking")
@@ -148,7 +152,9 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     assert judged() == (84, 7)
     assert judged(without=["j6"]) == (78, 6)
     group = judge_group_create(campaign=campaign, name="experts")
-    judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j6")))
+    judge_group_members_change(
+        group=group, add=list(Judge.objects.filter(pseudonym="j6"))
+    )
     assert judged(judge_group="experts") == (6, 1)
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j0"),
@@ -159,13 +165,19 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     assert excluded_judges(campaign_id=campaign.pk) == ["j0"]
     assert judged() == (66, 6)
     assert judged(excluded_judges="count") == (84, 7)
-    document = Document.objects.create(test_set=task.test_set, name="news/first", position=99)
-    Segment.objects.filter(test_set_id=task.test_set_id, number__lte=2).update(document=document)
+    document = Document.objects.create(
+        test_set=task.test_set, name="news/first", position=99
+    )
+    Segment.objects.filter(test_set_id=task.test_set_id, number__lte=2).update(
+        document=document
+    )
     assert judged(documents=["news/first"]) == (10, 5)
     assert judged(domains=["news"]) == (10, 5)
 
 
-def test_the_reference_ranks_where_it_is_asked_for(with_reference: TestSetWriter) -> None:
+def test_the_reference_ranks_where_it_is_asked_for(
+    with_reference: TestSetWriter,
+) -> None:
     task = with_reference.task
     without = ranked(answer(task, "ranking"))
     included = ranked(answer(task, "ranking", reference="include"))
@@ -178,16 +190,18 @@ def test_identical_texts_ranked_differently_are_named_with_their_judge_and_sente
 ) -> None:
     """Nobody ties, so all six judges of sentence 3 rank its two equal texts differently; elsewhere all texts differ."""
     for output in Output.objects.filter(segment__test_set=varied.task.test_set_id):
-        Output.objects.filter(pk=output.pk).update(text=f"{output.system_id} {output.segment_id}")
+        Output.objects.filter(pk=output.pk).update(
+            text=f"{output.system_id} {output.segment_id}"
+        )
     alike = Output.objects.filter(segment__number=3, system__name__in=["A", "B"])
     assert alike.update(text="Gleich.") == 2
     asked = answer(varied.task, "diagnosis")
     assert asked.data is not None
     found = asked.data["identical_texts"]
     assert found["compared"] == 6
-    assert [(row["segment"], row["judge"], row["labels"]) for row in found["differently"]] == [
-        (3, f"j{judge}", [2, 1] if judge < 2 else [1, 2]) for judge in range(6)
-    ]
+    assert [
+        (row["segment"], row["judge"], row["labels"]) for row in found["differently"]
+    ] == [(3, f"j{judge}", [2, 1] if judge < 2 else [1, 2]) for judge in range(6)]
 
 
 def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
@@ -196,7 +210,11 @@ def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
     assert asked.reports is not None
     names = ["expected_wins", *(name for name in METHODS if name != "expected_wins")]
     assert [each["method"] for each in asked.data["orders"]] == names
-    (orders,) = [table for table in report_in(asked.reports, "en").tables if table.name == "orders"]
+    (orders,) = [
+        table
+        for table in report_in(asked.reports, "en").tables
+        if table.name == "orders"
+    ]
     assert [column.key for column in orders.columns] == ["system", *names]
     assert [list(row) for row in orders.rows] == [
         [name, *[place] * len(names)] for place, name in enumerate("ABC", 1)
@@ -221,7 +239,10 @@ def test_analyses_have_an_address_for_each_watermark(
     assert earlier.context["shown"].watermark == 3
     assert earlier.context["form"]["watermark"].value() == "3"
     assert earlier.context["form"].is_of_some
-    assert f"{all_so_far.watermark - 3} newer judgments not included" in earlier.content.decode()
+    assert (
+        f"{all_so_far.watermark - 3} newer judgments not included"
+        in earlier.content.decode()
+    )
     # The page of all has the answer of most judgments, not the one that was asked for last.
     assert last.context["shown"] == all_so_far
     assert last.context["form"]["watermark"].value() is None
@@ -246,7 +267,9 @@ def test_a_watermark_that_is_not_there_is_refused_at_its_field(
     ten_blocks: TestSetWriter, as_organiser: Client, wrong: str
 ) -> None:
     ranking_run_compute(task_id=ten_blocks.task.pk)
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
+    page = reverse(
+        "analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"]
+    )
     for refused in (
         as_organiser.post(page, {"watermark": wrong}, follow=True),
         as_organiser.get(page, {"watermark": wrong}, follow=True),

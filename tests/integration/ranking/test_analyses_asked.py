@@ -21,7 +21,9 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def test_invalid_options_are_refused_with_their_field(ten_blocks: TestSetWriter) -> None:
+def test_invalid_options_are_refused_with_their_field(
+    ten_blocks: TestSetWriter,
+) -> None:
     cases: list[tuple[str, dict[str, Any], str, str]] = [
         ("nothing", {}, "kind", "pairs, "),
         ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
@@ -36,7 +38,12 @@ def test_invalid_options_are_refused_with_their_field(ten_blocks: TestSetWriter)
             "only available for Expected Wins",
         ),
         ("ranking", {"ranges": "sign_test", "resample": "judges"}, "resample", "pairs"),
-        ("ranking", {"method": "gt_all_in_block", "resample": "pairs"}, "resample", "whole blocks"),
+        (
+            "ranking",
+            {"method": "gt_all_in_block", "resample": "pairs"},
+            "resample",
+            "whole blocks",
+        ),
         ("ranking", {"judge_group": "nobody"}, "judge_group", "not found"),
         ("ranking", {"without": ["stranger"]}, "without", "stranger"),
         ("ranking", {"documents": ["none"]}, "documents", "none"),
@@ -64,7 +71,9 @@ def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
     later = analysis_ask(task=ten_blocks.task, choice=choice)
     assert later.watermark == first.watermark + 1
-    earlier = analysis_ask(task=ten_blocks.task, choice=choice, watermark=first.watermark)
+    earlier = analysis_ask(
+        task=ten_blocks.task, choice=choice, watermark=first.watermark
+    )
     assert earlier == first
 
 
@@ -73,7 +82,10 @@ def test_failed_analysis_can_be_repeated(ten_blocks: TestSetWriter) -> None:
     asked = analysis_ask(task=ten_blocks.task, choice=everybody)
     jobs_run_waiting()
     job = Job.objects.get()
-    assert (job.state, job.error) == (JobState.FAILED, "No judgments match these options.")
+    assert (job.state, job.error) == (
+        JobState.FAILED,
+        "No judgments match these options.",
+    )
     again = analysis_ask(task=ten_blocks.task, choice=everybody)
     assert again == asked
     assert again.job != job
@@ -87,7 +99,10 @@ def test_a_page_shows_progress_then_the_answer(
     page = reverse("analysis", args=[*here, "agreement"])
     results = reverse("test-set-agreement", args=here)
     # The page has it computed by itself.
-    assert f'hx-post="{page}" hx-trigger="load"' in as_organiser.get(results).content.decode()
+    assert (
+        f'hx-post="{page}" hx-trigger="load"'
+        in as_organiser.get(results).content.decode()
+    )
     as_organiser.post(page, headers={"HX-Request": "true"})
     waiting = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
     assert "Computing" in waiting
@@ -108,6 +123,8 @@ def test_analysts_ask_and_change_nothing(
 ) -> None:
     analyst = make_analyst(ten_blocks.campaign)
     client.force_login(analyst)
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
+    page = reverse(
+        "analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"]
+    )
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.django_db
 
 
 def answer(task: Task, kind: str, **given: Any) -> Analysis:
-    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
+    asked = analysis_ask(
+        task=task, choice=analysis_choice(kind, given), is_queued=False
+    )
     return analysis_compute(analysis=asked)
 
 
@@ -101,7 +103,9 @@ def test_flags_of_all_judges_leave_none_out_by_default(
     varied: TestSetWriter, organiser: User
 ) -> None:
     for judge in Judge.objects.all():
-        quality_action_take(judge=judge, task=varied.task, action="warn", user=organiser)
+        quality_action_take(
+            judge=judge, task=varied.task, action="warn", user=organiser
+        )
     with pytest.raises(ValueError, match="All judges are excluded or flagged"):
         answer(varied.task, "without")
 
@@ -116,7 +120,10 @@ def test_agreement_of_pairs_of_judges(varied: TestSetWriter) -> None:
     pairs = {tuple(row["pair"]["judges"]): row["pair"] for row in data["pairs"]}
     # They differ on A and B alone: one comparison of three, and nobody ties. Twelve sentences say too
     # little about fifteen pairs to report κ.
-    assert (pairs["j0", "j1"]["p_agree"], pairs["j0", "j1"]["reason"]) == (1, "no_interval")
+    assert (pairs["j0", "j1"]["p_agree"], pairs["j0", "j1"]["reason"]) == (
+        1,
+        "no_interval",
+    )
     differ = pairs["j0", "j5"]
     assert differ["p_agree"] == pytest.approx(2 / 3)
     assert (differ["kappa"], differ["reason"]) == (None, "interval_too_wide")
@@ -127,12 +134,15 @@ def test_agreement_of_pairs_of_judges(varied: TestSetWriter) -> None:
     ]  # fmt: skip
     matrix = table_of(found, "matrix", "de")
     # Who agree stand together: j0 and j1 differ from the others.
-    assert [column.heading for column in matrix.columns][1:] == [row[0] for row in matrix.rows]
+    assert [column.heading for column in matrix.columns][1:] == [
+        row[0] for row in matrix.rows
+    ]
     names = [row[0] for row in matrix.rows]
     assert abs(names.index("j0") - names.index("j1")) == 1
     cells = {row[0]: dict(zip(matrix.columns, row, strict=True)) for row in matrix.rows}
     by_name = {
-        name: {column.heading: cell for column, cell in row.items()} for name, row in cells.items()
+        name: {column.heading: cell for column, cell in row.items()}
+        for name, row in cells.items()
     }
     assert by_name["j0"]["j1"] == "– (36)"
     assert by_name["j0"]["j0"] is None
@@ -144,7 +154,10 @@ def test_agreement_of_pairs_of_judges(varied: TestSetWriter) -> None:
 def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
     varied.judgment("j2", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
     varied.judgment("j4", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
-    assert data_of(answer(varied.task, "judge_pairs"))["contingency"]["judges"] == ["j2", "j4"]
+    assert data_of(answer(varied.task, "judge_pairs"))["contingency"]["judges"] == [
+        "j2",
+        "j4",
+    ]
     of_one = data_of(answer(varied.task, "judge_pairs", other="j4"))
     assert of_one["contingency"]["judges"] == ["j2", "j4"]
     for given, words in (
@@ -181,7 +194,10 @@ def test_agreement_is_broken_down_by_pair_and_document(varied: TestSetWriter) ->
     sentences = table_of(found, "by_segment")
     assert len(sentences.rows) == 12
     assert data_of(found)["by_segment"][0]["agreement"]["comparable"] == 45
-    assert table_of(answer(varied.task, "agreement_by", fewest=46), "by_segment").rows == []
+    assert (
+        table_of(answer(varied.task, "agreement_by", fewest=46), "by_segment").rows
+        == []
+    )
 
 
 def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:

@@ -41,7 +41,9 @@ class History:
     def __init__(self) -> None:
         number = next(NUMBERS)
         campaign = Campaign.objects.create(slug=f"c{number}", name=str(number))
-        self.user = User.objects.create_user(name="Olga", email=f"olga{number}@example.org")
+        self.user = User.objects.create_user(
+            name="Olga", email=f"olga{number}@example.org"
+        )
         self.writer = TestSetWriter(campaign, "one", "ABC")
         self.writer.system("_ref", kind="reference")
         self.writer.system("_bad", kind="bad_reference")
@@ -68,20 +70,28 @@ class History:
         if Judgment.objects.filter(block=block, judge__pseudonym=name).exists():
             block = self._block(segment, layout, is_new=True)
         said = [1, *labels[1 : len(CHECK if block.control else LAYOUTS[layout])]]
-        self.standing.append(self.writer.judgment(name, block, said, active_ms=1000 * (judge + 3)))
+        self.standing.append(
+            self.writer.judgment(name, block, said, active_ms=1000 * (judge + 3))
+        )
 
     def _block(self, segment: int, layout: int, *, is_new: bool = False) -> Block:
         if is_new or (segment, layout) not in self.blocks:
-            block = self.writer.block(segment + 1, CHECK if layout < 0 else LAYOUTS[layout])
+            block = self.writer.block(
+                segment + 1, CHECK if layout < 0 else LAYOUTS[layout]
+            )
             if layout < 0:
-                Block.objects.filter(pk=block.pk).update(control="attention", expected=[1, 2, 1])
+                Block.objects.filter(pk=block.pk).update(
+                    control="attention", expected=[1, 2, 1]
+                )
                 block.refresh_from_db()
             self.blocks[segment, layout] = block
         return self.blocks[segment, layout]
 
     def change(self, what: str) -> None:
         """Change something besides the judgments."""
-        judge = Judge.objects.filter(campaign=self.writer.campaign).order_by("pk").first()
+        judge = (
+            Judge.objects.filter(campaign=self.writer.campaign).order_by("pk").first()
+        )
         in_force = QualityAction.objects.in_force().filter(judge=judge)
         if what == "exclude" and judge is not None and not in_force.exists():
             quality_action_take(
@@ -92,18 +102,20 @@ class History:
         elif what == "settings":
             is_new = latest_run(task_id=self.task_id)
             level = (
-                "segments" if is_new and is_new.parameters["resample"] == "two_way" else "two_way"
+                "segments"
+                if is_new and is_new.parameters["resample"] == "two_way"
+                else "two_way"
             )
             settings_change(self.writer, resample=level)
         elif what == "system":
             self.writer.system(f"S{next(NUMBERS)}")
         elif what == "kind":
-            System.objects.filter(test_set_id=self.writer.task.test_set_id, name="C").update(
-                kind="system"
-            )
-            System.objects.filter(test_set_id=self.writer.task.test_set_id, name="_ref").update(
-                kind="system"
-            )
+            System.objects.filter(
+                test_set_id=self.writer.task.test_set_id, name="C"
+            ).update(kind="system")
+            System.objects.filter(
+                test_set_id=self.writer.task.test_set_id, name="_ref"
+            ).update(kind="system")
 
     def rank(self, worker: int) -> None:
         """Rank and measure as a worker does, and compare with what all judgments give."""
@@ -115,7 +127,9 @@ class History:
         if computed is None:
             return
         assert ranking_run_reproduce(computed.run) == computed.run.result
-        quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
+        quality_evaluate(
+            run=computed.run, tallies=computed.judges, agreement=computed.agreement
+        )
         measured = self._measures()
         JudgeMeasures.objects.filter(task=self.task_id).delete()
         quality_evaluate(run=computed.run)
@@ -154,13 +168,18 @@ _change = st.tuples(
     st.just("change"),
     st.sampled_from(["exclude", "settings", "system", "kind"]),
 )
-_worker = st.tuples(st.sampled_from(["rank", "rank", "rank", "fail", "restart"]), st.integers(0, 1))
-steps = st.lists(_judgment | _judgment | _judgment | _worker | _worker | _change, max_size=24)
+_worker = st.tuples(
+    st.sampled_from(["rank", "rank", "rank", "fail", "restart"]), st.integers(0, 1)
+)
+steps = st.lists(
+    _judgment | _judgment | _judgment | _worker | _worker | _change, max_size=24
+)
 
 
 @given(steps=steps, stored_after=st.integers(1, 6))
 @settings(
-    examples(8), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    examples(8),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_after_any_steps_a_ranking_is_that_of_all_judgments(
     db: None, steps: list[tuple[Any, ...]], stored_after: int

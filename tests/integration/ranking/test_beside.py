@@ -25,14 +25,22 @@ from ranking.services.analyses import (
 )
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.judging import Shown, judged, judged_task, labelled_all
-from tests.integration.ranking.two_tasks import CHOSEN_MS, RANKED_MS, SEGMENTS, SYSTEMS, two_tasks
+from tests.integration.ranking.two_tasks import (
+    CHOSEN_MS,
+    RANKED_MS,
+    SEGMENTS,
+    SYSTEMS,
+    two_tasks,
+)
 from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def ranking(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Task]:
+def ranking(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Task]:
     with shared_rows(django_db_blocker, lambda: two_tasks(make_campaign())) as made:
         yield made
 
@@ -48,7 +56,9 @@ def other_of(task: Task) -> Task:
 
 def asked(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("beside", {"resamples": 100, **given})
-    return analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    return analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
 
 
 def data_of(task: Task, **given: Any) -> dict[str, Any]:
@@ -60,7 +70,11 @@ def notes_of(analysis: Analysis) -> str:
     return "\n".join(
         [
             *analysis.reports["en"]["notes"],
-            *(note for table in analysis.reports["en"]["tables"] for note in table["notes"]),
+            *(
+                note
+                for table in analysis.reports["en"]["tables"]
+                for note in table["notes"]
+            ),
         ]
     )
 
@@ -69,8 +83,16 @@ def notes_of(analysis: Analysis) -> str:
 def test_tasks_have_their_order_hours_and_pairs(task: Task) -> None:
     found = data_of(task)
     ranked, chosen = found["tasks"]
-    assert (ranked["task"], ranked["judgments"], ranked["watermark"]) == ("ranking", 24, 24)
-    assert (chosen["task"], chosen["judgments"], chosen["watermark"]) == ("two_outputs", 144, 144)
+    assert (ranked["task"], ranked["judgments"], ranked["watermark"]) == (
+        "ranking",
+        24,
+        24,
+    )
+    assert (chosen["task"], chosen["judgments"], chosen["watermark"]) == (
+        "two_outputs",
+        144,
+        144,
+    )
     assert ranked["hours"] == pytest.approx(SEGMENTS * RANKED_MS / 3_600_000)
     assert chosen["hours"] == pytest.approx(144 * CHOSEN_MS / 3_600_000)
     # Four of six sentences are decided unanimously by the ranking, and five of six put amber first.
@@ -81,7 +103,8 @@ def test_tasks_have_their_order_hours_and_pairs(task: Task) -> None:
         blocks = judged_blocks(task_id=row.pk, watermark=each["watermark"])
         ranking = rank(blocks, resamples=100)
         assert [
-            (row.system, row.score, row.rank_low, row.rank_high) for row in ranking.systems
+            (row.system, row.score, row.rank_low, row.rank_high)
+            for row in ranking.systems
         ] == [
             (row["system"], row["score"], row["rank_low"], row["rank_high"])
             for row in each["order"]
@@ -90,12 +113,19 @@ def test_tasks_have_their_order_hours_and_pairs(task: Task) -> None:
 
 def test_two_tasks_correlate_and_contradict_each_other(task: Task) -> None:
     (pair,) = data_of(task)["pairs"]
-    assert (pair["first"], pair["second"], len(pair["systems"])) == ("ranking", "two_outputs", 4)
+    assert (pair["first"], pair["second"], len(pair["systems"])) == (
+        "ranking",
+        "two_outputs",
+        4,
+    )
     assert pair["contradicting"] == [["amber", "dune"]]
     for name in ("kendall", "spearman", "pearson"):
         assert -1 <= pair[name]["low"] <= pair[name]["value"] <= pair[name]["high"] <= 1
     (back,) = data_of(other_of(task))["pairs"]
-    assert (back["first"], back["contradicting"]) == ("two_outputs", [["dune", "amber"]])
+    assert (back["first"], back["contradicting"]) == (
+        "two_outputs",
+        [["dune", "amber"]],
+    )
     assert back["kendall"] == pair["kendall"]
 
 
@@ -103,7 +133,9 @@ def test_two_tasks_correlate_and_contradict_each_other(task: Task) -> None:
 def test_later_judgments_do_not_change_an_analysis(task: Task) -> None:
     first = asked(task)
     ada = Judge.objects.get(pseudonym="ada")
-    judged(other_of(task), ada, "amber", "dune", number=20, verdict="first", active_ms=1)
+    judged(
+        other_of(task), ada, "amber", "dune", number=20, verdict="first", active_ms=1
+    )
     data, reports = analysis_reproduce(first)
     assert json.loads(json.dumps([data, reports])) == [first.data, first.reports]
     second = asked(task)
@@ -116,14 +148,22 @@ def test_changes_take_time_and_unknown_times_leave_no_hours(task: Task) -> None:
     judgment = Judgment.objects.filter(task=task).order_by("pk")[0]
     change = {"task": task, "judge": judgment.judge, "block": judgment.block}
     again = Judgment.objects.create(
-        **change, client_id=_uuid(1), labels=[2, 1, 3, 4], supersedes=judgment, active_ms=30_000
+        **change,
+        client_id=_uuid(1),
+        labels=[2, 1, 3, 4],
+        supersedes=judgment,
+        active_ms=30_000,
     )
     judgments_number(task_id=task.pk)
     found = data_of(task)["tasks"][0]
     assert found["judgments"] == 24
     assert found["hours"] == pytest.approx((SEGMENTS * RANKED_MS + 30_000) / 3_600_000)
     Judgment.objects.create(
-        **change, client_id=_uuid(2), labels=[1, 2, 3, 4], supersedes=again, active_ms=None
+        **change,
+        client_id=_uuid(2),
+        labels=[1, 2, 3, 4],
+        supersedes=again,
+        active_ms=None,
     )
     answer = asked(task)
     found = (answer.data or {})["tasks"][0]
@@ -140,7 +180,9 @@ def _uuid(number: int) -> str:
 def test_excluded_judges_and_those_left_out_count_in_no_task(task: Task) -> None:
     ben = Judge.objects.get(pseudonym="ben")
     organiser = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=ben, task=other_of(task), action="exclude", user=organiser)
+    quality_action_take(
+        judge=ben, task=other_of(task), action="exclude", user=organiser
+    )
     assert [each["judges"] for each in data_of(task)["tasks"]] == [3, 2]
     answer = asked(task, without=["j1"])
     assert [each["judges"] for each in (answer.data or {})["tasks"]] == [2, 2]
@@ -191,11 +233,17 @@ def test_without_a_task_that_it_was_of_an_answer_is_refused(task: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(task: Task) -> None:
+def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(
+    task: Task,
+) -> None:
     scores = task_create(test_set=task.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=scores, seed=7)
-    judges = [make_judge(task.test_set.campaign, name) for name in ("xan", "yin", "zoe")]
-    places = [(number, place) for number in range(1, SEGMENTS + 1) for place in range(4)]
+    judges = [
+        make_judge(task.test_set.campaign, name) for name in ("xan", "yin", "zoe")
+    ]
+    places = [
+        (number, place) for number in range(1, SEGMENTS + 1) for place in range(4)
+    ]
     shown = [
         Shown(
             judge=judges[(number + place) % 3],
@@ -208,15 +256,23 @@ def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(task: Tas
     ]
     SpansAnswer.objects.bulk_create(
         SpansAnswer(judgment=judgment, scores=[80 - 10 * place + number % 2])
-        for judgment, (number, place) in zip(labelled_all(scores, shown), places, strict=True)
+        for judgment, (number, place) in zip(
+            labelled_all(scores, shown), places, strict=True
+        )
     )
     answer = asked(scores, without=["yin"])
     found = (answer.data or {})["tasks"]
     assert [each["task"] for each in found] == ["spans", "ranking", "two_outputs"]
-    assert (found[0]["is_scored"], found[0]["judges"], found[0]["decided"]) == (True, 2, 6)
+    assert (found[0]["is_scored"], found[0]["judges"], found[0]["decided"]) == (
+        True,
+        2,
+        6,
+    )
     assert [each["system"] for each in found[0]["order"]] == list(SYSTEMS)
     assert len((answer.data or {})["pairs"]) == 3
     assert "outputs were scored one at a time" in notes_of(answer)
     everybody = (asked(scores).data or {})["tasks"][0]
     assert [each["score"] for each in everybody["order"]] == [80.5, 70.5, 60.5, 50.5]
-    assert everybody["per_hour"]["value"] == pytest.approx(6 / (96 * CHOSEN_MS / 3_600_000))
+    assert everybody["per_hour"]["value"] == pytest.approx(
+        6 / (96 * CHOSEN_MS / 3_600_000)
+    )

@@ -39,7 +39,9 @@ def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) 
     ]
 
 
-def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: Campaign) -> None:
+def test_clusters_as_findings_print_them(
+    three: list[TestSetWriter], campaign: Campaign
+) -> None:
     report = told(campaign, "clusters")
     tables = {table.title: table for table in report.tables}
     third = tables["Czech–English, three"]
@@ -55,7 +57,9 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
     assert third.rules == {n for n in range(3) if ends[n] != ends[n + 1]}
     latex = write(report, ReportFormat.LATEX)
     assert latex.count(r"\toprule") == 3
-    assert latex.count(r"\midrule") == 3 + sum(len(table.rules) for table in report.tables)
+    assert latex.count(r"\midrule") == 3 + sum(
+        len(table.rules) for table in report.tables
+    )
     typst = write(report, ReportFormat.TYPST)
     assert typst.count("#figure(") == 3
     assert '"A", "' in typst
@@ -95,12 +99,16 @@ def test_skipped_blocks_count_where_asked(
     blocks = {
         skipped: [
             row[3]
-            for row in rows_of(told(campaign, "agreement", skipped_blocks=skipped), "agreement")
+            for row in rows_of(
+                told(campaign, "agreement", skipped_blocks=skipped), "agreement"
+            )
         ]
         for skipped in ("leave_out", "count")
     }
     assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
-    everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
+    everybody = told(
+        campaign, "agreement", skipped_blocks="count", excluded_judges="count"
+    )
     assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
     assert "“Blocks” includes skipped blocks." in everybody.notes
 
@@ -113,10 +121,14 @@ def test_pairs_that_methods_order_differently_are_named(
     with writer.at_once():
         for segment in range(1, 9):
             writer.judgment(
-                "j1", writer.block(segment, ["A", "C"]), [1, 1] if segment < 8 else [1, 2]
+                "j1",
+                writer.block(segment, ["A", "C"]),
+                [1, 1] if segment < 8 else [1, 2],
             )
             writer.judgment(
-                "j2", writer.block(segment, ["B", "C"]), [1, 2] if segment < 6 else [2, 1]
+                "j2",
+                writer.block(segment, ["B", "C"]),
+                [1, 2] if segment < 6 else [2, 1],
             )
     report = told(campaign, "methods", methods=["expected_wins", "gt_others"])
     swapped = [row[1:] for row in rows_of(report, "orders")]
@@ -133,30 +145,47 @@ def test_systems_with_equal_scores_are_in_no_order(
         writer.judgment("j1", writer.block(segment, [other, "C"]), labels)
     for segment in (5, 6):
         writer.judgment("j1", writer.block(segment, ["B", "C"]), [1, 1])
-    for first, second in (("expected_wins", "geq_others"), ("geq_others", "expected_wins")):
+    for first, second in (
+        ("expected_wins", "geq_others"),
+        ("geq_others", "expected_wins"),
+    ):
         report = told(campaign, "methods", first=first, methods=[second])
-        orders = {each["method"]: each["order"] for each in report.data["test_sets"][0]["methods"]}
-        assert orders == {"expected_wins": ["A", "B", "C"], "geq_others": ["B", "C", "A"]}
+        orders = {
+            each["method"]: each["order"]
+            for each in report.data["test_sets"][0]["methods"]
+        }
+        assert orders == {
+            "expected_wins": ["A", "B", "C"],
+            "geq_others": ["B", "C", "A"],
+        }
         assert rows_of(report, "orders") == []
         assert [row[4] for row in rows_of(report, "first_clusters")] == [0, 0]
 
 
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
     thin = told(campaign, "average-ranks", method="expected_wins")
-    assert all(row[2:4] + row[5:] == [None] * 4 for row in rows_of(thin, "average_ranks"))
+    assert all(
+        row[2:4] + row[5:] == [None] * 4 for row in rows_of(thin, "average_ranks")
+    )
     assert any(note.startswith("two: ") and "of 8)" in note for note in thin.notes)
     second = three[1]
     for segment in range(5, 11):
         second.judgment("j1", second.block(segment, ["A", "B", "C"]), [1, 2, 2])
     ranking_run_compute(task_id=second.task.pk)
     report = told(campaign, "average-ranks")
-    latest = [LatestRanking.objects.get(task=each.task).result["systems"] for each in three]
+    latest = [
+        LatestRanking.objects.get(task=each.task).result["systems"] for each in three
+    ]
     rows = rows_of(report, "average_ranks")
     assert [row[0] for row in rows] == ["A", "C", "B"]
-    assert [row[1] for row in rows] == [pytest.approx(rank / 3) for rank in (5, 6.5, 8.5)]
+    assert [row[1] for row in rows] == [
+        pytest.approx(rank / 3) for rank in (5, 6.5, 8.5)
+    ]
     for name, rank, low, high, score, score_low, score_high in rows:
         own = [next(row for row in each if row["system"] == name) for each in latest]
-        assert rank == pytest.approx(sum(row["rank"] + row["last_rank"] for row in own) / 6)
+        assert rank == pytest.approx(
+            sum(row["rank"] + row["last_rank"] for row in own) / 6
+        )
         # Their own ranges are percentiles, whose means do not hold.
         assert (low, high) == (None, None)
         assert score == pytest.approx(sum(row["score"] for row in own) / 3)
@@ -167,15 +196,23 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     by_task = rows_of(report, "ranks")
     assert by_task[-1][0] == "D"
     assert by_task[-1][1:3] == [None, None]
-    computed = rows_of(told(campaign, "average-ranks", method="expected_wins"), "average_ranks")
+    computed = rows_of(
+        told(campaign, "average-ranks", method="expected_wins"), "average_ranks"
+    )
     assert [row[0] for row in computed] == [row[0] for row in rows]
     assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
     for row in computed:
         assert 1 <= row[2] <= row[1] <= row[3] <= 4
         assert 0 <= row[5] <= row[4] <= row[6] <= 1
-    percentiles = told(campaign, "average-ranks", method="expected_wins", ranges="percentile")
-    assert all(row[2:4] == [None, None] for row in rows_of(percentiles, "average_ranks"))
-    assert any("Mean ranks have no range" in note for note in percentiles.tables[0].notes)
+    percentiles = told(
+        campaign, "average-ranks", method="expected_wins", ranges="percentile"
+    )
+    assert all(
+        row[2:4] == [None, None] for row in rows_of(percentiles, "average_ranks")
+    )
+    assert any(
+        "Mean ranks have no range" in note for note in percentiles.tables[0].notes
+    )
 
 
 def test_judges_of_several_tasks_count_once(
@@ -200,7 +237,9 @@ def test_judges_of_several_tasks_count_once(
         half(into, "two", prefix)
 
     def width(of: Campaign) -> float:
-        rows = rows_of(told(of, "average-ranks", method="expected_wins"), "average_ranks")
+        rows = rows_of(
+            told(of, "average-ranks", method="expected_wins"), "average_ranks"
+        )
         row = next(row for row in rows if row[0] == "A")
         return float(row[6] - row[5])
 
@@ -238,7 +277,9 @@ def test_empty_sections_are_reported(
             assert write(report, report_format)
         if kind != "collected":
             assert "empty: No judgments yet." in report.notes, kind
-    notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
+    notes = [
+        note for table in told(campaign, "clusters").tables for note in table.notes
+    ]
     assert "Not enough judgments to rank: A." in notes
     assert any("not estimable yet (Blocks: 1 of 8)" in note for note in notes)
     assert "The test set is closed." in notes
@@ -251,9 +292,13 @@ def test_empty_sections_are_reported(
     assert "empty: No judgments yet." in text_of(page)
 
 
-def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: Campaign) -> None:
+def test_only_the_judges_of_a_group_count(
+    three: list[TestSetWriter], campaign: Campaign
+) -> None:
     group: JudgeGroup = judge_group_create(campaign=campaign, name="experts")
-    judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j2")))
+    judge_group_members_change(
+        group=group, add=list(Judge.objects.filter(pseudonym="j2"))
+    )
     report = told(campaign, "agreement", judge_group="experts")
     assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]
     assert any("No judgments match these options" in note for note in report.notes)

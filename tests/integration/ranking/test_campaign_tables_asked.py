@@ -28,7 +28,9 @@ def test_a_computed_table_follows_from_what_it_recorded(
     three: list[TestSetWriter], campaign: Campaign
 ) -> None:
     choice = table_choice("average-ranks", {"method": "expected_wins"})
-    table = analysis_compute(analysis=table_ask(campaign=campaign, choice=choice, is_queued=False))
+    table = analysis_compute(
+        analysis=table_ask(campaign=campaign, choice=choice, is_queued=False)
+    )
     before = table.data, table.reports
     three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
     System.objects.filter(name="A").update(constrained=None)
@@ -65,16 +67,25 @@ def test_invalid_options_are_refused_with_their_field(
             table_choice(kind, given)
         assert refused.value.field == field
     address = reverse("campaign-table", args=[campaign.slug, "clusters"])
-    assert as_organiser.get(f"{address}?ranges=sign_test", follow=True).status_code == 400
-    rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
-    assert as_organiser.get(f"{rest}?ranges=sign_test").json()["errors"].keys() == {"ranges"}
     assert (
-        as_organiser.get(reverse("campaign-table", args=[campaign.slug, "no"])).status_code == 404
+        as_organiser.get(f"{address}?ranges=sign_test", follow=True).status_code == 400
+    )
+    rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
+    assert as_organiser.get(f"{rest}?ranges=sign_test").json()["errors"].keys() == {
+        "ranges"
+    }
+    assert (
+        as_organiser.get(
+            reverse("campaign-table", args=[campaign.slug, "no"])
+        ).status_code
+        == 404
     )
     with pytest.raises(OptionError, match="not found"):
         table_ask(
             campaign=campaign,
-            choice=table_choice("clusters", {"method": "bojar", "judge_group": "nobody"}),
+            choice=table_choice(
+                "clusters", {"method": "bojar", "judge_group": "nobody"}
+            ),
         )
     with pytest.raises(CommandError, match="ranges"):
         call_command(

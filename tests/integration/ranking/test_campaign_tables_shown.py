@@ -16,13 +16,19 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> dict[str, list[str]]:
+def places_of(
+    client: Client, campaign: Campaign, kind: str, **given: Any
+) -> dict[str, list[str]]:
     """Where the cells of each row of a page lead, by the words of its first cell; all of these pages are there."""
     address = reverse("campaign-table", args=[campaign.slug, kind], query=given)
     found: dict[str, list[str]] = {}
-    for row in re.findall(r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)):
+    for row in re.findall(
+        r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)
+    ):
         name = re.sub("<[^>]+>", "", row.partition("</th>")[0])
-        places = [each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', row)]
+        places = [
+            each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', row)
+        ]
         assert all(client.get(each).status_code == 200 for each in places)
         found.setdefault(name, []).extend(places)
     return found
@@ -69,11 +75,14 @@ def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
     systems = places_of(as_organiser, campaign, "clusters")
     assert systems["D"] == [
         reverse(
-            "system-results", args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk]
+            "system-results",
+            args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk],
         )
     ]
     assert len(set(systems["A"])) == 3
-    methods = places_of(as_organiser, campaign, "methods", methods=["expected_wins", "bojar"])
+    methods = places_of(
+        as_organiser, campaign, "methods", methods=["expected_wins", "bojar"]
+    )
     assert set(methods["three"]) == {rankings["three"]}
     # One that was deleted is on no list, and leads nowhere.
     there = [(each.task.pk, each.task.test_set.name) for each in three[:2]]

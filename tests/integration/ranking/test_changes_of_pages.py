@@ -84,7 +84,9 @@ def rule_off(_writer: TestSetWriter, user: User) -> None:
 
 
 def action(writer: TestSetWriter, user: User) -> None:
-    quality_action_take(judge=judge_of(writer), task=writer.task, action="warn", user=user)
+    quality_action_take(
+        judge=judge_of(writer), task=writer.task, action="warn", user=user
+    )
 
 
 def reversal(writer: TestSetWriter, user: User) -> None:
@@ -93,7 +95,9 @@ def reversal(writer: TestSetWriter, user: User) -> None:
 
 def kept(writer: TestSetWriter, _user: User) -> None:
     yesterday = timezone.now() - timedelta(days=1)
-    LatestRanking.objects.filter(pk=writer.task.pk).update(finished_at=yesterday, is_kept=False)
+    LatestRanking.objects.filter(pk=writer.task.pk).update(
+        finished_at=yesterday, is_kept=False
+    )
     assert rankings_of_days_keep() == 1
 
 
@@ -121,7 +125,9 @@ CHANGES: dict[str, Change] = {
     "action": action,
     "reversal": reversal,
     "kept": kept,
-    "withdrawn": lambda w, _: system_withdraw(system=w.task.test_set.systems.earliest("pk")),
+    "withdrawn": lambda w, _: system_withdraw(
+        system=w.task.test_set.systems.earliest("pk")
+    ),
     "closed": closed,
     "renamed": renamed,
 }
@@ -171,7 +177,9 @@ def test_time_dependent_parts_are_as_of_the_minute(
     versions = []
     for seconds in (0, 20, 40):
         later = now + timedelta(seconds=seconds)
-        monkeypatch.setattr("ranking.selectors.dashboards.timezone.now", lambda at=later: at)
+        monkeypatch.setattr(
+            "ranking.selectors.dashboards.timezone.now", lambda at=later: at
+        )
         state = dashboard_state(user=organiser, slug="museum", task_id=judged.task.pk)
         assert state is not None
         versions.append(state.version)

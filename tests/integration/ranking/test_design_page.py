@@ -75,14 +75,20 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) ->
     done = organiser.post(address(task), {**question.fields, "act": "yes"}, follow=True)
     assert "Saved." in done.content.decode()
     design = Design.objects.latest()
-    assert (design.kind, design.inter_share, design.segments) == ("balanced", 0.1, [1, 3, 4, 5])
+    assert (design.kind, design.inter_share, design.segments) == (
+        "balanced",
+        0.1,
+        [1, 3, 4, 5],
+    )
     assert design.changed_by is not None
     assert "uniform → balanced" in done.content.decode()
     assert "None: " not in done.content.decode()
 
 
 @pytest.mark.thorough
-def test_a_group_is_named_in_the_question_and_in_the_history(organiser: Client, task: Task) -> None:
+def test_a_group_is_named_in_the_question_and_in_the_history(
+    organiser: Client, task: Task
+) -> None:
     group = judge_group_create(campaign=task.test_set.campaign, name="Experts")
     elsewhere = judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
     fields = sent(organiser, task, judge_group=str(elsewhere.pk))
@@ -108,11 +114,17 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) 
 
 
 @pytest.mark.thorough
-def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, task: Task) -> None:
+def test_a_reference_that_judges_see_is_refused_at_its_field(
+    organiser: Client, task: Task
+) -> None:
     design_change(task=task, reference_rate=0.0)
     type(task.test_set.campaign).objects.update(show_reference=True)
     fields = sent(organiser, task, reference="system")
     page = organiser.post(address(task), fields)
-    assert "see the reference" in " ".join(page.context["form"].errors["reference_rate"])
-    page = organiser.post(address(task), {**fields, "rank_shown_reference": "on", "show": "yes"})
+    assert "see the reference" in " ".join(
+        page.context["form"].errors["reference_rate"]
+    )
+    page = organiser.post(
+        address(task), {**fields, "rank_shown_reference": "on", "show": "yes"}
+    )
     assert page.status_code == 200

@@ -36,7 +36,9 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     with writer.at_once():
         for segment in range(1, 9):
             block = writer.block(segment, ["A", "B"])
-            writer.judgment(f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1])
+            writer.judgment(
+                f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1]
+            )
     asked = answer(writer.task)
     found = data_of(asked)["first_place"]
     assert (found["first"], found["new_first"]) == (["A"], "B")
@@ -52,7 +54,9 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     )
 
 
-def test_a_shared_first_place_is_said_instead_of_a_number(writer: TestSetWriter) -> None:
+def test_a_shared_first_place_is_said_instead_of_a_number(
+    writer: TestSetWriter,
+) -> None:
     for segment in range(1, 5):
         order = [1, 2] if segment % 2 else [2, 1]
         writer.judgment("j1", writer.block(segment, ["A", "B"]), order)
@@ -71,7 +75,14 @@ def test_without_each_judge(varied: TestSetWriter) -> None:
     assert found["lead"] == pytest.approx((4 / 6 - 2 / 6) / 2)
     assert leads["j0"] == leads["j1"] == pytest.approx((4 / 5 - 1 / 5) / 2)
     assert leads["j5"] == pytest.approx((3 / 5 - 2 / 5) / 2)
-    assert [row["unit"] for row in found["units"]] == ["j2", "j3", "j4", "j5", "j0", "j1"]
+    assert [row["unit"] for row in found["units"]] == [
+        "j2",
+        "j3",
+        "j4",
+        "j5",
+        "j0",
+        "j1",
+    ]
 
 
 @pytest.mark.thorough
@@ -93,7 +104,9 @@ def test_documents_by_name_and_days_by_date(varied: TestSetWriter) -> None:
     ]
 
 
-def test_days_are_those_of_greenwich_wherever_the_server_is(writer: TestSetWriter) -> None:
+def test_days_are_those_of_greenwich_wherever_the_server_is(
+    writer: TestSetWriter,
+) -> None:
     for hour, day in ((23, 1), (0, 2), (1, 2)):
         block = writer.block(10 * day + hour, ["A", "B"])
         at = datetime(2026, 3, day, hour, 30, tzinfo=UTC)
@@ -113,7 +126,10 @@ def test_wmt12(wmt12: Task) -> None:
     assert (bojar["first"], bojar["new_first"]) == (["onlineB"], "uedin-wmt12")
     assert (bojar["deciding"], bojar["proof"]) == (45, "bound")
     found = data_of(answer(wmt12, method="geq_others"))
-    assert (found["first_place"]["deciding"], found["first_place"]["proof"]) == (32, "bound")
+    assert (found["first_place"]["deciding"], found["first_place"]["proof"]) == (
+        32,
+        "bound",
+    )
     # So many are not listed one by one on the page; programs get them all.
     many = answer(wmt12, method="gt_all_in_block")
     assert data_of(many)["first_place"]["deciding"] == 121

@@ -34,7 +34,9 @@ pytestmark = pytest.mark.django_db
 
 def answer(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("stopping", given)
-    return analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    return analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
 
 
 def tables_of(analysis: Analysis) -> dict[str, Table]:
@@ -63,7 +65,9 @@ def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     assert data is not None
     # All but cu-bojar and onlineA, by the scores as by the sign tests.
     assert "14 of 15 pairs told apart." in notes_of(found)
-    low, noise, high = (data["plan"][f"fitted_noise{end}"] for end in ("_low", "", "_high"))
+    low, noise, high = (
+        data["plan"][f"fitted_noise{end}"] for end in ("_low", "", "_high")
+    )
     assert low < noise < high
     tables = tables_of(found)
     reached = data["judgments"][0]
@@ -78,7 +82,9 @@ def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     # The forecast begins where the campaign is.
     ahead = data["forecast"]
     assert len(ahead["share"]) == len(figure.rows) - len(so_far)
-    for low, share, high in zip(ahead["low"], ahead["share"], ahead["high"], strict=True):
+    for low, share, high in zip(
+        ahead["low"], ahead["share"], ahead["high"], strict=True
+    ):
         assert low <= share <= high
     assert figure.plot is not None
     now, more = data["from_start"]
@@ -103,7 +109,9 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     task.save()
     stopping_rule_set(task=task, judgments=232, reason="Money ends.")
     asked = analysis_ask(
-        task=task, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+        task=task,
+        choice=analysis_choice("stopping", {"experiments": 40}),
+        is_queued=False,
     )
     work = WorkFacts(
         judged=32,
@@ -127,7 +135,9 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
         "output_words": None,
     }
     # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
-    Analysis.objects.filter(pk=asked.pk).update(judgments={**asked.judgments, "work": plain(work)})
+    Analysis.objects.filter(pk=asked.pk).update(
+        judgments={**asked.judgments, "work": plain(work)}
+    )
     asked.refresh_from_db()
     found = analysis_compute(analysis=asked)
     assert found.data is not None
@@ -143,7 +153,9 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     tables = tables_of(found)
     assert "36 s (36 to 36)" in " ".join(tables["time_ahead"].notes)
     # A block of two has thirty words, one of three forty.
-    of_two = [row for row in found.data["designs"] if row["shown"] == 2 and not row["chooses"]]
+    of_two = [
+        row for row in found.data["designs"] if row["shown"] == 2 and not row["chooses"]
+    ]
     assert of_two[0]["seconds"] == pytest.approx(0.9 * 30)
     assert {(row["shown"], row["chooses"]) for row in found.data["designs"]} == {
         (3, False),
@@ -162,7 +174,9 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
 
 
 @pytest.mark.thorough
-def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser: User) -> None:
+def test_a_rule_counts_the_judgments_that_count(
+    writer: TestSetWriter, organiser: User
+) -> None:
     """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92, and to 132 it is 108."""
     close_race(writer, range(1, 9))
     task = writer.task
@@ -175,7 +189,9 @@ def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser
     work = work_facts(task=task)
     assert (work.judged, work.counted) == (32, 24)
     asked = analysis_ask(
-        task=task, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+        task=task,
+        choice=analysis_choice("stopping", {"experiments": 40}),
+        is_queued=False,
     )
     assert asked.judgments["work"]["counted"] == 24
     pace = ((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0))
@@ -205,11 +221,17 @@ def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
         for block in assigned_blocks(lend(make_judge(campaign, pseudonym))):
             labels = list(range(1, len(block.candidates) + 1))
             judgment_submit(
-                assigned=block, client_id=uuid4(), labels=labels, active_ms=1000 * seconds
+                assigned=block,
+                client_id=uuid4(),
+                labels=labels,
+                active_ms=1000 * seconds,
             )
     judgments_number(task_id=task.pk)
     facts = work_facts(task=task)
-    assert [(blocks, seconds) for blocks, _words, seconds in facts.pace] == [(3, 60.0), (3, 120.0)]
+    assert [(blocks, seconds) for blocks, _words, seconds in facts.pace] == [
+        (3, 60.0),
+        (3, 120.0),
+    ]
     assert (facts.judged, facts.today, facts.days) == (6, 6, ())
     assert facts.base_words is not None
     assert facts.output_words is not None

@@ -12,7 +12,11 @@ from ranking.models import LatestRanking
 from ranking.reports.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, judges_not_counted, ranking_is_due
 from ranking.services.ranking_settings import ranking_settings_change
-from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
+from ranking.services.runs import (
+    latest_ranking_keep,
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -90,7 +94,9 @@ def test_a_judge_outside_who_begins_is_left_out_at_once(
     assert judges_not_counted(LatestRanking.objects.get().parameters) == ["j3", "j4"]
 
 
-def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(writer: TestSetWriter) -> None:
+def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(
+    writer: TestSetWriter,
+) -> None:
     empty = judge_group_create(campaign=writer.campaign, name="empty")
     ranking_settings_change(task=writer.task, judge_group=empty, reason="Asked.")
     run = ranking_run_compute(task_id=writer.task.pk)

@@ -22,14 +22,19 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
     assert [point.watermark for point in history] == [1, 2, 3]
     assert [point.comparisons for point in history] == [1, 2, 5]
     # The first judgment is a tie.
-    assert [(row["system"], row["rank"]) for row in history[0].systems] == [("A", 1), ("B", 1)]
+    assert [(row["system"], row["rank"]) for row in history[0].systems] == [
+        ("A", 1),
+        ("B", 1),
+    ]
     assert [row["system"] for row in history[1].systems] == ["B", "A"]
     assert [point.clusters for point in history] == [None] * 3
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [RUNS_SHOWN + 5])
-def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, count: int) -> None:
+def test_two_queries_and_few_results_however_many_runs(
+    writer: TestSetWriter, count: int
+) -> None:
     with writer.at_once():
         for segment in range(1, count + 1):
             writer.judgment("j", writer.block(segment, ["A", "B"]), [1, 2])

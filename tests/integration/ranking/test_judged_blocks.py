@@ -8,7 +8,11 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Block, Judgment, JudgmentSequence
 from annotation.sampling.parameters import MOST_CANDIDATES
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
+from ranking.selectors.judged_columns import (
+    attention_blocks,
+    judged_blocks,
+    judging_times,
+)
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.read_by_rows import (
     assert_same_blocks,
@@ -33,7 +37,9 @@ def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
     assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
 
 
-def test_several_judges_of_one_block_and_blocks_nobody_judged(writer: TestSetWriter) -> None:
+def test_several_judges_of_one_block_and_blocks_nobody_judged(
+    writer: TestSetWriter,
+) -> None:
     writer.block(1, ["A", "B"])
     shared = writer.block(2, ["A", "C"])
     writer.block(3, ["B", "C"])
@@ -42,7 +48,10 @@ def test_several_judges_of_one_block_and_blocks_nobody_judged(writer: TestSetWri
 
     found = judged_blocks(task_id=writer.task.pk, watermark=2)
 
-    rows = [BlockRow("j2", 2, [["A"], ["C"]], [1, 2]), BlockRow("j1", 2, [["A"], ["C"]], [2, 1])]
+    rows = [
+        BlockRow("j2", 2, [["A"], ["C"]], [1, 2]),
+        BlockRow("j1", 2, [["A"], ["C"]], [2, 1]),
+    ]
     assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
 
 
@@ -68,7 +77,9 @@ def test_another_task_of_the_campaign_stays_out(write_test_set: WriteTestSet) ->
     one.judgment("j", one.block(1, ["A", "B"]), [1, 2])
     two.judgment("j", two.block(1, ["B", "C"]), [1, 2])
 
-    assert judged_blocks(task_id=one.task.pk, watermark=1).labels.tolist() == [[1, 2, 0]]
+    assert judged_blocks(task_id=one.task.pk, watermark=1).labels.tolist() == [
+        [1, 2, 0]
+    ]
 
 
 def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
@@ -77,7 +88,9 @@ def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [50])
-def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count: int) -> None:
+def test_six_queries_for_one_judgment_and_for_fifty(
+    writer: TestSetWriter, count: int
+) -> None:
     with writer.at_once():
         for segment in range(1, count + 1):
             writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
@@ -91,21 +104,32 @@ def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count
 MOST = [f"s{index:02}" for index in range(MOST_CANDIDATES)]
 
 
-def write_at_random(writer: TestSetWriter, random: np.random.Generator, *, systems: int) -> None:
+def write_at_random(
+    writer: TestSetWriter, random: np.random.Generator, *, systems: int
+) -> None:
     """Write blocks of any shape, with collapsed outputs, blanks, controls and revisions."""
     for number in range(25):
-        shown = random.permutation(MOST[:systems])[: random.integers(2, systems + 1)].tolist()
+        shown = random.permutation(MOST[:systems])[
+            : random.integers(2, systems + 1)
+        ].tolist()
         while len(shown) > 2 and random.random() < 0.4:
             shown[0] = f"{shown[0]},{shown.pop()}"
         block = writer.block(int(random.integers(1, 9)), shown)
         if number % 6 == 0:
-            Block.objects.filter(pk=block.pk).update(control="attention", expected=[1] * len(shown))
+            Block.objects.filter(pk=block.pk).update(
+                control="attention", expected=[1] * len(shown)
+            )
         for judge in random.permutation(4)[: random.integers(0, 4)].tolist():
             earlier = None
             for _ in range(random.integers(1, 4)):
-                labels = [label or None for label in random.integers(0, 6, len(shown)).tolist()]
+                labels = [
+                    label or None
+                    for label in random.integers(0, 6, len(shown)).tolist()
+                ]
                 labels[0] = labels[0] or 1
-                active = None if random.random() < 0.3 else int(random.integers(1, 90_000))
+                active = (
+                    None if random.random() < 0.3 else int(random.integers(1, 90_000))
+                )
                 earlier = writer.judgment(
                     f"j{judge}", block, labels, supersedes=earlier, active_ms=active
                 )

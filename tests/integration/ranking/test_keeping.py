@@ -60,21 +60,28 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
     names = [varied.campaign.slug, varied.task.pk]
-    dashboard, keep = reverse("test-set-dashboard", args=names), reverse("ranking-keep", args=names)
+    dashboard, keep = (
+        reverse("test-set-dashboard", args=names),
+        reverse("ranking-keep", args=names),
+    )
     none_yet = as_organiser.post(keep, follow=True)
     assert "This test set has no ranking yet." in text_of(none_yet)
     first = rank(varied)
     assert f"Saved as ranking {first.pk}." in text_of(as_organiser.get(dashboard))
     judge_on(varied)
     shown = rank(varied)
-    assert "Not saved: the next ranking replaces it." in text_of(as_organiser.get(dashboard))
+    assert "Not saved: the next ranking replaces it." in text_of(
+        as_organiser.get(dashboard)
+    )
     judge_on(varied, times=2)
 
     answer = as_organiser.post(keep, follow=True)
 
     kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
     assert (kept.watermark, kept.result) == (shown.watermark, shown.result)
-    assert f"Saved as ranking {kept.pk} (judgments up to {kept.watermark})." in text_of(answer)
+    assert f"Saved as ranking {kept.pk} (judgments up to {kept.watermark})." in text_of(
+        answer
+    )
     assert f"Saved as ranking {kept.pk}." in text_of(answer)
     assert reasons() == ["first", "asked"]
 
@@ -135,7 +142,9 @@ def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
 
 
 @pytest.mark.thorough
-def test_other_settings_and_other_judges_are_kept(varied: TestSetWriter, organiser: User) -> None:
+def test_other_settings_and_other_judges_are_kept(
+    varied: TestSetWriter, organiser: User
+) -> None:
     rank(varied)
     settings_change(varied, resample="blocks")
     rank(varied)
@@ -163,7 +172,9 @@ def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
     first = varied.task.judgments.get(numbered__number=1)
     varied.judgment("j0", first.block, [3, 2, 1], supersedes=first)
     judge_on(varied, times=5)
-    quality_action_take(judge=first.judge, task=varied.task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=first.judge, task=varied.task, action="exclude", user=organiser
+    )
     settings_change(varied, resample="blocks")
     assert rank(varied).result["systems"] != said["systems"]
 
@@ -198,7 +209,9 @@ def test_the_last_ranking_of_a_day_is_kept_before_that_of_another_day_replaces_i
     assert (latest.watermark, latest.is_kept, latest.last_kept) == (74, False, kept)
 
 
-def test_last_ranking_of_an_idle_task_is_kept_the_next_day(varied: TestSetWriter) -> None:
+def test_last_ranking_of_an_idle_task_is_kept_the_next_day(
+    varied: TestSetWriter,
+) -> None:
     rank(varied)
     judge_on(varied)
     rank(varied)

@@ -21,7 +21,9 @@ def told(varied: TestSetWriter) -> TestSetWriter:
     """Texts, documents and a ranking, too."""
     documents_of(varied, 3)
     for segment in Segment.objects.filter(test_set_id=varied.task.test_set_id):
-        Segment.objects.filter(pk=segment.pk).update(source_text="word " * segment.number)
+        Segment.objects.filter(pk=segment.pk).update(
+            source_text="word " * segment.number
+        )
     ranking_run_compute(task_id=varied.task.pk)
     return varied
 
@@ -50,7 +52,8 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     report = Report(tables=[table], data={})
     (shown,) = shown_tables(report, addresses=Addresses(told.task))
     first, second = (
-        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in shown["body"].split("</tr>")[:2]
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)
+        for row in shown["body"].split("</tr>")[:2]
     )
     at = reverse("judgments", args=[told.campaign.slug, told.task.pk])
     assert first[2] == (
@@ -58,7 +61,9 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     )
     # Nothing is behind a nought.
     assert (first[3], first[7]) == ("0", "0.500")
-    assert re.fullmatch(r'<bdi><a href="[^"]+">j0</a> – <a href="[^"]+">j1</a></bdi>', first[4])
+    assert re.fullmatch(
+        r'<bdi><a href="[^"]+">j0</a> – <a href="[^"]+">j1</a></bdi>', first[4]
+    )
     assert first[5].endswith('/segments/3/">3</a>')
     assert first[6] == f'<a href="{at}?day=2026-01-02&amp;counts=yes">Jan. 2, 2026</a>'
     # Who is not there any more leads nowhere, and neither do their figures.

@@ -46,7 +46,9 @@ def ask(as_organiser: Client, judged: TestSetWriter, still_clock: None) -> Ask:
     )
 
 
-def test_another_tasks_judgments_are_no_news(ask: Ask, write_test_set: WriteTestSet) -> None:
+def test_another_tasks_judgments_are_no_news(
+    ask: Ask, write_test_set: WriteTestSet
+) -> None:
     seen = version_of(ask(""))
     other = write_test_set(name="two")
     other.judgment("j1", other.block(1, ["A", "B"]), [1, 2])
@@ -90,18 +92,24 @@ def test_removed_or_signed_out_user_gets_no_next_update(
     assert ask(seen).status_code == 401
     as_organiser.force_login(organiser)
     assert ask("").status_code == 200
-    Session.objects.filter(user=organiser).update(expire_date=timezone.now() - timedelta(hours=1))
+    Session.objects.filter(user=organiser).update(
+        expire_date=timezone.now() - timedelta(hours=1)
+    )
     assert ask(seen).status_code == 401
     as_organiser.force_login(organiser)
     User.objects.filter(pk=organiser.pk).update(is_active=False)
     assert ask(seen).status_code == 401
     # No sign-in page is inserted in sections of analyses.
-    section = reverse("analysis", args=[judged.campaign.slug, judged.task.pk, "diagnosis"])
+    section = reverse(
+        "analysis", args=[judged.campaign.slug, judged.task.pk, "diagnosis"]
+    )
     for asked in (as_organiser.get, as_organiser.post):
         assert asked(section, headers={"HX-Request": "true"}).status_code == 401
 
 
-def test_another_role_is_another_answer(ask: Ask, organiser: User, campaign: Campaign) -> None:
+def test_another_role_is_another_answer(
+    ask: Ask, organiser: User, campaign: Campaign
+) -> None:
     seen = version_of(ask(""))
     other = User.objects.create_user(name="Otto", email="otto@example.org")
     Membership.objects.create(campaign=campaign, user=other, role="owner")
@@ -115,7 +123,9 @@ def test_another_role_is_another_answer(ask: Ask, organiser: User, campaign: Cam
 
 def queries_of(client: Client, address: str, *, seen: str = "") -> int:
     with CaptureQueriesContext(connection) as queries:
-        answer = client.get(address, headers={"If-None-Match": seen, "HX-Request": "true"})
+        answer = client.get(
+            address, headers={"If-None-Match": seen, "HX-Request": "true"}
+        )
     assert answer.status_code == (304 if seen else 200)
     return len(queries)
 
@@ -138,7 +148,9 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
     for name, count in (("one", 1), ("fifty", 50)):
         writer = write_test_set(name=name)
         for number in range(count):
-            writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B", "C"]), [1, 2, 3])
+            writer.judgment(
+                f"j{number}", writer.block(number + 1, ["A", "B", "C"]), [1, 2, 3]
+            )
         ranking_run_compute(task_id=writer.task.pk)
         as_organiser.get(addresses(writer)["dashboard"])
         costs.append(queries_of(as_organiser, addresses(writer)["dashboard"]))

@@ -13,7 +13,11 @@ from ranking.models import RankingRun, StoredTallies
 from ranking.selectors import judged_columns
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import runs as services
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce, tallies_check
+from ranking.services.runs import (
+    ranking_run_compute,
+    ranking_run_reproduce,
+    tallies_check,
+)
 from ranking.tasks import check_tallies
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -86,7 +90,9 @@ def test_counting_piece_by_piece_is_counting_at_once(
     tallies = LiveTallies(definition)
     for piece in pieces:
         tallies.apply(piece)
-    segments = [segment for piece in pieces for segment in set(piece.after.segment.tolist())]
+    segments = [
+        segment for piece in pieces for segment in set(piece.after.segment.tolist())
+    ]
 
     assert tallies.packed() == bytes(StoredTallies.objects.get().packed)
     assert len(segments) == len(set(segments))
@@ -97,7 +103,10 @@ def test_counting_piece_by_piece_is_counting_at_once(
 
 
 def test_a_worker_that_begins_reads_the_row_and_what_came_since(
-    judged: TestSetWriter, counted: list[int], rank: Rank, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    counted: list[int],
+    rank: Rank,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for _ in range(3):
         judge_more(judged)
@@ -122,7 +131,10 @@ def test_tallies_are_stored_after_so_many_judgments(
 
 
 def test_damaged_tallies_are_counted_anew_and_logged(
-    judged: TestSetWriter, counted: list[int], rank: Rank, caplog: pytest.LogCaptureFixture
+    judged: TestSetWriter,
+    counted: list[int],
+    rank: Rank,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     row = StoredTallies.objects.get()
     row.packed = bytes(row.packed)[:-1] + b"?"
@@ -136,7 +148,10 @@ def test_damaged_tallies_are_counted_anew_and_logged(
 
 
 def test_tallies_that_hold_other_judgments_are_counted_anew(
-    judged: TestSetWriter, counted: list[int], rank: Rank, caplog: pytest.LogCaptureFixture
+    judged: TestSetWriter,
+    counted: list[int],
+    rank: Rank,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     row = StoredTallies.objects.get()
     run = latest_run(task_id=row.pk)
@@ -166,17 +181,24 @@ def forge_tallies(writer: TestSetWriter) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
-    judged: TestSetWriter, rank: Rank, counted: list[int], caplog: pytest.LogCaptureFixture
+    judged: TestSetWriter,
+    rank: Rank,
+    counted: list[int],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     forge_tallies(judged)
     check_tallies()
 
-    assert f"of task {judged.task.pk} differed from its judgments (cells)" in caplog.text
+    assert (
+        f"of task {judged.task.pk} differed from its judgments (cells)" in caplog.text
+    )
     assert counted == [10]
     assert tallies_check(task_id=judged.task.pk) == []
 
 
-def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank: Rank) -> None:
+def test_a_ranking_that_went_wrong_is_computed_anew(
+    judged: TestSetWriter, rank: Rank
+) -> None:
     forge_tallies(judged)
     judge_more(judged)
     run = ranking_run_compute(task_id=judged.task.pk)

@@ -54,7 +54,9 @@ def copied(task: Task, judge: str) -> MachineJudge:
             labels=judgment.labels,
             answer=kind.answer_of(judgment),
         )
-        for judgment in judgments.select_related("block__hit", "block__segment").order_by("pk")
+        for judgment in judgments.select_related(
+            "block__hit", "block__segment"
+        ).order_by("pk")
     )
     return machine
 
@@ -69,7 +71,9 @@ def by_output(scores: OutputScores | None) -> dict[tuple[int, str], float]:
     assert scores is not None
     return {
         (int(segment), scores.systems[system]): float(score)
-        for segment, system, score in zip(scores.segment, scores.system, scores.score, strict=True)
+        for segment, system, score in zip(
+            scores.segment, scores.system, scores.score, strict=True
+        )
     }
 
 
@@ -101,7 +105,9 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     assert bool(figures) == (of != "ratings in passes")
     [metric] = data_of(task, "metrics", resamples=100, without=others)["metrics"]
     assert (metric["metric"], metric["is_machine"]) == ("copier 1", True)
-    assert {value["value"] for name, value in metric["segments"].items() if name == "acc_eq"} <= {1}
+    assert {
+        value["value"] for name, value in metric["segments"].items() if name == "acc_eq"
+    } <= {1}
 
 
 def judges_of(task: Task) -> list[str]:
@@ -115,7 +121,11 @@ def test_choices_are_compared() -> None:
     copied(task, judges_of(task)[0])
     data = answer(task, "machines").data
     assert data is not None
-    assert [each["figure"] for each in data["figures"]][:3] == ["agreement", "ties", "first"]
+    assert [each["figure"] for each in data["figures"]][:3] == [
+        "agreement",
+        "ties",
+        "first",
+    ]
 
 
 def test_request_counts_the_answers_of_its_time(varied: TestSetWriter) -> None:
@@ -131,7 +141,10 @@ def test_request_counts_the_answers_of_its_time(varied: TestSetWriter) -> None:
 
 def test_excluded_judges_are_no_people_to_compare_with(varied: TestSetWriter) -> None:
     machine_judges(
-        varied.campaign, varied.task, ranks=lambda _candidates: [2, 1, 3], asked_twice=False
+        varied.campaign,
+        varied.task,
+        ranks=lambda _candidates: [2, 1, 3],
+        asked_twice=False,
     )
     found = {
         without: data_of(varied.task, "machines", without=without)["figures"][0]
@@ -150,14 +163,18 @@ def test_task_without_answers_of_machines_is_refused(varied: TestSetWriter) -> N
 def test_machines_are_marked_beside_metrics(varied: TestSetWriter) -> None:
     machine_judges(varied.campaign, varied.task)
     tables = {
-        kind: report_in(answer(varied.task, kind, resamples=100).reports or {}, "en").tables
+        kind: report_in(
+            answer(varied.task, kind, resamples=100).reports or {}, "en"
+        ).tables
         for kind in ("metrics", "metric_orders")
     }
     assert tables["metrics"][0].rows[0][0] == "judgebot 1 (machine judge)"
     assert tables["metric_orders"][0].rows[0][0] == "judgebot 1 (machine judge)"
 
 
-def test_pages_link_to_the_analysis(varied: TestSetWriter, as_organiser: Client) -> None:
+def test_pages_link_to_the_analysis(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
     quality = reverse("judge-quality", args=[varied.campaign.slug, varied.task.pk])
     machines = reverse("machines", args=[varied.campaign.slug])
     assert "analyses/machines/" not in as_organiser.get(quality).content.decode()

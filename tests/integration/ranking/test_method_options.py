@@ -22,7 +22,9 @@ from tests.integration.ranking.writing import TestSetWriter, settings_change
 pytestmark = pytest.mark.django_db
 
 LIVE_OPTIONS = [
-    (method, option) for method in LiveMethod.values[1:] for option in METHODS[method].options
+    (method, option)
+    for method in LiveMethod.values[1:]
+    for option in METHODS[method].options
 ]
 
 
@@ -38,7 +40,9 @@ def test_live_ranking_has_the_options_of_the_settings(varied: TestSetWriter) -> 
     assert ranking_run_reproduce(run) == run.result
 
 
-def test_only_options_that_differ_from_defaults_are_stored(varied: TestSetWriter) -> None:
+def test_only_options_that_differ_from_defaults_are_stored(
+    varied: TestSetWriter,
+) -> None:
     settings_change(varied, method="bradley_terry")
     default = METHODS["bradley_terry"].defaults["prior"]
     settings_change(varied, method="bradley_terry", method_options={"prior": default})
@@ -64,7 +68,9 @@ def test_options_stay_until_another_method_is_chosen(varied: TestSetWriter) -> N
         ("by_design", {"prior": 2}),
     ],
 )
-def test_wrong_options_are_refused(varied: TestSetWriter, method: str, options: Any) -> None:
+def test_wrong_options_are_refused(
+    varied: TestSetWriter, method: str, options: Any
+) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         settings_change(varied, method=method, method_options=options)
     assert refused.value.field == "method_options"
@@ -87,7 +93,9 @@ def test_option_added_later_is_no_new_recipe(varied: TestSetWriter) -> None:
 
 
 @pytest.mark.parametrize(("method", "option"), LIVE_OPTIONS)
-def test_each_option_has_a_field_on_the_page(campaign: Campaign, method: str, option: str) -> None:
+def test_each_option_has_a_field_on_the_page(
+    campaign: Campaign, method: str, option: str
+) -> None:
     form = RankingSettingsForm(campaign=campaign)
     assert form.fields[f"{method}.{option}"].label
 
@@ -99,7 +107,9 @@ def test_page_shows_and_changes_options(varied: TestSetWriter, organiser: User) 
     sent = {"method": "bradley_terry", "resample": "two_way", "reason": "Few blocks."}
     wrong = client.post(address, {**sent, "bradley_terry.prior": "-1"})
     assert wrong.status_code == 400
-    assert client.post(address, {**sent, "bradley_terry.prior": "2.5"}).status_code == 302
+    assert (
+        client.post(address, {**sent, "bradley_terry.prior": "2.5"}).status_code == 302
+    )
     settings = ranking_settings_in_force(task_id=varied.task.pk)
     assert settings.method_options == {"prior": 2.5}
     page = client.get(address)
@@ -113,7 +123,11 @@ def test_rest_changes_options(varied: TestSetWriter, organiser: User) -> None:
     client = Client()
     client.force_login(organiser)
     address = reverse("api-ranking-settings", args=[varied.task.pk])
-    body = {"method": "bradley_terry", "method_options": {"prior": 2}, "reason": "Few blocks."}
+    body = {
+        "method": "bradley_terry",
+        "method_options": {"prior": 2},
+        "reason": "Few blocks.",
+    }
     changed = client.patch(address, body, content_type="application/json")
     assert changed.json()["method_options"] == {"prior": 2.0}
     wrong = client.patch(

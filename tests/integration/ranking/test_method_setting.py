@@ -42,7 +42,10 @@ def asked(writer: TestSetWriter, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("method", "ranges"),
     some_now(
-        [*((method, "percentile") for method in METHODS), ("bradley_terry", "confidence_set")],
+        [
+            *((method, "percentile") for method in METHODS),
+            ("bradley_terry", "confidence_set"),
+        ],
         most=2,
     ),
 )
@@ -75,7 +78,9 @@ def test_ability_is_resampled_as_well(varied: TestSetWriter) -> None:
         run = ranking_run_compute(task_id=varied.task.pk)
         assert run is not None
         found = asked(varied, method="bradley_terry", resample=level)
-        assert found["systems"] == [only_estimable(row) for row in run.result["systems"]]
+        assert found["systems"] == [
+            only_estimable(row) for row in run.result["systems"]
+        ]
 
 
 def test_shares_by_hand(varied: TestSetWriter) -> None:

@@ -19,7 +19,12 @@ from campaign.formats.archives import archive_files, opener
 from campaign.formats.metric_scores import read_evalset
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Document, JobState, Output, Segment, Task
-from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
+from campaign.services.jobs import (
+    JobCancelledError,
+    JobProgress,
+    job_run,
+    jobs_run_waiting,
+)
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
@@ -45,7 +50,10 @@ def task(campaign: Campaign) -> Task:
 def lines(**more: Any) -> str:
     """Return scores that prefer later systems: dune to cobalt to birch to amber."""
     return "".join(
-        json.dumps({"system": system, "segment": number, "metric": "ODD", "score": place} | more)
+        json.dumps(
+            {"system": system, "segment": number, "metric": "ODD", "score": place}
+            | more
+        )
         + "\n"
         for place, system in enumerate(SYSTEMS)
         for number in range(1, SEGMENTS + 1)
@@ -67,7 +75,9 @@ def test_metrics_of_texts_are_computed_once(task: Task) -> None:
     outputs, references = compared_texts(test_set=task.test_set)
     texts = [text or "" for text in outputs["amber"]]
     expected = theirs.corpus_score(texts, [[each[0] for each in references]])
-    assert metric_given(bleu).scores[bleu.systems.index("amber")] == pytest.approx(expected.score)
+    assert metric_given(bleu).scores[bleu.systems.index("amber")] == pytest.approx(
+        expected.score
+    )
     assert bleu.signature == str(theirs.get_signature())
     # Only the system whose text has changed is computed again.
     Output.objects.filter(system__name="dune", segment__number=1).update(text="Anders.")
@@ -78,7 +88,9 @@ def test_metrics_of_texts_are_computed_once(task: Task) -> None:
     assert Metric.objects.get(name="BLEU").pk != bleu.pk
 
 
-def test_a_cancelled_job_stores_nothing(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_job_stores_nothing(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def cancelled(*_progress: object) -> None:
         raise JobCancelledError
 
@@ -114,7 +126,9 @@ def test_scores_are_imported_once_and_deleted(task: Task, as_organiser: Client) 
     assert as_organiser.get(one).status_code == 404
 
 
-def test_an_error_rate_without_its_direction_is_said(task: Task, as_organiser: Client) -> None:
+def test_an_error_rate_without_its_direction_is_said(
+    task: Task, as_organiser: Client
+) -> None:
     [remark] = post(as_organiser, task, lines(metric="TER")).json()["remarks"]
     assert "error rate" in remark
     negated = lines(metric="TER", score=-1, signature="negated")
@@ -123,7 +137,9 @@ def test_an_error_rate_without_its_direction_is_said(task: Task, as_organiser: C
         assert post(as_organiser, task, text).json()["remarks"] == []
 
 
-def test_a_bad_file_is_refused_and_changes_nothing(task: Task, as_organiser: Client) -> None:
+def test_a_bad_file_is_refused_and_changes_nothing(
+    task: Task, as_organiser: Client
+) -> None:
     for text, name, said in (
         ('{"system": "zinc", "segment": 1, "score": 1}\n', "a.jsonl", "zinc"),
         ("system\tsegment\tscore\namber\t99\t1\n", "M.tsv", "line 2"),
@@ -149,13 +165,17 @@ def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
     task = make_task(campaign, documents=(3,), planned=0)
     task.test_set.segments.get(number=2).delete()
     system = task.test_set.systems.filter(kind="system").first()
-    answered = post(as_organiser, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score")
+    answered = post(
+        as_organiser, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score"
+    )
     assert answered.json()["remarks"] == ["Skipped, not in the test set: 1 segment."]
     metric = Metric.objects.get()
     assert (metric.missing, metric.numbers[[0, 2], 0].tolist()) == (0, [1.0, 3.0])
 
 
-def test_a_metric_contradicts_pairs_that_people_separate(task: Task, as_organiser: Client) -> None:
+def test_a_metric_contradicts_pairs_that_people_separate(
+    task: Task, as_organiser: Client
+) -> None:
     post(as_organiser, task, lines())
     address = reverse("api-metrics-compute", args=[task.pk])
     queued = as_organiser.post(address, {"metrics": ["WER"]}, "application/json")
@@ -164,14 +184,20 @@ def test_a_metric_contradicts_pairs_that_people_separate(task: Task, as_organise
     found = agreement(task, "metric_orders")
     odd = next(each for each in found["metrics"] if each["name"] == "ODD")
     assert [row["system"] for row in odd["rows"]] == list(SYSTEMS[::-1])
-    assert (odd["agreeing"], len(odd["contradictions"])) == (0, len(found["people"]["separated"]))
+    assert (odd["agreeing"], len(odd["contradictions"])) == (
+        0,
+        len(found["people"]["separated"]),
+    )
     assert {row["segment"] for row in odd["discords"]} <= set(range(1, SEGMENTS + 1))
     assert [each["texts"] for each in found["corpus"]] == ["", "1", *SYSTEMS]
     here = [task.test_set.campaign.slug, task.pk]
     asked: dict[str, str | int] = {"analysis": "metric_orders", "resamples": 100}
     page = as_organiser.get(reverse("metrics", args=here), asked)
     assert "ODD and people" in page.content.decode()
-    assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()
+    assert (
+        reverse("segment", args=[*here, odd["discords"][0]["segment"]])
+        in page.content.decode()
+    )
 
 
 def test_an_exported_evalset_folder_is_read_again(
@@ -186,7 +212,11 @@ def test_an_exported_evalset_folder_is_read_again(
     archive.write_bytes(exported(task))
     with archive_files(StoredFile("folder.zip", opener(archive))) as files:
         names, read = {file.name for file in files}, read_evalset("folder", files)
-    assert {"sources/en-de.txt", "references/en-de.refA.txt", "documents/en-de.docs"} <= names
+    assert {
+        "sources/en-de.txt",
+        "references/en-de.refA.txt",
+        "documents/en-de.docs",
+    } <= names
     assert {f"system-outputs/en-de/{system}.txt" for system in SYSTEMS} <= names
     # WMT's scorer refuses metrics with missing scores.
     assert "metric-scores-incomplete/en-de/GAP-refA.seg.score" in names
@@ -215,7 +245,9 @@ def test_an_exported_evalset_folder_is_read_again(
 
 
 def exported(task: Task) -> bytes:
-    return b"".join(export_bytes(export_asked(task=task, kind="evalset", file_format="evalset")))
+    return b"".join(
+        export_bytes(export_asked(task=task, kind="evalset", file_format="evalset"))
+    )
 
 
 def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
@@ -241,7 +273,9 @@ def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
 
 def stored(task: Task, systems: list[str], name: str = "COMET", **more: Any) -> None:
     segments = Segment.objects.filter(test_set=task.test_set).count()
-    values = np.random.default_rng(1).normal(np.arange(len(systems)), 1, (segments, len(systems)))
+    values = np.random.default_rng(1).normal(
+        np.arange(len(systems)), 1, (segments, len(systems))
+    )
     values[0, 0] = np.nan
     given = {"test_set": task.test_set, "systems": systems, "values": values, **more}
     metric_store(name=name, file_name="scores.tsv", **given)
@@ -258,11 +292,17 @@ def test_metrics_are_compared_with_rankings_or_with_imported_human_scores(
     stored(varied.task, ["A", "B"], name="MQM", is_human=True)
     said = agreement(varied.task)
     comet, mqm = said["metrics"]
-    assert (said["people"]["from"], comet["metric"], comet["missing"]) == ("rankings", "COMET", 1)
+    assert (said["people"]["from"], comet["metric"], comet["missing"]) == (
+        "rankings",
+        "COMET",
+        1,
+    )
     assert (set(comet["scores"]), set(mqm["scores"])) == ({"A", "B", "C"}, {"A", "B"})
     assert mqm["is_human"]
     assert {"tau_wmt14", "acc_eq", "acc_eq_folds"} <= set(comet["segments"])
-    highest, lowest = (said[name]["segments"]["acc_eq"]["value"] for name in ("ceiling", "floor"))
+    highest, lowest = (
+        said[name]["segments"]["acc_eq"]["value"] for name in ("ceiling", "floor")
+    )
     assert highest > lowest
     said = agreement(varied.task, human="MQM")
     assert said["people"]["from"] == "scores"
@@ -271,7 +311,12 @@ def test_metrics_are_compared_with_rankings_or_with_imported_human_scores(
 
 def test_metrics_are_compared_with_scores_of_judges() -> None:
     task = rated_task(make_campaign())
-    stored(task, sorted(task.test_set.systems.filter(kind="system").values_list("name", flat=True)))
+    stored(
+        task,
+        sorted(
+            task.test_set.systems.filter(kind="system").values_list("name", flat=True)
+        ),
+    )
     said = agreement(task)
     assert said["people"]["from"] == "scores"
     assert "kendall_by_segment" in said["metrics"][0]["segments"]
@@ -279,7 +324,9 @@ def test_metrics_are_compared_with_scores_of_judges() -> None:
 
 def unjudged(varied: TestSetWriter, count: int = 18) -> Document:
     """Add segments that nobody judges, in a document of their own."""
-    document = Document.objects.create(test_set=varied.task.test_set, name="web/other", position=2)
+    document = Document.objects.create(
+        test_set=varied.task.test_set, name="web/other", position=2
+    )
     with varied.at_once():
         for number in range(13, 13 + count):
             varied.block(number, ["A", "B", "C"])
@@ -334,7 +381,11 @@ def test_a_machine_judge_completes_a_ranking(varied: TestSetWriter) -> None:
     stored(varied.task, ["A", "B", "C"])
     machine_judges(varied.campaign, varied.task)
     found = agreement(varied.task, "predicted_ranking", metric="judgebot 1")
-    assert (found["metric"], found["judged"], found["segments"]) == ("judgebot 1", 12, 30)
+    assert (found["metric"], found["judged"], found["segments"]) == (
+        "judgebot 1",
+        12,
+        30,
+    )
 
 
 @pytest.mark.parametrize(
@@ -357,7 +408,9 @@ def test_the_design_tells_whether_judged_segments_are_a_random_sample(
     assert found["is_drawn_at_random"] is is_drawn
 
 
-def test_judgments_saved_of_a_domain_count_its_unjudged_segments(varied: TestSetWriter) -> None:
+def test_judgments_saved_of_a_domain_count_its_unjudged_segments(
+    varied: TestSetWriter,
+) -> None:
     document = unjudged(varied)
     Segment.objects.filter(number__lte=6).update(document=document)
     stored(varied.task, ["A", "B", "C"])
@@ -376,9 +429,13 @@ def test_an_unknown_metric_cannot_complete_a_ranking(varied: TestSetWriter) -> N
 
 def test_means_of_judges_are_completed_by_a_metric() -> None:
     task = rated_task(make_campaign())
-    systems = sorted(task.test_set.systems.filter(kind="system").values_list("name", flat=True))
+    systems = sorted(
+        task.test_set.systems.filter(kind="system").values_list("name", flat=True)
+    )
     stored(task, systems)
     found = agreement(task, "predicted_ranking")
-    by_people = {row["system"]: row["people_score"]["value"] for row in found["systems"]}
+    by_people = {
+        row["system"]: row["people_score"]["value"] for row in found["systems"]
+    }
     scores = agreement(task)["people"]["systems"]
     assert by_people == pytest.approx(scores)

@@ -60,7 +60,12 @@ def test_figures_by_hand(ten_blocks: TestSetWriter) -> None:
     assert (found["blocks"], found["judges"], found["segments"]) == (10, 2, 5)
     assert [found["all"][key] for key in ("won", "lost", "tied")] == [18, 2, 0]
     opponents = {row["opponent"]: row for row in found["opponents"]}
-    assert [opponents["B"][key] for key in ("won", "lost", "tied", "share")] == [9, 1, 0, 0.9]
+    assert [opponents["B"][key] for key in ("won", "lost", "tied", "share")] == [
+        9,
+        1,
+        0,
+        0.9,
+    ]
     assert 0 < opponents["B"]["low"] < 0.9 < opponents["B"]["high"] < 1
     # Two judges are too few to tell how judges differ.
     assert "few_judges" in opponents["B"]["limits"]
@@ -68,7 +73,12 @@ def test_figures_by_hand(ten_blocks: TestSetWriter) -> None:
     assert [of_b["all"][key] for key in ("won", "lost", "tied")] == [10, 9, 1]
     # A label of 1 beside a 2 on all but one sentence: there the means of the two judges are alike.
     won = found["won_most_clearly"][0]
-    assert (won["segment"], won["other"], won["distance"], won["judgments"]) == (1, "C", 2.0, 2)
+    assert (won["segment"], won["other"], won["distance"], won["judgments"]) == (
+        1,
+        "C",
+        2.0,
+        2,
+    )
     assert won["ranks"] == {"A": 1.0, "B": 2.0, "C": 3.0}
     lost = of_b["lost_most_clearly"]
     assert [row["segment"] for row in lost] == [1, 2, 4, 5]
@@ -105,7 +115,10 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert 'hx-trigger="every 1s"' in asked.content.decode()
     analysis = Analysis.objects.get()
     # While it is awaited the page does not ask again.
-    assert 'hx-trigger="load' not in as_organiser.get(address(by_length, "A")).content.decode()
+    assert (
+        'hx-trigger="load'
+        not in as_organiser.get(address(by_length, "A")).content.decode()
+    )
     analysis_compute(analysis=analysis)
     part = as_organiser.get(address(by_length, "A"), headers={"HX-Request": "true"})
     assert part["HX-Retarget"] == "#system-results"
@@ -114,11 +127,15 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert "from 48 blocks by 4 judges." in shown
     assert "By source length" in text_of(part)
     assert "21–30" in text_of(part)
-    assert 'hx-trigger="' not in as_organiser.get(address(by_length, "A")).content.decode()
+    assert (
+        'hx-trigger="' not in as_organiser.get(address(by_length, "A")).content.decode()
+    )
 
 
 @pytest.mark.thorough
-def test_an_old_answer_is_asked_for_again(by_length: TestSetWriter, as_organiser: Client) -> None:
+def test_an_old_answer_is_asked_for_again(
+    by_length: TestSetWriter, as_organiser: Client
+) -> None:
     computed(by_length, "A")
     page = address(by_length, "A")
     assert "hx-post" not in as_organiser.get(page).content.decode()
@@ -133,12 +150,18 @@ def test_systems_without_a_rank_have_a_page(
 ) -> None:
     ten_blocks.system("D")
     ten_blocks.system("_bad", kind="bad_reference")
-    assert "No ranking yet" in as_organiser.get(address(ten_blocks, "A")).content.decode()
+    assert (
+        "No ranking yet" in as_organiser.get(address(ten_blocks, "A")).content.decode()
+    )
     ranking_run_compute(task_id=ten_blocks.task.pk)
-    assert "D is not ranked" in as_organiser.get(address(ten_blocks, "D")).content.decode()
+    assert (
+        "D is not ranked" in as_organiser.get(address(ten_blocks, "D")).content.decode()
+    )
     page = as_organiser.get(address(ten_blocks, "_bad")).content.decode()
     assert "hx-post" not in page
-    missing = reverse("system-results", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0])
+    missing = reverse(
+        "system-results", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0]
+    )
     assert as_organiser.get(missing).status_code == 404
 
 
@@ -146,7 +169,9 @@ def test_systems_are_listed_best_first_with_score_and_comparisons(
     by_length: TestSetWriter, client: Client
 ) -> None:
     client.force_login(make_organiser(by_length.campaign))
-    page = client.get(reverse("systems", args=[by_length.campaign.slug, by_length.task.pk]))
+    page = client.get(
+        reverse("systems", args=[by_length.campaign.slug, by_length.task.pk])
+    )
     (table,) = page_tables(page.content.decode())
     # Nothing is known of approach, team and the like.
     assert table.headings == ["System", "Rank", "Score", "Comparisons", "Kind"]

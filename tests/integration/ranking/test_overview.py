@@ -56,7 +56,9 @@ def test_days_pace_and_who_is_at_work(writer: TestSetWriter) -> None:
     assert (found.days_of_work, found.days_idle, found.end) == (8, 0, None)
 
 
-def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter) -> None:
+def test_the_end_is_forecast_from_a_week_and_not_from_less(
+    writer: TestSetWriter,
+) -> None:
     judged_by_day(writer, [*WEEK[1:], 0])
     assert overview_of(writer, wanted=100).end is None
     judged_by_day_before = writer.block(999, ["A", "B"])
@@ -79,7 +81,10 @@ def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter
 
 def needs(campaign: Campaign) -> list[str]:
     found = alerts_of_campaigns(campaigns=[campaign], now=NOON)[campaign.pk]
-    return [f"{need.what} → {need.address.removeprefix('/campaigns/museum/')}" for need in found]
+    return [
+        f"{need.what} → {need.address.removeprefix('/campaigns/museum/')}"
+        for need in found
+    ]
 
 
 def test_attention_items_are_listed(writer: TestSetWriter) -> None:
@@ -105,7 +110,9 @@ def test_attention_items_are_listed(writer: TestSetWriter) -> None:
     assert needs(writer.campaign) == []
 
 
-def test_totals_are_of_what_is_wanted(write_test_set: WriteTestSet, campaign: Campaign) -> None:
+def test_totals_are_of_what_is_wanted(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
     for name, blocks, wanted in [("one", 3, 2), ("two", 2, 8), ("three", 4, None)]:
         writer = write_test_set(name=name)
         judged_by_day(writer, [blocks])

@@ -20,7 +20,9 @@ def somebody(db: None) -> Callable[[str], User]:
         user = User.objects.create_user(name=role, email=f"{role}@example.org")
         museum = Campaign.objects.get(slug="museum")
         if role == "judge":
-            Judge.objects.create(campaign=museum, user=user, pseudonym="j9", origin="person")
+            Judge.objects.create(
+                campaign=museum, user=user, pseudonym="j9", origin="person"
+            )
         if role == "organiser-of-another":
             other = Campaign.objects.create(slug="other", name="Other")
             Membership.objects.create(campaign=other, user=user, role="owner")

@@ -13,14 +13,18 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def test_the_table_carries_what_the_plot_shows(as_organiser: Client, judged: TestSetWriter) -> None:
+def test_the_table_carries_what_the_plot_shows(
+    as_organiser: Client, judged: TestSetWriter
+) -> None:
     content = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
     table = re.search(r'<table class="ranking".*?</table>', content, flags=re.DOTALL)
     assert table is not None
     rows = [
         re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).replace(" ,", ",").strip()
         for row in re.findall(
-            r"<tr.*?</tr>", re.sub(r"<svg.*?</svg>", "", table[0], flags=re.DOTALL), flags=re.DOTALL
+            r"<tr.*?</tr>",
+            re.sub(r"<svg.*?</svg>", "", table[0], flags=re.DOTALL),
+            flags=re.DOTALL,
         )
     ]
 

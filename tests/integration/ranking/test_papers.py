@@ -33,7 +33,9 @@ TABLE_1 = {
 TABLE_5 = {"cs-en": "-0.290", "es-en": "-0.240"}
 TABLE_10 = {"cs-en": "-0.041", "es-en": "0.341"}
 # The second pair of most tables by `make test-thorough`: its numbers are those of tests/unit/ranking/core, too.
-PAIR = pytest.mark.parametrize("pair", ["cs-en", pytest.param("es-en", marks=pytest.mark.thorough)])
+PAIR = pytest.mark.parametrize(
+    "pair", ["cs-en", pytest.param("es-en", marks=pytest.mark.thorough)]
+)
 BOTH_PAIRS = pytest.mark.parametrize("pair", TABLE_1)
 
 
@@ -60,11 +62,15 @@ class Asking:
     def page(self, kind: str, **options: Any) -> str:
         """Return the page of a question that was asked."""
         query = {
-            name: {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            name: {True: "yes", False: "no"}[value]
+            if isinstance(value, bool)
+            else value
             for name, value in options.items()
         }
         address = reverse(
-            "analysis", args=[self.task.test_set.campaign.slug, self.task.pk, kind], query=query
+            "analysis",
+            args=[self.task.test_set.campaign.slug, self.task.pk, kind],
+            query=query,
         )
         return self.client.get(address, headers={"HX-Request": "true"}).content.decode()
 
@@ -79,7 +85,9 @@ class Asking:
 
     def table_of_campaign(self, kind: str, **options: Any) -> PageTable:
         """Ask for a table over test sets by its page, and return it as it is shown there."""
-        address = reverse("campaign-table", args=[self.task.test_set.campaign.slug, kind])
+        address = reverse(
+            "campaign-table", args=[self.task.test_set.campaign.slug, kind]
+        )
         self.client.post(address, options)
         jobs_run_waiting()
         section = self.client.get(address, options, headers={"HX-Request": "true"})
@@ -95,7 +103,10 @@ def imported(
     real_data: Path,
 ) -> Iterator[dict[str, Task]]:
     """Each of the files, imported into a campaign of its own."""
-    files = {f"wmt10-{pair}": real_data / "wmt10" / f"judgments.{pair}.csv" for pair in TABLE_1}
+    files = {
+        f"wmt10-{pair}": real_data / "wmt10" / f"judgments.{pair}.csv"
+        for pair in TABLE_1
+    }
     files["wmt12-cs-en"] = real_data / FOLDERS["cs-en"] / "judgments.csv"
     if "thorough" in request.config.option.markexpr:
         files["wmt12-es-en"] = real_data / FOLDERS["es-en"] / "judgments.csv"
@@ -145,7 +156,9 @@ def printed(value: float) -> str:
 @pytest.mark.thorough
 @BOTH_PAIRS
 def test_table_1(wmt10: Asking, pair: str) -> None:
-    agreement = wmt10.ask("agreement", chance="uniform", reference="include", by_length=False)
+    agreement = wmt10.ask(
+        "agreement", chance="uniform", reference="include", by_length=False
+    )
     diagnosis = wmt10.ask("diagnosis")
     assert TABLE_1[pair] == (
         diagnosis["systems"],
@@ -164,7 +177,9 @@ def test_table_1(wmt10: Asking, pair: str) -> None:
     assert shares["Reference"] == TABLE_1[pair][4]
     # The whole row, as it is printed.
     (row, _average) = wmt10.table_of_campaign("agreement", skipped_blocks="count").rows
-    assert row[2:] == [f"{each:,}" if isinstance(each, int) else each for each in TABLE_1[pair]]
+    assert row[2:] == [
+        f"{each:,}" if isinstance(each, int) else each for each in TABLE_1[pair]
+    ]
 
 
 @pytest.mark.thorough
@@ -216,7 +231,11 @@ def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
     asked = {"ranges": "percentile", "resample": "blocks", "resamples": 1000}
     rows = wmt12.ask("ranking", **asked)["rankings"][0]["systems"]
     shown = wmt12.ranked(**asked)
-    for heading, field in (("From", "rank_low"), ("To", "rank_high"), ("Cluster", "cluster")):
+    for heading, field in (
+        ("From", "rank_low"),
+        ("To", "rank_high"),
+        ("Cluster", "cluster"),
+    ):
         assert shown.named(heading) == {row["system"]: str(row[field]) for row in rows}
     clusters: dict[int, list[str]] = {}
     for row in rows:

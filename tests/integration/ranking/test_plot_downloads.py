@@ -44,7 +44,9 @@ def drawn(write_test_set: WriteTestSet) -> TestSetWriter:
             for judge in ("ann", "ben", "cat", "dan"):
                 labels = [2, 1, 3] if segment % 4 == 0 or judge == "dan" else [1, 2, 3]
                 at = now - timedelta(days=12 - segment)
-                writer.judgment(judge, block, labels, at=at, active_ms=30_000 + 900 * segment)
+                writer.judgment(
+                    judge, block, labels, at=at, active_ms=30_000 + 900 * segment
+                )
     Output.objects.filter(segment__test_set=writer.task.test_set_id).update(
         text="some words of a text"
     )
@@ -74,7 +76,9 @@ def page_address(writer: TestSetWriter, name: str, *more: Any) -> str:
 def linked(page: str) -> list[str]:
     """Return the addresses of the files of plots on a page."""
     parts = re.findall(r'<p class="quiet plot-files">(.*?)</p>', page, flags=re.DOTALL)
-    return [address for part in parts for address in re.findall(r'href="([^"]+)"', part)]
+    return [
+        address for part in parts for address in re.findall(r'href="([^"]+)"', part)
+    ]
 
 
 def names_of(addresses: list[str]) -> dict[str, set[str]]:
@@ -99,8 +103,15 @@ def check(client: Client, address: str) -> None:
         root = ET.fromstring(answer.content)
         assert root.get("role") == "img"
         # Named and described for those who do not see it.
-        assert len([each for each in root if each.tag in {f"{SVG}title", f"{SVG}desc"}]) == 2
-        assert [*root.iter(f"{SVG}circle"), *root.iter(f"{SVG}rect"), *root.iter(f"{SVG}polyline")]
+        assert (
+            len([each for each in root if each.tag in {f"{SVG}title", f"{SVG}desc"}])
+            == 2
+        )
+        assert [
+            *root.iter(f"{SVG}circle"),
+            *root.iter(f"{SVG}rect"),
+            *root.iter(f"{SVG}polyline"),
+        ]
     else:
         head, *rows = csv.reader(answer.content.decode().splitlines())
         assert rows
@@ -108,7 +119,9 @@ def check(client: Client, address: str) -> None:
 
 
 def computed(writer: TestSetWriter, kind: str, **given: Any) -> Analysis:
-    asked = analysis_ask(task=writer.task, choice=analysis_choice(kind, given), is_queued=False)
+    asked = analysis_ask(
+        task=writer.task, choice=analysis_choice(kind, given), is_queued=False
+    )
     return analysis_compute(analysis=asked)
 
 
@@ -119,7 +132,9 @@ def test_every_plot_of_every_page_is_downloaded_in_three_ways(
     computed(drawn, "system", system="A")
     judge = Judge.objects.get(campaign=drawn.campaign, pseudonym="ann")
     pages = {
-        reverse("campaign-detail", args=[drawn.campaign.slug]): set(PLOTS["campaign-plot"]),
+        reverse("campaign-detail", args=[drawn.campaign.slug]): set(
+            PLOTS["campaign-plot"]
+        ),
         page_address(drawn, "test-set-dashboard"): {"ranks", "history", "progress"},
         page_address(drawn, "test-set-live"): {"ranks", "history", "progress"},
         page_address(drawn, "test-set-progress"): {"progress"},

@@ -52,8 +52,12 @@ def test_the_share_is_of_the_blocks_wanted(writer: TestSetWriter) -> None:
 
 
 def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
-    writer.judgment("recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9))
-    writer.judgment("gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11))
+    writer.judgment(
+        "recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9)
+    )
+    writer.judgment(
+        "gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11)
+    )
 
     assert judging_progress(task=writer.task, now=NOON).at_work == 1
 
@@ -103,7 +107,9 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
 
 def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[dict[str, Any]]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
-    return judges_quality(task=writer.task, run=run, tallies=list(listed.order_by("pseudonym")))
+    return judges_quality(
+        task=writer.task, run=run, tallies=list(listed.order_by("pseudonym"))
+    )
 
 
 def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
@@ -125,7 +131,12 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     assert (robot["pseudonym"], robot["judged"], robot["skipped"]) == ("robot", 2, 0)
     assert robot["origin"] == "simulated"
     assert robot["measures"]["seconds"]["value"] == 40.0
-    assert (shy["pseudonym"], shy["judged"], shy["skipped"], shy["measures"]) == ("shy", 0, 1, {})
+    assert (shy["pseudonym"], shy["judged"], shy["skipped"], shy["measures"]) == (
+        "shy",
+        0,
+        1,
+        {},
+    )
 
 
 def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
@@ -151,7 +162,9 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter) -> None:
     for judges in (range(3), range(3, 50)):
         with writer.at_once():
             for number in judges:
-                writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+                writer.judgment(
+                    f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2]
+                )
         run = ranking_run_compute(task_id=writer.task.pk)
         with CaptureQueriesContext(connection) as queries:
             judging_progress(task=writer.task)

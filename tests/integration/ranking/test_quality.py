@@ -111,7 +111,9 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
 ) -> None:
     judged.system("_bad", kind="bad_reference")
     for segment in range(50, 66):
-        check = control(judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1])
+        check = control(
+            judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1]
+        )
         judged.judgment("careful", check, [1, 5, 2])
         judged.judgment("careless", check, [3, 1, 2])
     rules = quality_rules_suggest(campaign=campaign, user=None)
@@ -124,7 +126,10 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
 
     measures = measures_by_judge(task_id=judged.task.pk)
     careful, careless = measures["careful"], measures["careless"]
-    assert (careful["reference"]["value"], careful["reference"]["evidence"]) == (1.0, 3 * BLOCKS)
+    assert (careful["reference"]["value"], careful["reference"]["evidence"]) == (
+        1.0,
+        3 * BLOCKS,
+    )
     assert careless["reference"]["value"] == 0.0
     assert careful["bad_reference"]["value"] == 1.0
     assert careless["bad_reference"]["value"] == 0.0
@@ -169,7 +174,10 @@ def test_suggested_rules_warn_judges_who_rank_in_display_order(
     rank_task(judged.task.pk)
 
     action = QualityAction.objects.get(judge__pseudonym="typist")
-    assert (action.action, action.evidence["rule"]["measure"]) == ("warn", "typed_in_order")
+    assert (action.action, action.evidence["rule"]["measure"]) == (
+        "warn",
+        "typed_in_order",
+    )
     # Two of 24 arrangements follow the order: six times as likely to type, each time, of fifty.
     measured = action.evidence["measures"]["typed_in_order"]
     assert measured["value"] == pytest.approx(50 / 6**6)
@@ -188,7 +196,9 @@ def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
             judged.judgment("brisk", block, [2, 1, 3, 4], active_ms=6_000)
         for block in shown[:4]:
             judged.judgment("begun", block, [2, 1, 3, 4], active_ms=1_000)
-    Segment.objects.update(source_text="A sentence of ten words, more or less, to read.")
+    Segment.objects.update(
+        source_text="A sentence of ten words, more or less, to read."
+    )
     Output.objects.update(text="Ein Satz von zehn Wörtern, mehr oder weniger.")
     quality_rules_suggest(campaign=campaign, user=None)
 
@@ -237,7 +247,9 @@ def test_a_rule_that_is_switched_off_or_of_another_task_does_nothing(
 ) -> None:
     other = TestSetWriter(campaign, "another", ["A", "B"])
     quality_rule_add(campaign=campaign, terms=terms(task=other.task), user=organiser)
-    off = quality_rule_add(campaign=campaign, terms=terms(action="exclude"), user=organiser)
+    off = quality_rule_add(
+        campaign=campaign, terms=terms(action="exclude"), user=organiser
+    )
     quality_rule_switch_off(rule=off, user=organiser)
     with pytest.raises(QualityRefusedError, match="already"):
         quality_rule_switch_off(rule=off, user=organiser)
@@ -254,7 +266,9 @@ def test_a_rule_wants_evidence_and_the_whole_interval() -> None:
         (MeasureResult(0.5, 60, None, None), False),
     ]
     for measured, breached in cases:
-        rule = QualityRule(measure="reference", direction="below", threshold=0.55, minimum=60)
+        rule = QualityRule(
+            measure="reference", direction="below", threshold=0.55, minimum=60
+        )
         assert is_breached(rule, measured) is breached
 
 
@@ -281,7 +295,9 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     assert without.watermark == with_both.watermark
     assert without.result["input"]["judges"] == 1
     assert without.result["input"]["blocks"] == BLOCKS
-    assert [row["judge"] for row in without.result["agreement"]["judges"]] == ["careful"]
+    assert [row["judge"] for row in without.result["agreement"]["judges"]] == [
+        "careful"
+    ]
     assert not ranking_is_due(task_id=task.pk)
     # The file ranks as the latest run.
     assert {row.judge for row in exported_rows(task)} == {"careful"}
@@ -335,10 +351,14 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
 ) -> None:
     careless = judge_called("careless")
     for action in ("warn", "exclude", "pause"):
-        quality_action_take(judge=careless, task=judged.task, action=action, user=organiser)
+        quality_action_take(
+            judge=careless, task=judged.task, action=action, user=organiser
+        )
     assert judge_status(careless) == JudgeStatus.EXCLUDED
     with pytest.raises(QualityRefusedError, match="already in this state"):
-        quality_action_take(judge=careless, task=judged.task, action="pause", user=organiser)
+        quality_action_take(
+            judge=careless, task=judged.task, action="pause", user=organiser
+        )
     assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
     assert judge_status(careless) == JudgeStatus.GOOD
     assert QualityAction.objects.filter(revert_note="A mistake.").count() == 3

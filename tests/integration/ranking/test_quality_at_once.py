@@ -15,7 +15,9 @@ from tests.conftest import Eventually
 from tests.integration.ranking.writing import TestSetWriter
 from tests.locks import somebody_waits_for_a_lock
 
-TERMS = RuleTerms(measure="one_label", direction="above", threshold=0.5, minimum=20, action="warn")
+TERMS = RuleTerms(
+    measure="one_label", direction="above", threshold=0.5, minimum=20, action="warn"
+)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -39,11 +39,19 @@ def remarked(write_test_set: WriteTestSet) -> TestSetWriter:
     return writer
 
 
-def test_counts_by_system_and_length_follow_from_what_was_recorded(remarked: TestSetWriter) -> None:
-    asked = analysis_ask(task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False)
+def test_counts_by_system_and_length_follow_from_what_was_recorded(
+    remarked: TestSetWriter,
+) -> None:
+    asked = analysis_ask(
+        task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False
+    )
     found = analysis_compute(analysis=asked)
     assert found.data is not None
-    assert (found.data["shown"], found.data["skipped"], found.data["commented"]) == (5, 1, 2)
+    assert (found.data["shown"], found.data["skipped"], found.data["commented"]) == (
+        5,
+        1,
+        2,
+    )
     counts = {
         row["part"]: (row["shown"], row["skipped"]["count"], row["commented"]["count"])
         for row in (*found.data["systems"], *found.data["lengths"])
@@ -61,7 +69,9 @@ def test_counts_by_system_and_length_follow_from_what_was_recorded(remarked: Tes
     assert json.loads(json.dumps(data)) == found.data
 
 
-def computed(writer: TestSetWriter, watermark: int | None = None, **given: Any) -> Analysis:
+def computed(
+    writer: TestSetWriter, watermark: int | None = None, **given: Any
+) -> Analysis:
     asked = analysis_ask(
         task=writer.task,
         choice=analysis_choice("remarks", given),
@@ -76,13 +86,18 @@ def totals(found: Analysis) -> tuple[int, int, int]:
     return found.data["shown"], found.data["skipped"], found.data["commented"]
 
 
-def test_judges_and_documents_that_do_not_count_are_left_out(remarked: TestSetWriter) -> None:
+def test_judges_and_documents_that_do_not_count_are_left_out(
+    remarked: TestSetWriter,
+) -> None:
     remarked.judgment("dan", remarked.block(1, ["A", "B"]), [1, 2], comment="good")
     documents_of(remarked, 2)
     found = computed(remarked, without=["ben", "dan"])
     assert totals(found) == (3, 0, 1)
     # Nor is it recorded what they said.
-    assert found.judgments["remarks"] == {"skips": [], "comments": [[2, "ann", ["A", "C"]]]}
+    assert found.judgments["remarks"] == {
+        "skips": [],
+        "comments": [[2, "ann", ["A", "C"]]],
+    }
     found = computed(remarked, documents=["d98"])
     assert totals(found) == (2, 0, 0)
     assert found.judgments["remarks"] == {"skips": [], "comments": []}

@@ -9,7 +9,11 @@ from annotation.services.numbers import judgments_number
 from campaign.models import System, Task
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
-from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
+from ranking.services.runs import (
+    latest_ranking_keep,
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +52,9 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) ->
     assert ranking_run_reproduce(stored) == stored.result
 
 
-def test_former_reference_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
+def test_former_reference_is_still_left_out_when_reproduced(
+    writer: TestSetWriter,
+) -> None:
     human = writer.system("human", kind="reference")
     writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
     run = ranking_run_compute(task_id=writer.task.pk)
@@ -59,7 +65,9 @@ def test_former_reference_is_still_left_out_when_reproduced(writer: TestSetWrite
     assert by_name(run.result).keys() == {"A", "B"}
 
 
-def test_a_run_of_another_kind_is_refused_not_approximated(ten_blocks: TestSetWriter) -> None:
+def test_a_run_of_another_kind_is_refused_not_approximated(
+    ten_blocks: TestSetWriter,
+) -> None:
     run = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert run is not None
     run.method = "coin_toss"

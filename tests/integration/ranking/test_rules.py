@@ -31,7 +31,12 @@ from ranking.services.quality_rules import (
     rules_put_in_force,
 )
 from ranking.tasks import rank_task
-from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
+from tests.integration.ranking.twelve_judges import (
+    JUDGES,
+    judges_judge,
+    rank_again,
+    terms,
+)
 from tests.integration.ranking.writing import TestSetWriter
 from tests.shared_rows import shared_rows
 
@@ -39,7 +44,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def twelve(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[TestSetWriter]:
+def twelve(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[TestSetWriter]:
     def make() -> TestSetWriter:
         campaign = Campaign.objects.create(slug="museum", name="A day at the museum")
         return judges_judge(TestSetWriter(campaign, "one", ("A", "B", "C")))
@@ -82,7 +89,9 @@ def test_more_than_one_in_five_is_refused_until_exactly_that_is_confirmed(
     assert not QualityRule.objects.exists()
     assert not QualityAction.objects.exists()
     code = refused.value.effects.code
-    done = rules_put_in_force(campaign=campaign, terms=[terms()], user=organiser, confirmed=code)
+    done = rules_put_in_force(
+        campaign=campaign, terms=[terms()], user=organiser, confirmed=code
+    )
     assert excluded_judges(campaign_id=campaign.pk) == JUDGES[1:]
     [rule] = done.rules
     evidence = QualityAction.objects.filter(rule=rule)[0].evidence
@@ -92,7 +101,11 @@ def test_more_than_one_in_five_is_refused_until_exactly_that_is_confirmed(
     fewer = terms(threshold=0.9, minimum=11)
     with pytest.raises(ConfirmationNeededError):
         rule_replace(
-            rule=rule, terms=terms(action="pause"), user=organiser, undo=True, confirmed=code
+            rule=rule,
+            terms=terms(action="pause"),
+            user=organiser,
+            undo=True,
+            confirmed=code,
         )
     assert rules_preview(campaign=campaign, terms=[fewer]).code == code  # the same list
 
@@ -100,13 +113,17 @@ def test_more_than_one_in_five_is_refused_until_exactly_that_is_confirmed(
 def test_one_in_five_or_fewer_need_no_word_and_the_rule_acts_at_once(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    done = rules_put_in_force(campaign=campaign, terms=[terms(threshold=0.3)], user=organiser)
+    done = rules_put_in_force(
+        campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
+    )
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]
     assert done.effects.names("exclude") == ["j11"]
     assert "confirmed_by" not in QualityAction.objects.get().evidence
 
 
-def test_worker_does_what_the_preview_shows(judged: TestSetWriter, campaign: Campaign) -> None:
+def test_worker_does_what_the_preview_shows(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
     """The worker measures anew, the preview reads what is stored: the same bits."""
     warning = terms(action="warn")
     preview = rules_preview(campaign=campaign, terms=[warning])
@@ -126,10 +143,14 @@ def test_a_rule_that_would_stop_more_than_one_in_five_later_waits_for_an_organis
 ) -> None:
     """Put in force before anybody was measured, as at the beginning of a campaign."""
     rule = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
-    warning = quality_rule_add(campaign=campaign, terms=terms(action="warn"), user=organiser)
+    warning = quality_rule_add(
+        campaign=campaign, terms=terms(action="warn"), user=organiser
+    )
     rank_again(judged)
     assert excluded_judges(campaign_id=campaign.pk) == []
-    assert QualityAction.objects.filter(rule=warning).count() == 11  # warnings never wait
+    assert (
+        QualityAction.objects.filter(rule=warning).count() == 11
+    )  # warnings never wait
     [held] = effects_held(campaign=campaign)
     assert (held.acts[0].rule, held.names("exclude")) == (rule, JUDGES[1:])
     with pytest.raises(ConfirmationNeededError):
@@ -154,10 +175,14 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
             action="pause",
         )
         quality_rule_switch_off(rule=rule, user=organiser)
-    third = quality_rule_add(campaign=campaign, terms=terms(threshold=0.3), user=organiser)
+    third = quality_rule_add(
+        campaign=campaign, terms=terms(threshold=0.3), user=organiser
+    )
     rank_again(judged)
     assert not QualityAction.objects.filter(rule=third).exists()
-    assert [held.names("exclude") for held in effects_held(campaign=campaign)] == [["j11"]]
+    assert [held.names("exclude") for held in effects_held(campaign=campaign)] == [
+        ["j11"]
+    ]
     # Those who are back count no longer.
     judge_reinstate(judge=Judge.objects.get(pseudonym="j01"), user=organiser)
     rank_again(judged)
@@ -178,7 +203,9 @@ def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
     rules_put_in_force(
         campaign=campaign, terms=[terms(action="pause")], user=organiser, confirmed=code
     )
-    again = quality_rule_add(campaign=campaign, terms=terms(action="pause"), user=organiser)
+    again = quality_rule_add(
+        campaign=campaign, terms=terms(action="pause"), user=organiser
+    )
     graver = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     rank_again(judged)
     assert QualityAction.objects.filter(rule=again).count() == 11
@@ -215,7 +242,11 @@ def test_undoing_a_rule_reverts_all_it_did_and_nothing_else(
 
 @pytest.mark.parametrize(("undo", "left"), [(True, []), (False, ["j11"])])
 def test_switching_off_undoes_or_keeps(
-    judged: TestSetWriter, campaign: Campaign, organiser: User, undo: bool, left: list[str]
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
+    undo: bool,
+    left: list[str],
 ) -> None:
     [rule] = rules_put_in_force(
         campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
@@ -224,7 +255,9 @@ def test_switching_off_undoes_or_keeps(
     assert excluded_judges(campaign_id=campaign.pk) == left
 
 
-def test_impossible_threshold_is_refused(judged: TestSetWriter, campaign: Campaign) -> None:
+def test_impossible_threshold_is_refused(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
     cases: list[tuple[dict[str, Any], str, str]] = [
         ({"threshold": 50.0}, "threshold", "between 0% and 100%"),
         ({"measure": "inter", "threshold": -1.5}, "threshold", "between −1 and 1"),

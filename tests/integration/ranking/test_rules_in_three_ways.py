@@ -17,7 +17,12 @@ from ranking.selectors.quality_rules import (
 from ranking.services.quality_rules import (
     rules_preview,
 )
-from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
+from tests.integration.ranking.twelve_judges import (
+    JUDGES,
+    judges_judge,
+    rank_again,
+    terms,
+)
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
@@ -69,7 +74,11 @@ def by_rest(client: Client, campaign: Campaign) -> None:
 
 @pytest.mark.parametrize("way", [by_page, by_rest])
 def test_page_and_rest_ask_alike_and_do_the_same(
-    as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User, way: Any
+    as_organiser: Client,
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
+    way: Any,
 ) -> None:
     code = rules_preview(campaign=campaign, terms=[terms()])
     way(as_organiser, campaign)
@@ -78,13 +87,18 @@ def test_page_and_rest_ask_alike_and_do_the_same(
     actions = QualityAction.objects.order_by("pk").select_related("judge")
     # As the preview says, with who confirmed it.
     assert [(row.judge.pseudonym, row.evidence) for row in actions] == [
-        (act.judge.pseudonym, act.evidence | {"confirmed_by": "Olga"}) for act in code.acts
+        (act.judge.pseudonym, act.evidence | {"confirmed_by": "Olga"})
+        for act in code.acts
     ]
 
 
 @pytest.mark.parametrize("way", ["page", "rest"])
 def test_a_rule_that_waits_is_released_alike(
-    as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User, way: str
+    as_organiser: Client,
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
+    way: str,
 ) -> None:
     rule = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     rank_again(judged)
@@ -97,7 +111,9 @@ def test_a_rule_that_waits_is_released_alike(
         assert as_organiser.post(address, {"act": "yes"}).status_code == 409
         as_organiser.post(address, {"act": "yes", "confirmed": code})
     else:
-        waiting = as_organiser.get(f"/api/v1/campaigns/{campaign.slug}/rules/{rule.pk}/act/")
+        waiting = as_organiser.get(
+            f"/api/v1/campaigns/{campaign.slug}/rules/{rule.pk}/act/"
+        )
         assert waiting.json()["confirm"] == code
         assert rest(as_organiser, campaign, f"{rule.pk}/act/").status_code == 409
         rest(as_organiser, campaign, f"{rule.pk}/act/", confirm=code)

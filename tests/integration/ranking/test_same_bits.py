@@ -33,7 +33,12 @@ from tests.integration.protocols.judging import (
     sorted_task,
     topped_task,
 )
-from tests.integration.ranking.three_ways import Given, OfCampaign, OfTask, assert_same_bits
+from tests.integration.ranking.three_ways import (
+    Given,
+    OfCampaign,
+    OfTask,
+    assert_same_bits,
+)
 from tests.integration.ranking.two_tasks import two_tasks
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -42,7 +47,11 @@ pytestmark = [pytest.mark.usefixtures("as_owner", "db"), pytest.mark.thorough]
 
 #: One choice of each kind that is not the default. A new kind needs an entry here; without options, an empty one.
 OTHERWISE: dict[str, Given] = {
-    "ranking": {"method": "bradley_terry", "resample": "blocks", "reference": "include"},
+    "ranking": {
+        "method": "bradley_terry",
+        "resample": "blocks",
+        "reference": "include",
+    },
     "pairs": {"ties": "count", "resample": "pairs"},
     "system": {"system": "system-02", "confidence": 0.9},
     "firmness": {"method": "bojar"},
@@ -58,7 +67,11 @@ OTHERWISE: dict[str, Given] = {
     "remarks": {"confidence": 0.9},
     "judges": {"deviations": 0.5, "minimum": 1},
     "judge_pairs": {"judge": "judge0001", "other": "judge0002"},
-    "without": {"leave_out": ["judge0001", "judge0002"], "method": "bojar", "resamples": 200},
+    "without": {
+        "leave_out": ["judge0001", "judge0002"],
+        "method": "bojar",
+        "resamples": 200,
+    },
 }
 
 
@@ -75,9 +88,19 @@ OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
         "by_difference": True,
     },
     "sorting": {"test": "exact", "error": "two_way", "correction": "holm"},
-    "spans": {"measure": "mqm", "rule": "wmt25", "level": "segments", "compare": "judge"},
+    "spans": {
+        "measure": "mqm",
+        "rule": "wmt25",
+        "level": "segments",
+        "compare": "judge",
+    },
     "top": {"confidence": 0.9, "documents": ["document 1"]},
-    "two_outputs": {"system_x": "ember", "system_y": "dune", "judge": "cleo", "other": "ada"},
+    "two_outputs": {
+        "system_x": "ember",
+        "system_y": "dune",
+        "judge": "cleo",
+        "other": "ada",
+    },
 }
 
 
@@ -114,12 +137,16 @@ def task(client: Client) -> Task:
     )
     stopping_rule_set(task=task, judgments=1000, reason="Money ends.")
     quality_action_take(judge=judges[4], task=task, action="exclude", user=organiser)
-    other = TestSetWriter(campaign, "small", ["system-00", "system-01", "system-02", "new"])
+    other = TestSetWriter(
+        campaign, "small", ["system-00", "system-01", "system-02", "new"]
+    )
     with other.at_once():
         for segment in range(1, 9):
             block = other.block(segment, ["system-00", "system-01", "system-02", "new"])
             other.judgment("judge0000", block, [1, 2, 3, 4])
-            other.judgment("judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4])
+            other.judgment(
+                "judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4]
+            )
     metric_store(
         test_set=task.test_set,
         name="COMET",
@@ -133,19 +160,27 @@ def task(client: Client) -> Task:
     return task
 
 
-def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Subtests) -> None:
+def test_every_kind_of_analysis(
+    task: Task, client: Client, subtests: pytest.Subtests
+) -> None:
     for kind in analyses_of(task=task):
         with subtests.test(kind=kind, **OTHERWISE[kind]):
             assert bool(OTHERWISE[kind]) is bool(ANALYSES[kind].options)
             assert assert_same_bits(OfTask(client, kind, task), OTHERWISE[kind])
 
 
-def test_every_kind_of_analysis_of_protocols(client: Client, subtests: pytest.Subtests) -> None:
-    kinds = [name for name, kind in ANALYSES.items() if isinstance(kind, ProtocolAnalysis)]
+def test_every_kind_of_analysis_of_protocols(
+    client: Client, subtests: pytest.Subtests
+) -> None:
+    kinds = [
+        name for name, kind in ANALYSES.items() if isinstance(kind, ProtocolAnalysis)
+    ]
     assert kinds == list(OTHERWISE_OF_PROTOCOLS) == list(WORLDS_OF_PROTOCOLS)
     for kind, given in OTHERWISE_OF_PROTOCOLS.items():
         task = WORLDS_OF_PROTOCOLS[kind](make_campaign(kind.replace("_", "-")))
-        client.force_login(make_organiser(task.test_set.campaign, f"{kind}@example.org"))
+        client.force_login(
+            make_organiser(task.test_set.campaign, f"{kind}@example.org")
+        )
         with subtests.test(kind=kind, **given):
             assert assert_same_bits(OfTask(client, kind, task), given)
 
@@ -158,7 +193,9 @@ def test_tasks_beside_each_other(client: Client, subtests: pytest.Subtests) -> N
             assert assert_same_bits(OfTask(client, "beside", each), OTHERWISE["beside"])
 
 
-def test_every_table_of_a_campaign(task: Task, client: Client, subtests: pytest.Subtests) -> None:
+def test_every_table_of_a_campaign(
+    task: Task, client: Client, subtests: pytest.Subtests
+) -> None:
     for kind in TABLES:
         with subtests.test(kind=kind, **TABLES_OTHERWISE[kind]):
             assert bool(TABLES_OTHERWISE[kind]) is bool(TABLES[kind].options)

@@ -52,7 +52,9 @@ def test_wmt12_gives_the_published_numbers(wmt12: Task, wmt12_folder: Path) -> N
     # The file says "cs-en.test" of every segment.
     assert result["limits"] == ["one_document"]
     published = expected["systems_by_expected_wins"]
-    assert [row["system"] for row in result["systems"]] == [row["system"] for row in published]
+    assert [row["system"] for row in result["systems"]] == [
+        row["system"] for row in published
+    ]
     for found, row in zip(result["systems"], published, strict=True):
         assert found["score"] == pytest.approx(row["expected_wins"], abs=5e-7)
         assert {key: found[key] for key in ("rank", "wins", "losses", "ties")} == {
@@ -61,7 +63,10 @@ def test_wmt12_gives_the_published_numbers(wmt12: Task, wmt12_folder: Path) -> N
     clusters: dict[int, list[str]] = {}
     for row in result["systems"]:
         clusters.setdefault(row["cluster"], []).append(row["system"])
-    assert list(clusters.values()) == expected["clusters_pairs_ties_dropped"][0]["clusters"]
+    assert (
+        list(clusters.values())
+        == expected["clusters_pairs_ties_dropped"][0]["clusters"]
+    )
     assert result["not_estimable"] == []
     assert len(result["agreement"]["judges"]) == expected["judges"]
 
@@ -85,7 +90,9 @@ def test_ranks_and_counts(ten_blocks: TestSetWriter) -> None:
     assert run.result["agreement"]["inter"]["agreeing"] == 12
 
 
-def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWriter) -> None:
+def test_references_are_left_out_by_kind_and_recorded_by_name(
+    writer: TestSetWriter,
+) -> None:
     writer.system("human", kind="reference")
     writer.system("spoilt", kind="bad_reference")
     writer.judgment("j", writer.block(1, ["human", "A", "spoilt", "B"]), [1, 2, 5, 3])
@@ -153,7 +160,9 @@ def test_without_judgments_there_is_no_run(writer: TestSetWriter) -> None:
     assert not RankingRun.objects.exists()
 
 
-def test_a_history_has_a_run_for_each_step_and_ends_now(ten_blocks: TestSetWriter) -> None:
+def test_a_history_has_a_run_for_each_step_and_ends_now(
+    ten_blocks: TestSetWriter,
+) -> None:
     runs = ranking_history_compute(task_id=ten_blocks.task.pk, steps=4)
 
     assert [run.watermark for run in runs] == [3, 5, 8, 10]

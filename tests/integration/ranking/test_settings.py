@@ -26,7 +26,11 @@ from ranking.selectors.runs import (
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of
-from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+from tests.integration.ranking.writing import (
+    TestSetWriter,
+    documents_of,
+    settings_change,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +66,13 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter) ->
         blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
         expected = rank(blocks, "expected_wins", resample=level)
         assert [
-            (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
+            (
+                row["system"],
+                row["score"],
+                row["rank_low"],
+                row["rank_high"],
+                row["cluster"],
+            )
             for row in run.result["systems"]
         ] == [
             (row.system, row.score, row.rank_low, row.rank_high, row.cluster)
@@ -72,7 +82,9 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter) ->
 
 
 @pytest.mark.thorough
-def test_a_change_is_ranked_once_and_what_was_there_stays(varied: TestSetWriter) -> None:
+def test_a_change_is_ranked_once_and_what_was_there_stays(
+    varied: TestSetWriter,
+) -> None:
     first = ranking_run_compute(task_id=varied.task.pk)
     assert first is not None
     assert due_tasks() == []
@@ -83,7 +95,10 @@ def test_a_change_is_ranked_once_and_what_was_there_stays(varied: TestSetWriter)
 
     latest = latest_run(task_id=varied.task.pk)
     assert latest is not None
-    assert (latest.parameters["resample"], latest.watermark) == ("blocks", first.watermark)
+    assert (latest.parameters["resample"], latest.watermark) == (
+        "blocks",
+        first.watermark,
+    )
     assert due_tasks() == []
     rank_what_is_due()
     assert RankingRun.objects.count() == 2
@@ -149,9 +164,14 @@ def test_anytime_ranges_are_of_expected_wins_and_not_for_active_designs(
         settings_change(varied, ranges="anytime")
 
 
-def test_settings_without_ranges_are_refused_and_change_nothing(varied: TestSetWriter) -> None:
+def test_settings_without_ranges_are_refused_and_change_nothing(
+    varied: TestSetWriter,
+) -> None:
     for changes, field in (
-        ({"ranges": "confidence_set", "correction": "benjamini_hochberg"}, "correction"),
+        (
+            {"ranges": "confidence_set", "correction": "benjamini_hochberg"},
+            "correction",
+        ),
         ({"ranges": "anytime", "sides": 1}, "sides"),
         ({"confidence": 1.0}, "confidence"),
         ({"confidence": 0.9999}, "confidence"),
@@ -162,7 +182,9 @@ def test_settings_without_ranges_are_refused_and_change_nothing(varied: TestSetW
     assert not RankingSettings.objects.exists()
 
 
-def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organiser: Client) -> None:
+def test_documents_take_the_place_of_segments(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
     """Systems differ by document: its two segments say no more than one."""
     run = ranking_run_compute(task_id=varied.task.pk)
     documents_of(varied, 2)

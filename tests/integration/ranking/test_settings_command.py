@@ -14,7 +14,11 @@ from ranking.core.rankings.rank import only_estimable
 from ranking.services.runs import ranking_run_compute
 from tests.exporting import exported
 from tests.integration.ranking.pages import addresses
-from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+from tests.integration.ranking.writing import (
+    TestSetWriter,
+    documents_of,
+    settings_change,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +55,9 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     file = tmp_path / "judgments.csv"
     file.write_text(exported(varied.task), encoding="utf-8")
     out = StringIO()
-    call_command("rank_judgments", str(file), *arguments, "--format", "json", stdout=out)
+    call_command(
+        "rank_judgments", str(file), *arguments, "--format", "json", stdout=out
+    )
     (said,) = json.loads(out.getvalue())["rankings"]
 
     (plot,) = dashboard.context["plots"]
@@ -59,6 +65,8 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     assert said["systems"] == rest["systems"]
     assert said["pairs"] == rest["pairs"]
     # One document says nothing of others, and a file need not mean it.
-    assert said["limits"] == [limit for limit in rest["limits"] if limit != "one_document"]
+    assert said["limits"] == [
+        limit for limit in rest["limits"] if limit != "one_document"
+    ]
     for name in ("effective_segments", "effective_documents", "effective_judges"):
         assert said[name] == rest["input"][name]

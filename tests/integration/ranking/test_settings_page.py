@@ -60,6 +60,9 @@ def test_a_task_that_compares_nothing_has_nothing_to_set(client: Client) -> None
     assert shown.status_code == 200
     assert "<form" not in shown.content.decode().partition('id="main"')[2]
     assert (
-        client.post(address, {"method": "expected_wins", "resample": "judges"}).status_code == 409
+        client.post(
+            address, {"method": "expected_wins", "resample": "judges"}
+        ).status_code
+        == 409
     )
     assert not RankingSettings.objects.filter(task=task).exists()

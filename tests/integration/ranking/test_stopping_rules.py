@@ -50,7 +50,9 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
     """p = 0.30, and twice below 0.001: two of three pairs are told apart, which is two thirds and not 70 %."""
-    stopping_rule_set(task=varied.task, pairs_share=2 / 3, tests="holm", reason="Money ends.")
+    stopping_rule_set(
+        task=varied.task, pairs_share=2 / 3, tests="holm", reason="Money ends."
+    )
     run = ranked(varied)
     single = sorted(pair[3] for pair in run.result["pairs"])
     assert single[1] * 2 < 0.05 < single[2]
@@ -61,7 +63,9 @@ def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
         "clusters": len({row["cluster"] for row in run.result["systems"]}),
         "criteria": ["pairs_share"],
     }
-    stopping_rule_set(task=varied.task, pairs_share=0.7, tests="holm", reason="More money.")
+    stopping_rule_set(
+        task=varied.task, pairs_share=0.7, tests="holm", reason="More money."
+    )
     assert ranked(varied).result["stopping"]["criteria"] == []
 
 
@@ -102,17 +106,24 @@ def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
     assert [
         (row["system"], row["rank_low"], row["rank_high"], row["cluster"])
         for row in run.result["anytime"]["systems"]
-    ] == [(row.system, row.rank_low, row.rank_high, row.cluster) for row in expected.systems]
+    ] == [
+        (row.system, row.rank_low, row.rank_high, row.cluster)
+        for row in expected.systems
+    ]
     apart = sum(pair.significant is True for pair in expected.pairs)
     assert run.result["anytime"]["pairs_apart"] == apart
     assert run.result["stopping"]["pairs_apart"] == apart
     assert ranking_run_reproduce(run) == run.result
 
 
-def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(varied: TestSetWriter) -> None:
+def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(
+    varied: TestSetWriter,
+) -> None:
     ranked(varied)
     assert due_tasks() == []
-    stopping_rule_set(task=varied.task, pairs_share=0.9, until=date(2999, 12, 12), reason="Late.")
+    stopping_rule_set(
+        task=varied.task, pairs_share=0.9, until=date(2999, 12, 12), reason="Late."
+    )
     assert due_tasks() == [varied.task.pk]
     assert ranked(varied).kept_for == "parameters"
     assert due_tasks() == []
@@ -188,7 +199,9 @@ def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> 
     def kinds() -> list[str]:
         return [
             each.kind
-            for each in alerts_of_campaigns(campaigns=[varied.campaign])[varied.campaign.pk]
+            for each in alerts_of_campaigns(campaigns=[varied.campaign])[
+                varied.campaign.pk
+            ]
         ]
 
     stopping_rule_set(task=varied.task, judgments=80, reason="Money ends.")

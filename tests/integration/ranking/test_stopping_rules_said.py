@@ -32,7 +32,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("kind", "given"), [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40})]
+    ("kind", "given"),
+    [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40})],
 )
 def test_answers_with_a_ranking_say_how_far_the_rule_was(
     as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
@@ -67,7 +68,9 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     assert "First met on" in page
     # Without a rule nothing is said of one.
     stopping_rule_set(task=task, reason="It was a mistake.")
-    later = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    later = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     assert later.data is not None
     assert "stopping_rule" not in later.data
     assert "Stopping rule:" not in " ".join(report_in(later.reports or {}, "en").notes)
@@ -97,7 +100,11 @@ def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) 
     section, said = published(writer)
     assert section["met"]["run"] == run.pk
     assert section["found"]["judgments"] == 72
-    assert {row["system"] for row in section["anytime"]["systems"]} == {"System 1", "B", "C"}
+    assert {row["system"] for row in section["anytime"]["systems"]} == {
+        "System 1",
+        "B",
+        "C",
+    }
     assert "Stopping rule: Stop at 60 judgments. Set before the first judgment." in said
     assert "with 60 judgments: 60 judgments" in said
     assert "12 more judgments since then." in said

@@ -46,7 +46,9 @@ def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
     request = PageChanges.objects.filter(ranking_requested_at__isnull=False)
     assert request.exists()
     seen = []
-    monkeypatch.setattr(tasks, "ranking_compute", lambda **_: seen.append(request.exists()))
+    monkeypatch.setattr(
+        tasks, "ranking_compute", lambda **_: seen.append(request.exists())
+    )
 
     rank_task(judged.task.pk)
 
@@ -106,7 +108,9 @@ def test_rankings_begin_a_second_apart(
         ranking_request(task_id=task_id)
     until = waits_until(broker)
     assert until is not None
-    assert began + timedelta(seconds=0.9) <= until <= timezone.now() + timedelta(seconds=1)
+    assert (
+        began + timedelta(seconds=0.9) <= until <= timezone.now() + timedelta(seconds=1)
+    )
     with django_capture_on_commit_callbacks(execute=True):
         ranking_request(task_id=write_test_set(name="two").task.pk)
     assert waits_until(broker) is None
@@ -149,7 +153,9 @@ def test_a_dead_broker_does_not_stop_the_ranking(
 
 
 def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
-    behind, ranked, empty = (write_test_set(name=name) for name in ("behind", "ranked", "empty"))
+    behind, ranked, empty = (
+        write_test_set(name=name) for name in ("behind", "ranked", "empty")
+    )
     for writer in (behind, ranked):
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
         rank_task(writer.task.pk)
@@ -160,7 +166,9 @@ def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
     assert not ranking_is_due(task_id=empty.task.pk)
 
 
-def test_finding_what_is_due_costs_a_fixed_number_of_queries(write_test_set: WriteTestSet) -> None:
+def test_finding_what_is_due_costs_a_fixed_number_of_queries(
+    write_test_set: WriteTestSet,
+) -> None:
     for name in ("one", "two"):
         writer = write_test_set(name=name)
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
@@ -195,7 +203,9 @@ def test_one_more_judgment_costs_as_many_queries_however_many_judge(
 
 
 def test_one_task_in_trouble_does_not_hold_up_the_others(
-    write_test_set: WriteTestSet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    write_test_set: WriteTestSet,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     first, second = write_test_set(name="first"), write_test_set(name="second")
     for writer in (first, second):

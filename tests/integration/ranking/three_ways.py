@@ -67,7 +67,9 @@ class Ways(ABC):
         sent = self.client.post(address, as_typed(given))
         assert sent.status_code == 302
         jobs_run_waiting()
-        section = self.client.get(address, as_typed(given), headers={"HX-Request": "true"})
+        section = self.client.get(
+            address, as_typed(given), headers={"HX-Request": "true"}
+        )
         assert section.status_code == 200, section.context["form"].errors
         page: str = section.content.decode()
         return page
@@ -113,7 +115,14 @@ class OfTask(Ways):
 
     def command_line(self) -> list[str]:
         campaign, name = self.task.test_set.campaign.slug, self.task.test_set.name
-        of = ["--campaign", campaign, "--test-set", name, "--protocol", self.task.protocol]
+        of = [
+            "--campaign",
+            campaign,
+            "--test-set",
+            name,
+            "--protocol",
+            self.task.protocol,
+        ]
         return ["analyse", self.kind, *of]
 
     def forget(self) -> None:
@@ -126,11 +135,15 @@ class OfCampaign(Ways):
         self.campaign = campaign
 
     def page(self, given: Given) -> str:
-        return self.posted(reverse("campaign-table", args=[self.campaign.slug, self.kind]), given)
+        return self.posted(
+            reverse("campaign-table", args=[self.campaign.slug, self.kind]), given
+        )
 
     def rest(self, given: Given) -> dict[str, str]:
         address = reverse("api-campaign-table", args=[self.campaign.slug, self.kind])
-        asked = self.client.post(address, {"options": given}, content_type="application/json")
+        asked = self.client.post(
+            address, {"options": given}, content_type="application/json"
+        )
         assert asked.status_code in {200, 202}, asked.content
         jobs_run_waiting()
         found = self.client.get(address, as_typed(given)).json()
@@ -185,7 +198,9 @@ def plain(markdown: str) -> str:
 def is_same(on_page: str, in_file: str) -> bool:
     """Compare a cell of a page and of a file. Pages have no minus before 0, no p-value of 0, and words for `_ref`."""
     if on_page.startswith("< "):
-        return float(in_file) == 0 and float(on_page[2:]) == 10.0 ** -len(in_file.partition(".")[2])
+        return float(in_file) == 0 and float(on_page[2:]) == 10.0 ** -len(
+            in_file.partition(".")[2]
+        )
     shown = in_file[1:] if re.fullmatch(r"-0\.?0*", in_file) else in_file
     return on_page == system_label(shown)
 

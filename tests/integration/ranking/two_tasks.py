@@ -41,7 +41,9 @@ def two_tasks(campaign: Campaign) -> Task:
             for number in range(1, SEGMENTS + 1)
         ],
     )
-    task = task_create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None)
+    task = task_create(
+        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+    )
     design_ensure(task=task, seed=7)
     judges = [make_judge(campaign, name) for name in ("ada", "ben", "cleo")]
     chosen = []

@@ -45,7 +45,9 @@ class TestSetWriter:
             campaign=campaign, name=name, source_language="cs", target_language="en"
         )
         self.design = Design.objects.create(task=self.task, kind="imported")
-        self.document = Document.objects.create(test_set=self.task.test_set, name="d", position=1)
+        self.document = Document.objects.create(
+            test_set=self.task.test_set, name="d", position=1
+        )
         System.objects.bulk_create(
             System(test_set=self.task.test_set, name=system) for system in systems
         )
@@ -54,9 +56,13 @@ class TestSetWriter:
         return System.objects.create(test_set=self.task.test_set, name=name, kind=kind)
 
     def judge(self, pseudonym: str, origin: str = "person") -> Judge:
-        judge = Judge.objects.filter(campaign=self.campaign, pseudonym=pseudonym).first()
+        judge = Judge.objects.filter(
+            campaign=self.campaign, pseudonym=pseudonym
+        ).first()
         if judge is None:
-            user = User.objects.create_user(name=pseudonym) if origin == "person" else None
+            user = (
+                User.objects.create_user(name=pseudonym) if origin == "person" else None
+            )
             judge = Judge.objects.create(
                 campaign=self.campaign, pseudonym=pseudonym, origin=origin, user=user
             )
@@ -68,7 +74,9 @@ class TestSetWriter:
         self._hits += 1
         hit = HIT.objects.create(task=self.task, design=self.design, number=self._hits)
         by_candidate = [names.split(",") for names in candidates]
-        outputs = self._outputs_of(row, [name for names in by_candidate for name in names])
+        outputs = self._outputs_of(
+            row, [name for names in by_candidate for name in names]
+        )
         shown = [[outputs[name] for name in names] for names in by_candidate]
         return Block.objects.create(
             hit=hit,
@@ -82,7 +90,10 @@ class TestSetWriter:
         if number not in self._segments:
             test_set = self.task.test_set
             row = Segment.objects.create(
-                test_set=test_set, document=self.document, number=number, position=number
+                test_set=test_set,
+                document=self.document,
+                number=number,
+                position=number,
             )
             self._outputs[row.pk] = {}
             self._segments[number] = row
@@ -190,7 +201,9 @@ def settings_change(writer: TestSetWriter, **changes: Any) -> RankingSettings:
 def documents_of(writer: TestSetWriter, size: int) -> None:
     """Give every `size` segments in a row a document of their own; rankings are counted again with them."""
     StoredTallies.objects.filter(pk=writer.task.pk).delete()
-    for segment in Segment.objects.filter(test_set_id=writer.task.test_set_id).order_by("number"):
+    for segment in Segment.objects.filter(test_set_id=writer.task.test_set_id).order_by(
+        "number"
+    ):
         number = (segment.number - 1) // size
         document, _created = Document.objects.get_or_create(
             test_set_id=writer.task.test_set_id,

@@ -64,7 +64,9 @@ def judge_hits(task: Task) -> Callable[[Judge, int], None]:
 
 
 @pytest.fixture
-def ranking(task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None]) -> RankingRun:
+def ranking(
+    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None]
+) -> RankingRun:
     judge_hits(judge, 2)
     judge_hits(make_judge(task.test_set.campaign, "bob"), 2)
     run = ranking_run_compute(task_id=task.pk)

@@ -98,7 +98,10 @@ def test_json_with_a_byte_order_mark_is_read_and_compressed_json_is_refused(
     client.force_login(make_organiser(campaign))
     address = f"/api/v1/campaigns/{campaign.slug}/"
     marked = BOM_UTF8 + b'{"contact": "ada@example.org"}'
-    assert client.patch(address, marked, "application/json").json()["contact"] == "ada@example.org"
+    assert (
+        client.patch(address, marked, "application/json").json()["contact"]
+        == "ada@example.org"
+    )
     compressed = gzip.compress(b'{"contact": "x@example.org"}')
     headers = {"Content-Encoding": "gzip"}
     answer = client.patch(address, compressed, "application/json", headers=headers)

@@ -43,7 +43,9 @@ def described(schema: dict[str, Any]) -> BaseSchema:
     config = {
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", *refused]},
-            "negative_data_rejection": {"expected-statuses": [*refused, "405", "406", "415"]},
+            "negative_data_rejection": {
+                "expected-statuses": [*refused, "405", "406", "415"]
+            },
         }
     }
     return schemathesis.openapi.from_dict(schema, config=Config.from_dict(config))
@@ -51,7 +53,9 @@ def described(schema: dict[str, Any]) -> BaseSchema:
 
 def call_and_validate(case: Any, client: Client) -> int:
     """Send the request through Django's test client, so that a crash shows its traceback."""
-    sent = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
+    sent = requests.Request(
+        **case.as_transport_kwargs(base_url="http://testserver")
+    ).prepare()
     assert sent.method
     headers = {name: str(value) for name, value in sent.headers.items()}
     content_type = headers.pop("Content-Type", "application/octet-stream")
@@ -63,7 +67,11 @@ def call_and_validate(case: Any, client: Client) -> int:
         headers.pop(name, None)
     excused = [negative_data_rejection] if is_read_all_the_same(case) else []
     answer = client.generic(
-        sent.method, sent.path_url, sent.body or b"", content_type=content_type, headers=headers
+        sent.method,
+        sent.path_url,
+        sent.body or b"",
+        content_type=content_type,
+        headers=headers,
     )
     case.validate_response(
         Response(
@@ -96,7 +104,11 @@ def is_read_all_the_same(case: Any) -> bool:
     return bool(mutations) and all(
         each.keywords == ("type",)
         and types_of(each.new_value)
-        <= {new for old in types_of(each.original_value) for new in READ_FROM.get(old, ())}
+        <= {
+            new
+            for old in types_of(each.original_value)
+            for new in READ_FROM.get(old, ())
+        }
         for each in mutations
     )
 
@@ -116,7 +128,9 @@ def words_for_shape() -> Iterator[str]:
     kinds: list[Any] = [each for each in named if issubclass(each, fields.Field)]
     for kind in (*kinds, *OF_FILTERS):
         said = kind.default_error_messages.items()
-        yield from (str(words) for name, words in said if name not in OF_MORE_THAN_SHAPE)
+        yield from (
+            str(words) for name, words in said if name not in OF_MORE_THAN_SHAPE
+        )
     yield str(validators.MinValueValidator.message)
     yield str(validators.MaxValueValidator.message)
     yield "Ensure that there are no more than"
@@ -131,7 +145,11 @@ SHAPE = re.compile("|".join(map(pattern_of, sorted(set(words_for_shape())))))
 
 def refused_for_its_shape(_context: Any, response: Response, case: Any) -> None:
     """Fail where what is as described is refused for its shape: then the description promises too much."""
-    if response.status_code == 400 and case.meta and case.meta.generation.mode.is_positive:
+    if (
+        response.status_code == 400
+        and case.meta
+        and case.meta.generation.mode.is_positive
+    ):
         problem = json.loads(response.content)
         said = json.dumps(problem.get("errors", problem["detail"]), ensure_ascii=False)
         found = SHAPE.search(said.replace('\\"', '"'))
@@ -140,7 +158,9 @@ def refused_for_its_shape(_context: Any, response: Response, case: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: World) -> None:
+def test_answers_with_real_rows_are_as_described(
+    described: BaseSchema, world: World
+) -> None:
     """Every operation that reads, of a campaign that has something of most of what there is."""
     client = client_of_role(world, "organiser")
     answered = {}
@@ -150,7 +170,9 @@ def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: W
         operation = result.ok()
         if operation.method.upper() == "GET" and "/judging/" not in operation.path:
             named = world.named_parts()
-            parts = {name: named[name] for name in re.findall(r"{(\w+)}", operation.path)}
+            parts = {
+                name: named[name] for name in re.findall(r"{(\w+)}", operation.path)
+            }
             case = operation.Case(path_parameters=parts)
             try:
                 answered[operation.label] = call_and_validate(case, client)
@@ -245,7 +267,9 @@ def test_made_up_requests_are_answered_as_described(
                     if role == "organiser" and takes_json(operation):
                         check_broken(operation, client, real, times, of_broken)
                 except FailureGroup as group:
-                    wrong[operation.label] = [str(each)[:600] for each in group.exceptions]
+                    wrong[operation.label] = [
+                        str(each)[:600] for each in group.exceptions
+                    ]
                 # The next operation finds the world as it was.
                 transaction.set_rollback(True)
     assert wrong == {}
@@ -259,7 +283,9 @@ def test_made_up_requests_are_answered_as_described(
 
 
 def counted(statuses: Counter[int]) -> str:
-    return ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
+    return ", ".join(
+        f"{count} x {status}" for status, count in sorted(statuses.items())
+    )
 
 
 def takes_json(operation: Any) -> bool:
@@ -267,10 +293,20 @@ def takes_json(operation: Any) -> bool:
 
 
 def check(
-    operation: Any, client: Client, real: dict[str, Any], times: int, statuses: Counter[int]
+    operation: Any,
+    client: Client,
+    real: dict[str, Any],
+    times: int,
+    statuses: Counter[int],
 ) -> None:
-    @settings(examples(times), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-    @given(case=operation.as_strategy(), existing=sampled_from([True, True, True, False]))
+    @settings(
+        examples(times),
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(
+        case=operation.as_strategy(), existing=sampled_from([True, True, True, False])
+    )
     def answered(case: Any, existing: bool) -> None:
         if existing:
             # A made-up id is rarely one that exists.
@@ -282,15 +318,27 @@ def check(
 
 
 def check_broken(
-    operation: Any, client: Client, real: dict[str, Any], times: int, statuses: Counter[int]
+    operation: Any,
+    client: Client,
+    real: dict[str, Any],
+    times: int,
+    statuses: Counter[int],
 ) -> None:
     """Send bodies that break the description, to addresses where there is something: each is refused."""
-    found = {each.name: real[each.name] for each in operation.path_parameters if each.name in real}
+    found = {
+        each.name: real[each.name]
+        for each in operation.path_parameters
+        if each.name in real
+    }
     broken = operation.as_strategy(
         GenerationMode.NEGATIVE, path_parameters=found, query={}, headers={}, cookies={}
     )
 
-    @settings(examples(times), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(
+        examples(times),
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=broken)
     def refused(case: Any) -> None:
         # A made-up version would be refused before the body is looked at.
@@ -305,9 +353,15 @@ def numbers_asked(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield method, path and field of each number that a body in JSON has."""
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
-            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            body = (
+                operation.get("requestBody", {})
+                .get("content", {})
+                .get("application/json")
+            )
             name = body and body["schema"].get("$ref", "").rpartition("/")[2]
-            fields_of_body = schema["components"]["schemas"][name]["properties"] if name else {}
+            fields_of_body = (
+                schema["components"]["schemas"][name]["properties"] if name else {}
+            )
             for field, told in fields_of_body.items():
                 if "number" in [told.get("type"), *(told.get("type") or [])]:
                     yield method, path, field
@@ -315,7 +369,9 @@ def numbers_asked(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_numbers_are_neither_true_nor_endless(schema: dict[str, Any], world: World) -> None:
+def test_numbers_are_neither_true_nor_endless(
+    schema: dict[str, Any], world: World
+) -> None:
     client = client_of_role(world, "organiser")
     asked = list(numbers_asked(schema))
     assert {"share", "threshold", "confidence", "hours", "inter_share"} <= {
@@ -326,7 +382,10 @@ def test_numbers_are_neither_true_nor_endless(schema: dict[str, Any], world: Wor
         for value in (True, False, "nan", "inf", "-inf"):
             address = path.format_map(world.named_parts())
             answer = client.generic(
-                method.upper(), address, json.dumps({field: value}), content_type="application/json"
+                method.upper(),
+                address,
+                json.dumps({field: value}),
+                content_type="application/json",
             )
             told = answer.json().get("errors", {}).get(field)
             if (answer.status_code, told) != (400, ["A valid number is required."]):

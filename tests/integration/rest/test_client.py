@@ -39,8 +39,20 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     described.write_text(json.dumps(description()))
     made = subprocess.run(
         [
-            *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"),
-            *("--path", str(described), "--output-path", str(folder / "generated_client")),
+            *(
+                sys.executable,
+                "-m",
+                "openapi_python_client",
+                "generate",
+                "--meta",
+                "none",
+            ),
+            *(
+                "--path",
+                str(described),
+                "--output-path",
+                str(folder / "generated_client"),
+            ),
         ],
         capture_output=True,
         text=True,
@@ -56,7 +68,9 @@ def client_path(
 ) -> Iterator[tuple[Path, str]]:
     monkeypatch.syspath_prepend(str(generated[0]))
     yield generated
-    for name in [each for each in sys.modules if each.partition(".")[0] == "generated_client"]:
+    for name in [
+        each for each in sys.modules if each.partition(".")[0] == "generated_client"
+    ]:
         del sys.modules[name]
 
 
@@ -69,7 +83,9 @@ def test_every_operation_becomes_a_function(client_path: tuple[Path, str]) -> No
         if line.startswith("WARNING parsing")
     }
     assert warned <= OF_FILES
-    functions = {path.stem for path in (folder / "generated_client" / "api").glob("*/*.py")}
+    functions = {
+        path.stem for path in (folder / "generated_client" / "api").glob("*/*.py")
+    }
     operations = {
         operation["operationId"]
         for path, methods in description()["paths"].items()
@@ -110,7 +126,10 @@ def test_answers_are_typed(
         assert isinstance(missing, Problem)
         assert (missing.status, missing.title) == (404, "Not Found")
         refused = judge_group_create.sync(
-            campaign.slug, client=client, body=JudgeGroupRequest(name="x"), idempotency_key="k"
+            campaign.slug,
+            client=client,
+            body=JudgeGroupRequest(name="x"),
+            idempotency_key="k",
         )
         assert isinstance(refused, Problem)
         assert refused.status == 403
@@ -139,7 +158,9 @@ def test_the_notebook_computes_the_ranking_of_the_page(
         resources={"metadata": {"path": os.fspath(ROOT)}},
     ).execute()
     said = "".join(
-        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ())
+        output.get("text", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
     )
     for row in ranking.result["systems"]:
         assert f"{row['score']:.3f}  {row['system']}" in said

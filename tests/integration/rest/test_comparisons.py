@@ -32,7 +32,9 @@ def test_any_two_texts_with_a_label_are_compared_once(labels: list[int | None]) 
     ]
     for each in found:
         better = each.first_label - each.second_label
-        assert each.outcome == ("tied" if better == 0 else "won" if better < 0 else "lost")
+        assert each.outcome == (
+            "tied" if better == 0 else "won" if better < 0 else "lost"
+        )
         assert each.turned().turned() == each
         assert {each.outcome, each.turned().outcome} in ({"tied"}, {"won", "lost"})
 
@@ -65,12 +67,16 @@ def judgments(task: Task) -> str:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_of_a_system_it_stands_first(task: Task, ranking: RankingRun, analyst: Client) -> None:
+def test_of_a_system_it_stands_first(
+    task: Task, ranking: RankingRun, analyst: Client
+) -> None:
     everything = results(analyst, address(task))
     named = results(analyst, address(task, "system=birch"))
     assert named
     assert all("birch" in row["first"] for row in named)
-    assert len(named) == sum("birch" in [*row["first"], *row["second"]] for row in everything)
+    assert len(named) == sum(
+        "birch" in [*row["first"], *row["second"]] for row in everything
+    )
     for outcome in ("won", "lost", "tied"):
         found = results(analyst, address(task, f"system=birch&outcome={outcome}"))
         assert found == [row for row in named if row["outcome"] == outcome]

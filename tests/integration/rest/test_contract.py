@@ -19,11 +19,15 @@ METHODS = ("get", "post", "put", "patch", "delete")
 def described(address: Address) -> dict[str, frozenset[str] | None]:
     return {
         method.lower(): operation.parameters
-        for method, operation in described_operations(address.route, address.view).items()
+        for method, operation in described_operations(
+            address.route, address.view
+        ).items()
     }
 
 
-def ask(world: World, address: Address, method: str, query: str = "", **headers: str) -> Any:
+def ask(
+    world: World, address: Address, method: str, query: str = "", **headers: str
+) -> Any:
     client: APIClient = world.client("judge" if address.is_judging else "organiser")
     return whole(
         client.generic(
@@ -57,7 +61,9 @@ def readable(world: World) -> list[Address]:
 
 
 @pytest.mark.thorough
-def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
+def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(
+    world: World,
+) -> None:
     wrong = []
     for address in addresses():
         assert described(address), address.route
@@ -90,8 +96,13 @@ def test_every_list_comes_in_pages(world: World) -> None:
     for address in addresses():
         if "get" not in described(address):
             continue
-        answer = ask(world, address, "get", *(["?campaign=mine"] if address.is_judging else []))
-        if answer.status_code != 200 or answer.headers["Content-Type"] != "application/json":
+        answer = ask(
+            world, address, "get", *(["?campaign=mine"] if address.is_judging else [])
+        )
+        if (
+            answer.status_code != 200
+            or answer.headers["Content-Type"] != "application/json"
+        ):
             continue
         data = answer.json()
         if isinstance(data, list):
@@ -114,7 +125,9 @@ def test_pages_of_one_row_hold_every_row_once(world: World) -> None:
             continue
         whole = ask(world, address, "get").json()
         several += len(whole["results"]) > 1
-        assert ask(world, address, "get", "?cursor=nonsense").status_code == 404, address.route
+        assert ask(world, address, "get", "?cursor=nonsense").status_code == 404, (
+            address.route
+        )
         found: list[Any] = []
         back, query = "", "?page_size=1"
         while query:
@@ -124,17 +137,26 @@ def test_pages_of_one_row_hold_every_row_once(world: World) -> None:
                 page["previous"] or "",
                 page["next"] and "?" + page["next"].partition("?")[2],
             )
-        assert list(map(named, found)) == list(map(named, whole["results"])), address.route
+        assert list(map(named, found)) == list(map(named, whole["results"])), (
+            address.route
+        )
         if len(found) > 1:
             before = ask(world, address, "get", "?" + back.partition("?")[2]).json()
-            assert list(map(named, before["results"])) == [named(found[-2])], address.route
+            assert list(map(named, before["results"])) == [named(found[-2])], (
+                address.route
+            )
     assert several >= 10
 
 
 def named(row: dict[str, Any]) -> Any:
     """Return what tells a row from others: some figures count seconds."""
     return next(
-        (row[name] for name in ("id", "number", "slug", "name", "pseudonym") if name in row), row
+        (
+            row[name]
+            for name in ("id", "number", "slug", "name", "pseudonym")
+            if name in row
+        ),
+        row,
     )
 
 
@@ -150,26 +172,33 @@ def test_responses_have_an_etag_and_unchanged_ones_are_not_resent(world: World) 
         else:
             assert again.headers["ETag"] != first.headers["ETag"], address.route
     unchanged = ask(
-        world, *(next(each for each in addresses() if each.route.endswith("systems/")), "get")
+        world,
+        *(next(each for each in addresses() if each.route.endswith("systems/")), "get"),
     )
     assert unchanged.headers["ETag"]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("role", some_now(["visitor", "judge", "analyst", "organiser"]))
-def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, role: str) -> None:
+def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(
+    world: World, role: str
+) -> None:
     client = world.client(role)
     errors = set()
     for address in addresses():
         for method in (*METHODS, "options", "head"):
             answer = whole(
-                client.generic(method.upper(), world.fill(address.route), "[", "application/json")
+                client.generic(
+                    method.upper(), world.fill(address.route), "[", "application/json"
+                )
             )
             assert "Cache-Control" in answer.headers, address.route
             if answer.status_code < 400 or method == "head":
                 continue
             errors.add(answer.status_code)
-            assert answer.headers["Content-Type"] == "application/problem+json", address.route
+            assert answer.headers["Content-Type"] == "application/problem+json", (
+                address.route
+            )
             said = answer.json()
             assert said["status"] == answer.status_code
             assert (
@@ -178,4 +207,6 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
                 or "batch" in address.route
             )
             assert {"type", "title", "detail"} <= set(said)
-    assert errors >= ({401} if role == "visitor" else {400, 405} if role == "organiser" else {405})
+    assert errors >= (
+        {401} if role == "visitor" else {400, 405} if role == "organiser" else {405}
+    )

@@ -52,7 +52,11 @@ def test_damaged_references_are_made_and_listed_beside_what_they_were_made_of(
         segment = made.output.segment
         assert row["text"] == made.output.text
         assert row["source"] == segment.source_text
-        assert row["reference"] == segment.references.earliest("number").text != row["text"]
+        assert (
+            row["reference"]
+            == segment.references.earliest("number").text
+            != row["text"]
+        )
         assert (row["seed"], row["status"]) == (str(made.seed), "pending")
 
 
@@ -85,7 +89,9 @@ def test_training_is_proposed_explained_and_removed(
     kinds = {each["expected"]: each["kind"] for each in rows[0]["candidates"]}
     assert (kinds[1], kinds[5]) == ("reference", "bad_reference")
     address = f"{training}{rows[0]['id']}/"
-    changed = organiser.patch(address, {"explanation": "Words are missing."}, JSON).json()
+    changed = organiser.patch(
+        address, {"explanation": "Words are missing."}, JSON
+    ).json()
     assert changed == rows[0] | {"explanation": "Words are missing."}
     assert organiser.get(address).json() == changed
     assert organiser.delete(address).status_code == 204
@@ -103,7 +109,9 @@ def test_the_ranks_that_are_expected_are_changed_all_at_once(
         {"output": best["output"], "expected": 2},
         {"output": others[0]["output"], "expected": 4},
     ]
-    changed = organiser.patch(address, {"candidates": wanted, "position": 7}, JSON).json()
+    changed = organiser.patch(
+        address, {"candidates": wanted, "position": 7}, JSON
+    ).json()
     assert changed["position"] == 7
     assert [(each["output"], each["expected"]) for each in changed["candidates"]] == [
         (best["output"], 2),

@@ -37,7 +37,10 @@ def test_versions_follow_each_other(organiser: Client, campaign: Campaign) -> No
     same = send(organiser, here, {"language": "en", "text": "Rank them all."}).json()
     assert same["version"] == 2
     rows = results(organiser, here)
-    assert [(row["version"], row["in_force"]) for row in rows] == [(2, True), (1, False)]
+    assert [(row["version"], row["in_force"]) for row in rows] == [
+        (2, True),
+        (1, False),
+    ]
     assert not any("text" in row for row in rows)
     assert rows[0]["written_by"] == "olga"
     assert organiser.get(f"{here}1/").json()["text"] == "Rank them."

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def organiser(
-    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
 ) -> Client:
     return client_of(make_member(campaign, "organiser", "olga"))
 
@@ -36,13 +38,20 @@ def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
 ) -> None:
     last = timezone.localdate() + timedelta(days=3)
     made = send(
-        organiser, f"{here}links/", {"cap": 2, "last_day": last.isoformat(), "note": "a list"}
+        organiser,
+        f"{here}links/",
+        {"cap": 2, "last_day": last.isoformat(), "note": "a list"},
     )
     assert made.status_code == 201
     link = made.json().pop("link")
     (row,) = results(organiser, f"{here}links/")
     assert row == {name: value for name, value in made.json().items() if name != "link"}
-    assert (row["cap"], row["arrived"], row["state"], row["note"]) == (2, 0, "usable", "a list")
+    assert (row["cap"], row["arrived"], row["state"], row["note"]) == (
+        2,
+        0,
+        "usable",
+        "a list",
+    )
     assert row["made_by"] == "olga"
     assert row["expires_at"].startswith(last.isoformat())
     newcomer = Client()
@@ -51,7 +60,9 @@ def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
     revoked = send(organiser, f"{here}links/{row['id']}/revoke/").json()
     assert revoked["state"] == "withdrawn"
     assert Client().get(path).status_code == 404
-    assert send(organiser, f"{here}links/{row['id']}/restore/").json()["state"] == "usable"
+    assert (
+        send(organiser, f"{here}links/{row['id']}/restore/").json()["state"] == "usable"
+    )
     assert newcomer.post(path).status_code == 302
     assert results(organiser, f"{here}links/?state=usable")[0]["arrived"] == 1
     assert results(organiser, f"{here}links/?note=elsewhere") == []

@@ -38,7 +38,9 @@ def test_record_says_what_a_ranking_needs(
 ) -> None:
     judge_hits(judge, 1)
     first, second, revised = analyst.get(address).json()["results"]
-    judgment = Judgment.objects.select_related("block__segment__document").get(numbered__number=1)
+    judgment = Judgment.objects.select_related("block__segment__document").get(
+        numbered__number=1
+    )
     assert first == {
         "id": str(judgment.client_id),
         "number": 1,
@@ -58,7 +60,11 @@ def test_record_says_what_a_ranking_needs(
         "control": "",
         "rehearsal_of": None,
     }
-    assert (second["number"], second["supersedes"], second["current"]) == (2, None, True)
+    assert (second["number"], second["supersedes"], second["current"]) == (
+        2,
+        None,
+        True,
+    )
     assert (revised["supersedes"], revised["current"]) == (first["id"], True)
 
 
@@ -72,7 +78,9 @@ def test_collapsed_outputs_are_one_candidate(
         names = [name for systems in row["candidates"] for name in systems]
         assert len(names) == len(set(names))
         if {"amber", "birch"} <= set(names) and row["segment"] % 2:
-            assert ["amber", "birch"] in [sorted(systems) for systems in row["candidates"]]
+            assert ["amber", "birch"] in [
+                sorted(systems) for systems in row["candidates"]
+            ]
 
 
 @pytest.mark.thorough
@@ -114,6 +122,8 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
             create_test_set=True,
             verbosity=0,
         )
-        again = ranking_run_compute(task_id=Task.objects.get(test_set__campaign__slug=slug).pk)
+        again = ranking_run_compute(
+            task_id=Task.objects.get(test_set__campaign__slug=slug).pk
+        )
         assert again is not None
         assert again.result == run.result

@@ -96,13 +96,21 @@ def test_pages_hold_every_row_once_while_rows_come_in(
     assert numbers == list(range(1, 13))
     assert back[0] is None
     assert back[2]
-    assert [row["number"] for row in analyst.get(back[2]).json()["results"]] == [5, 6, 7, 8]
+    assert [row["number"] for row in analyst.get(back[2]).json()["results"]] == [
+        5,
+        6,
+        7,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
-    "query", ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"]
+    "query",
+    ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"],
 )
-def test_made_up_cursors_are_refused_or_empty(task: Task, analyst: Client, query: str) -> None:
+def test_made_up_cursors_are_refused_or_empty(
+    task: Task, analyst: Client, query: str
+) -> None:
     for name in ("api-judgments", "api-rankings", "api-systems"):
         response = analyst.get(f"{reverse(name, args=[task.pk])}?{query}")
         assert response.status_code in {200, 404}

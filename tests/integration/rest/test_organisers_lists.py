@@ -13,12 +13,16 @@ Judged = Callable[[Judge, int], None]
 
 @pytest.fixture
 def organiser(
-    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
 ) -> Client:
     return client_of(make_member(campaign, "organiser"))
 
 
-def test_texts_come_by_number_with_what_each_system_wrote(organiser: Client, task: Task) -> None:
+def test_texts_come_by_number_with_what_each_system_wrote(
+    organiser: Client, task: Task
+) -> None:
     address = f"/api/v1/tasks/{task.pk}/segments/"
     page = organiser.get(f"{address}?page_size=2").json()
     assert [row["number"] for row in page["results"]] == [1, 2]
@@ -28,7 +32,9 @@ def test_texts_come_by_number_with_what_each_system_wrote(organiser: Client, tas
     row = page["results"][0]
     assert row["source"] == segment.source_text
     assert row["document"] == segment.document.name
-    assert row["references"] == [each.text for each in segment.references.order_by("number")]
+    assert row["references"] == [
+        each.text for each in segment.references.order_by("number")
+    ]
     assert row["outputs"] == dict(segment.outputs.values_list("system__name", "text"))
 
 
@@ -41,8 +47,12 @@ def test_time_is_that_of_the_time_sheet(
     assert row["judge"] == judge.pseudonym
     assert row["total"]["sentences"] == sheet.total.sentences == 6
     assert row["total"]["active_seconds"] == sheet.total.active_seconds > 0
-    assert [day["day"] for day in row["days"]] == [day.isoformat() for day in sheet.days]
-    nobody = organiser.get(f"/api/v1/campaigns/{campaign.slug}/time/?last=2020-01-01").json()
+    assert [day["day"] for day in row["days"]] == [
+        day.isoformat() for day in sheet.days
+    ]
+    nobody = organiser.get(
+        f"/api/v1/campaigns/{campaign.slug}/time/?last=2020-01-01"
+    ).json()
     assert nobody["results"] == []
 
 
@@ -53,7 +63,9 @@ def test_the_overview_counts_what_was_judged(
     judge_hits(judge, 2)
     # Whoever reads judgments gives them their numbers, by which they are counted.
     organiser.get(f"/api/v1/tasks/{task.pk}/judgments/")
-    (row,) = organiser.get(f"/api/v1/campaigns/{campaign.slug}/overview/").json()["results"]
+    (row,) = organiser.get(f"/api/v1/campaigns/{campaign.slug}/overview/").json()[
+        "results"
+    ]
     assert (row["id"], row["judged"], row["at_work"]) == (task.pk, 4, 1)
     assert [day["judged"] for day in row["days"]] == [0] * 13 + [4]
     assert row["end"] is None

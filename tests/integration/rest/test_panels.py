@@ -17,7 +17,9 @@ TERMS = {"kind": "prolific", "name": "main", "blocks_asked": 30, "minutes_allowe
 
 @pytest.fixture
 def organiser(
-    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
 ) -> Client:
     return client_of(make_member(campaign, "organiser", "olga"))
 
@@ -31,15 +33,24 @@ def send(client: Client, address: str, sent: Any, method: str = "post") -> Any:
     return getattr(client, method)(address, sent, content_type="application/json")
 
 
-def test_a_panel_is_made_changed_closed_and_opened(organiser: Client, here: str) -> None:
+def test_a_panel_is_made_changed_closed_and_opened(
+    organiser: Client, here: str
+) -> None:
     made = send(organiser, here, TERMS)
     assert made.status_code == 201
     row = made.json()
     panel = Panel.objects.get()
     assert reverse("panel-entry", args=[panel.key]) in row["pasted"]
     assert "PROLIFIC_PID" in row["pasted"]
-    assert row["events_address"].endswith(reverse("panel-events", args=[panel.events_key]))
-    assert row["completion_code"] == panel.completion_code != row["screened_out_code"] != ""
+    assert row["events_address"].endswith(
+        reverse("panel-events", args=[panel.events_key])
+    )
+    assert (
+        row["completion_code"]
+        == panel.completion_code
+        != row["screened_out_code"]
+        != ""
+    )
     own = f"{here}{panel.pk}/"
     changed = send(organiser, own, {"blocks_asked": 60}, "patch").json()
     assert (changed["blocks_asked"], changed["minutes_allowed"]) == (60, 90)
@@ -52,13 +63,20 @@ def test_a_panel_of_another_service_is_made_and_changed(
     organiser: Client, analyst: Client, here: str
 ) -> None:
     sent = {**TERMS, "kind": "generic", "service": "SONA", "id_parameter": "sona_id"}
-    refused = send(organiser, here, {**sent, "completion_address": "http://sona.example.org/"})
-    assert (refused.status_code, set(refused.json()["errors"])) == (400, {"completion_address"})
+    refused = send(
+        organiser, here, {**sent, "completion_address": "http://sona.example.org/"}
+    )
+    assert (refused.status_code, set(refused.json()["errors"])) == (
+        400,
+        {"completion_address"},
+    )
     row = send(organiser, here, sent).json()
     assert row["pasted"].endswith("/?sona_id=")
     back = {"completion_address": "https://sona.example.org/?id={id}"}
     own = f"{here}{row['id']}/"
-    assert send(organiser, own, back, "patch").json() | back == organiser.get(own).json()
+    assert (
+        send(organiser, own, back, "patch").json() | back == organiser.get(own).json()
+    )
     read = analyst.get(own).json()
     assert (read["service"], read["completion_address"]) == ("SONA", None)
 
@@ -86,9 +104,13 @@ def test_ids_codes_and_addresses_are_for_organisers(
             assert secret not in listed
     told = analyst.get(own).json()
     assert told["has_webhook_secret"] is True
-    assert {told[name] for name in ("pasted", "events_address", "completion_code")} == {None}
+    assert {told[name] for name in ("pasted", "events_address", "completion_code")} == {
+        None
+    }
     assert SECRET not in organiser.get(own).content.decode()
 
 
 def query_of(name: str) -> str:
-    return f"PROLIFIC_PID={'6' * 24}&STUDY_ID={'7' * 24}&SESSION_ID={'8' * 24}&name={name}"
+    return (
+        f"PROLIFIC_PID={'6' * 24}&STUDY_ID={'7' * 24}&SESSION_ID={'8' * 24}&name={name}"
+    )

@@ -17,7 +17,10 @@ pytestmark = pytest.mark.django_db
 
 def test_no_such_address(client: Client) -> None:
     answer = client.get("/api/v1/nothing/")
-    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (
+        404,
+        "application/problem+json",
+    )
     assert answer.json() == {
         "type": "about:blank",
         "title": "Not Found",
@@ -31,7 +34,9 @@ def test_no_such_address(client: Client) -> None:
 def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> None:
     client.force_login(make_organiser(campaign))
     answer = client.patch(
-        "/api/v1/campaigns/museum/", {"blocks_per_judge": "many"}, content_type="application/json"
+        "/api/v1/campaigns/museum/",
+        {"blocks_per_judge": "many"},
+        content_type="application/json",
     )
     said = answer.json()
     assert (said["status"], said["type"]) == (400, "urn:quintet:problem:invalid-input")
@@ -44,7 +49,9 @@ def test_errors_are_lists_and_detail_says_what_concerns_no_field(
 ) -> None:
     client.force_login(make_organiser(campaign))
     unknown_key = "slug: museum\nname: Museum\ncolour: red\n"
-    answer = client.put("/api/v1/campaigns/museum/file/", unknown_key, "application/yaml")
+    answer = client.put(
+        "/api/v1/campaigns/museum/file/", unknown_key, "application/yaml"
+    )
     assert answer.status_code == 400
     problem = answer.json()
     assert problem["errors"] == {"detail": [problem["detail"]]}
@@ -54,7 +61,9 @@ def test_errors_are_lists_and_detail_says_what_concerns_no_field(
 def test_body_that_is_too_large_is_named(campaign: Campaign, client: Client) -> None:
     client.force_login(make_organiser(campaign))
     answer = client.patch(
-        "/api/v1/campaigns/museum/", {"name": "x" * 3_000_000}, content_type="application/json"
+        "/api/v1/campaigns/museum/",
+        {"name": "x" * 3_000_000},
+        content_type="application/json",
     )
     said = answer.json()
     assert (said["status"], said["title"]) == (413, "Request Entity Too Large")
@@ -95,8 +104,13 @@ def test_form_that_is_too_large_is_named(
 def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make_organiser(campaign))
-    answer = client.post("/api/v1/campaigns/museum/pause/", {}, content_type="application/json")
-    assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
+    answer = client.post(
+        "/api/v1/campaigns/museum/pause/", {}, content_type="application/json"
+    )
+    assert (answer.status_code, answer.headers["Content-Type"]) == (
+        403,
+        "application/problem+json",
+    )
     assert answer.json()["detail"].startswith("CSRF Failed")
 
 

@@ -36,7 +36,9 @@ def address(task: Task) -> str:
 
 @pytest.fixture
 def organiser(
-    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
 ) -> Client:
     return client_of(make_member(campaign, role="organiser", name="olga"))
 
@@ -49,7 +51,9 @@ def test_named_settings_change_and_apply_to_the_next_ranking(
     organiser: Client, address: str, task: Task, ranking: RankingRun
 ) -> None:
     changed = patch(
-        organiser, address, {"resample": "segments", "confidence": 0.9, "reason": "Asked."}
+        organiser,
+        address,
+        {"resample": "segments", "confidence": 0.9, "reason": "Asked."},
     )
     assert changed.status_code == 200
     body = changed.json()
@@ -64,5 +68,8 @@ def test_named_settings_change_and_apply_to_the_next_ranking(
     }
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    assert (run.parameters["resample"], run.parameters["confidence"]) == ("segments", 0.9)
+    assert (run.parameters["resample"], run.parameters["confidence"]) == (
+        "segments",
+        0.9,
+    )
     assert run.watermark == ranking.watermark

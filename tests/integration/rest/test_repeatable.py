@@ -46,7 +46,10 @@ def test_the_same_again_is_answered_as_before(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("address", "body"),
-    [(GROUPS, {"name": "Others"}), ("/api/v1/campaigns/museum/pause/", {"name": "Students"})],
+    [
+        (GROUPS, {"name": "Others"}),
+        ("/api/v1/campaigns/museum/pause/", {"name": "Students"}),
+    ],
 )
 def test_another_request_with_the_key_is_refused(
     client: Client, address: str, body: dict[str, str]
@@ -81,7 +84,9 @@ def test_refused_request_can_be_repeated_later(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_leaving_a_campaign_can_be_repeated_with_the_key(
-    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
 ) -> None:
     user = make_member(campaign)
     # The token would end with the last membership.
@@ -164,7 +169,9 @@ def test_of_requests_at_the_same_time_one_is_done(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_one_is_at_work_the_other_is_told_so(client: Client, organiser: User) -> None:
+def test_while_one_is_at_work_the_other_is_told_so(
+    client: Client, organiser: User
+) -> None:
     other = connection.copy()
     try:
         with other.cursor() as cursor:

@@ -27,18 +27,25 @@ def test_a_client_that_asks_too_much_is_told_when_to_go_on(
 
 
 def test_writes_are_limited(
-    campaign: Campaign, organiser: User, client_of: Callable[[User], Client], settings: Settings
+    campaign: Campaign,
+    organiser: User,
+    client_of: Callable[[User], Client],
+    settings: Settings,
 ) -> None:
     settings.API_WRITES_A_MINUTE = 1
     client = client_of(organiser)
     changed = [
-        client.patch(f"{CAMPAIGNS}museum/", {}, content_type="application/json").status_code
+        client.patch(
+            f"{CAMPAIGNS}museum/", {}, content_type="application/json"
+        ).status_code
         for _ in range(2)
     ]
     assert changed == [200, 429]
 
 
-def test_without_a_limit_nothing_is_refused(analyst: Client, settings: Settings) -> None:
+def test_without_a_limit_nothing_is_refused(
+    analyst: Client, settings: Settings
+) -> None:
     settings.API_READS_A_MINUTE = 0
     assert {analyst.get(CAMPAIGNS).status_code for _ in range(3)} == {200}
 

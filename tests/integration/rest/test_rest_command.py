@@ -11,7 +11,13 @@ from django.test import Client
 
 from campaign.database.acting import command_acts
 from campaign.models import ActivityEvent, Campaign, Instructions, Judge, Task
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import (
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +40,9 @@ def rest(*arguments: str, **options: Any) -> Any:
     return json.loads(out.getvalue()) if out.getvalue() else None
 
 
-def test_fields_are_text_json_or_the_text_of_a_file(campaign: Campaign, tmp_path: Path) -> None:
+def test_fields_are_text_json_or_the_text_of_a_file(
+    campaign: Campaign, tmp_path: Path
+) -> None:
     judge = make_judge(campaign)
     changed = rest(
         *("PATCH", f"campaigns/museum/judges/{judge.pk}/"),
@@ -50,7 +58,10 @@ def test_fields_are_text_json_or_the_text_of_a_file(campaign: Campaign, tmp_path
 def test_a_body_is_json_or_a_file_and_an_address_may_be_short(
     campaign: Campaign, tmp_path: Path
 ) -> None:
-    assert rest("PATCH", "campaigns/museum/", '{"lease_minutes": 90}')["lease_minutes"] == 90
+    assert (
+        rest("PATCH", "campaigns/museum/", '{"lease_minutes": 90}')["lease_minutes"]
+        == 90
+    )
     body = tmp_path / "body.json"
     body.write_text('{"lease_minutes": 45}')
     assert rest("patch", "/api/v1/campaigns/museum", f"@{body}")["lease_minutes"] == 45
@@ -80,8 +91,14 @@ def test_files_come_byte_for_byte(task: Task, client: Client) -> None:
     [
         (("PATCH", "campaigns/museum/", "lease_minutes=0"), "lease_minutes: "),
         (("PATCH", "campaigns/museum/", "minutes=9"), "minutes: "),
-        (("PATCH", "campaigns/museum/", "show_source:=yes"), "show_source: 'yes' is not JSON"),
-        (("PATCH", "campaigns/museum/", "show_source"), "“show_source” is not a valid field"),
+        (
+            ("PATCH", "campaigns/museum/", "show_source:=yes"),
+            "show_source: 'yes' is not JSON",
+        ),
+        (
+            ("PATCH", "campaigns/museum/", "show_source"),
+            "“show_source” is not a valid field",
+        ),
         (("PATCH", "campaigns/museum/", "pay=@nowhere.md"), "nowhere.md: No such file"),
         (("GET", "campaigns/nowhere/"), "Campaign not found"),
         (("GET", "nothing/here/"), "Page not found"),
@@ -120,7 +137,11 @@ def test_changes_are_the_owners_unless_another_user_is_named(
     users = [campaign.memberships.get(role="owner").user_id, second.pk]
     assert [event.user_id for event in reversed(events)] == users
     for event in events:
-        assert (event.origin, event.through, event.operator) == ("command", "rest", "ivo")
+        assert (event.origin, event.through, event.operator) == (
+            "command",
+            "rest",
+            "ivo",
+        )
 
 
 def test_rest_command_reports_missing_permission(campaign: Campaign) -> None:
@@ -144,7 +165,9 @@ def test_without_a_user_nothing_is_asked() -> None:
 def test_fields_may_follow_an_option() -> None:
     """Argparse by itself takes only the fields before it."""
     parser = load_command_class("campaign", "rest").create_parser("manage.py", "rest")
-    options = parser.parse_args(["POST", "tokens/", "--as", "a@example.org", "name=a", "days:=9"])
+    options = parser.parse_args(
+        ["POST", "tokens/", "--as", "a@example.org", "name=a", "days:=9"]
+    )
     assert options.body == ["name=a", "days:=9"]
 
 
@@ -156,6 +179,11 @@ def test_the_organiser_of_a_demo_acts_where_there_is_no_other() -> None:
 def test_an_address_may_be_of_another_host(campaign: Campaign) -> None:
     made = rest(
         *("POST", "campaigns/museum/panels/", "kind=prolific", "name=pilot"),
-        *("blocks_asked=30", "minutes_allowed=90", "--address", "https://judge.example.org"),
+        *(
+            "blocks_asked=30",
+            "minutes_allowed=90",
+            "--address",
+            "https://judge.example.org",
+        ),
     )
     assert "https://judge.example.org/" in json.dumps(made)

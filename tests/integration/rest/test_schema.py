@@ -29,7 +29,9 @@ def test_nothing_a_judge_is_sent_names_a_system(schema: dict[str, Any]) -> None:
             if f'"#/components/schemas/{name}"' in text and name not in seen:
                 seen.add(name)
                 waiting.append(json.dumps(parts[name]))
-                assert not {"system", "systems", "number"} & set(parts[name].get("properties", {}))
+                assert not {"system", "systems", "number"} & set(
+                    parts[name].get("properties", {})
+                )
     assert "Assignment" in seen
     assert "System" not in seen
 
@@ -48,7 +50,9 @@ def test_every_post_takes_an_idempotency_key(schema: dict[str, Any]) -> None:
 
 def test_schemas_have_no_keyword_of_openapi_3_0(schema: dict[str, Any]) -> None:
     """Generators of 3.1 ignore `nullable`, and their clients refuse null."""
-    outdated = [part for part in Description(schema).schemas() if part.get("nullable") is True]
+    outdated = [
+        part for part in Description(schema).schemas() if part.get("nullable") is True
+    ]
     assert outdated == []
 
 
@@ -86,6 +90,8 @@ def test_first_choice_that_fits_has_all_keys_of_an_answer(
     """Generated clients take the first choice that fits, and lose the keys that it does not have."""
     described = Description(schema)
     parts = schema["components"]["schemas"]
-    choices = [choice["$ref"].rpartition("/")[2] for choice in parts["ProtocolAnswer"]["anyOf"]]
+    choices = [
+        choice["$ref"].rpartition("/")[2] for choice in parts["ProtocolAnswer"]["anyOf"]
+    ]
     first = next(name for name in choices if not described.errors(parts[name], answer))
     assert answer.keys() <= parts[first]["properties"].keys()

@@ -10,7 +10,9 @@ from tests.integration.rest.test_lists import results
 pytestmark = pytest.mark.django_db
 
 
-def test_documents_come_in_their_order_with_where_they_begin(task: Task, analyst: Client) -> None:
+def test_documents_come_in_their_order_with_where_they_begin(
+    task: Task, analyst: Client
+) -> None:
     rows = results(analyst, reverse("api-documents", args=[task.pk]))
     documents = list(task.test_set.documents.order_by("position"))
     assert [row["name"] for row in rows] == [each.name for each in documents]
@@ -21,7 +23,9 @@ def test_documents_come_in_their_order_with_where_they_begin(task: Task, analyst
         assert row["first_segment"] == first
         first += row["segments"]
     (name, *_rest) = [each.name for each in documents]
-    found = results(analyst, reverse("api-documents", args=[task.pk]) + f"?name={name.upper()}")
+    found = results(
+        analyst, reverse("api-documents", args=[task.pk]) + f"?name={name.upper()}"
+    )
     assert name in [row["name"] for row in found]
     assert all(name.lower() in row["name"].lower() for row in found)
 
@@ -35,8 +39,12 @@ def test_outputs_are_those_of_the_systems_but_damaged_references(
     segment = task.test_set.segments.get(number=1)
     Output.objects.create(system=damaged, segment=segment, text="all wrong")
     rows = results(analyst, reverse("api-outputs", args=[task.pk]) + "?page_size=1000")
-    there = Output.objects.filter(system__test_set=task.test_set).exclude(system=damaged)
-    assert {(row["system"], row["segment"], row["text"], row["kind"]) for row in rows} == set(
+    there = Output.objects.filter(system__test_set=task.test_set).exclude(
+        system=damaged
+    )
+    assert {
+        (row["system"], row["segment"], row["text"], row["kind"]) for row in rows
+    } == set(
         there.values_list("system__name", "segment__number", "text", "system__kind")
     )
     assert len(rows) == there.count() > 20

@@ -39,7 +39,9 @@ def resolved(schema: dict[str, Any], described: dict[str, Any]) -> dict[str, Any
     return described
 
 
-def misspelt(schema: dict[str, Any], described: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def misspelt(
+    schema: dict[str, Any], described: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
     """Yield a content for each object of a body, with a wrong key in it, and the key's place."""
     described = resolved(schema, described)
     if described.get("type") == "array":
@@ -56,7 +58,9 @@ def misspelt(schema: dict[str, Any], described: dict[str, Any]) -> Iterator[tupl
             yield f"any.{place}", {"any": content}
 
 
-def refused(world: World, path: str, method: str, body: Any, **how: Any) -> tuple[Any, list[str]]:
+def refused(
+    world: World, path: str, method: str, body: Any, **how: Any
+) -> tuple[Any, list[str]]:
     client: APIClient = world.client("judge" if "/judging/" in path else "organiser")
     address = world.fill(path.lstrip("/")) if "<" in path else _filled(world, path)
     how = how or {"format": "json"}
@@ -74,12 +78,16 @@ def refused(world: World, path: str, method: str, body: Any, **how: Any) -> tupl
 
 
 def _filled(world: World, path: str) -> str:
-    ids = world.named_parts() | {name: str(world.task.pk) for name in ("client_id", "batch")}
+    ids = world.named_parts() | {
+        name: str(world.task.pk) for name in ("client_id", "batch")
+    }
     ids["client_id"] = ids["batch"] = "5f1c9d6e-8f0a-4b43-9d0a-3b7a1f4e2c11"
     return path.format_map(ids)
 
 
-def test_every_operation_refuses_a_misspelt_key(schema: dict[str, Any], world: World) -> None:
+def test_every_operation_refuses_a_misspelt_key(
+    schema: dict[str, Any], world: World
+) -> None:
     wrong = []
     asked = writing(schema)
     assert len(asked) > 90
@@ -111,12 +119,16 @@ def test_every_object_inside_a_body_refuses_a_misspelt_key(
             told = answer.json()
             places.add(place)
             if answer.status_code != 400 or list(told["errors"]) != [place] or changed:
-                wrong.append((operation["operationId"], place, answer.status_code, told, changed))
+                wrong.append(
+                    (operation["operationId"], place, answer.status_code, told, changed)
+                )
     assert wrong == []
     assert "roles.any.no_such_key" in places
 
 
-def test_an_operation_without_a_body_refuses_a_key_however_it_is_sent(world: World) -> None:
+def test_an_operation_without_a_body_refuses_a_key_however_it_is_sent(
+    world: World,
+) -> None:
     path = f"/api/v1/tasks/{world.task.pk}/rankings/keep/"
     for how in (
         {"format": "json"},
@@ -126,7 +138,11 @@ def test_an_operation_without_a_body_refuses_a_key_however_it_is_sent(world: Wor
         sent: Any = "wait=1" if "content_type" in how else {"wait": "1"}
         answer, changed = refused(world, path, "post", sent, **how)
         told = answer.json()
-        assert (answer.status_code, list(told["errors"]), told["known"]) == (400, ["wait"], [])
+        assert (answer.status_code, list(told["errors"]), told["known"]) == (
+            400,
+            ["wait"],
+            [],
+        )
         assert changed == []
 
 
@@ -135,14 +151,21 @@ def test_the_closest_known_key_is_named(world: World) -> None:
     answer, _changed = refused(world, path, "post", {"optoins": {}})
     assert "“options”" in answer.json()["errors"]["optoins"][0]
     answer, _changed = refused(world, path, "post", {"method": "bradley_terry"})
-    assert (answer.status_code, answer.json()["known"]) == (400, ["options", "watermark"])
+    assert (answer.status_code, answer.json()["known"]) == (
+        400,
+        ["options", "watermark"],
+    )
 
 
 @pytest.mark.parametrize(
     ("path", "method", "body"),
     [
         ("tasks/{task_id}/rankings/", "post", {"options": {"metod": "x"}}),
-        ("tasks/{task_id}/analyses/", "post", {"kind": "agreement", "options": {"metod": "x"}}),
+        (
+            "tasks/{task_id}/analyses/",
+            "post",
+            {"kind": "agreement", "options": {"metod": "x"}},
+        ),
         ("campaigns/{slug}/tables/clusters/", "post", {"options": {"metod": "x"}}),
         ("tasks/{task_id}/", "patch", {"rules": {"metod": True}}),
     ],
@@ -171,7 +194,9 @@ def test_request_bodies_are_described_as_closed(schema: dict[str, Any]) -> None:
 
 def test_an_answer_names_the_options_as_the_request_does(world: World) -> None:
     path = f"/api/v1/tasks/{world.task.pk}/rankings/"
-    answer, _changed = refused(world, path, "post", {"options": {"method": "bradley_terry"}})
+    answer, _changed = refused(
+        world, path, "post", {"options": {"method": "bradley_terry"}}
+    )
     assert answer.json()["options"]["method"] == "bradley_terry"
     assert "choice" not in answer.json()
 

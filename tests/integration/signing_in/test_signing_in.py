@@ -24,8 +24,12 @@ def organiser() -> User:
     return make_organiser(make_campaign())
 
 
-def sign_in(client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str) -> Any:
-    return client.post("/sign-in/", {"login": email, "password": password}, headers=extra)
+def sign_in(
+    client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str
+) -> Any:
+    return client.post(
+        "/sign-in/", {"login": email, "password": password}, headers=extra
+    )
 
 
 def is_signed_in(client: Client) -> bool:
@@ -35,7 +39,11 @@ def is_signed_in(client: Client) -> bool:
 def test_the_right_password_signs_in_and_leads_to_where_somebody_wanted_to_go(
     client: Client,
 ) -> None:
-    form = {"login": "ORGANISER@Example.org", "password": RIGHT, "next": "/campaigns/museum/"}
+    form = {
+        "login": "ORGANISER@Example.org",
+        "password": RIGHT,
+        "next": "/campaigns/museum/",
+    }
     response = client.post("/sign-in/", form)
     assert (response.status_code, response["Location"]) == (302, "/campaigns/museum/")
     assert is_signed_in(client)
@@ -60,7 +68,9 @@ def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Client) -> None:
+def test_the_right_password_is_refused_after_two_hundred_wrong_ones(
+    client: Client,
+) -> None:
     """From two hundred addresses; the sixth try is not even looked at."""
     for number in range(200):
         wrong = sign_in(Client(REMOTE_ADDR=f"192.0.2.{number}"), f"wrong {number}")
@@ -120,7 +130,9 @@ def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
 
     def guess(number: int, forwarded: str) -> Any:
         mail = f"somebody{number}@example.org"
-        return sign_in(Client(), "wrong", mail, **{"X-Forwarded-For": forwarded}).status_code
+        return sign_in(
+            Client(), "wrong", mail, **{"X-Forwarded-For": forwarded}
+        ).status_code
 
     # What stands before the proxy's own entry may be forged and changes nothing.
     one = [guess(number, f"203.0.113.{number}, 192.0.2.1") for number in range(11)]

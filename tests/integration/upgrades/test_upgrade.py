@@ -56,7 +56,11 @@ from whole_campaigns.cloning import campaign_clone
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
 
-FILES = {"source.en.txt": b"A cat.\n", "alpha.de.txt": b"Eine Katze.\n", "beta.de.txt": b"Katz.\n"}
+FILES = {
+    "source.en.txt": b"A cat.\n",
+    "alpha.de.txt": b"Eine Katze.\n",
+    "beta.de.txt": b"Katz.\n",
+}
 SYSTEMS = {
     "source.en.txt": {"role": "source"},
     "alpha.de.txt": {"role": "system", "system": "alpha"},
@@ -64,9 +68,13 @@ SYSTEMS = {
 }
 
 
-@pytest.fixture(scope="module", params=dumps(), ids=lambda path: path.name.removesuffix(".sql.xz"))
+@pytest.fixture(
+    scope="module", params=dumps(), ids=lambda path: path.name.removesuffix(".sql.xz")
+)
 def upgraded(
-    request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker, patient_broker: redis.Redis
+    request: pytest.FixtureRequest,
+    django_db_blocker: DjangoDbBlocker,
+    patient_broker: redis.Redis,
 ) -> Iterator[Path]:
     """Connect to a database of an older version that `migrate` brought to this one; yield its dump."""
     before = connection.settings_dict["NAME"]
@@ -97,7 +105,11 @@ def _manage(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=CHECKOUT,
-        env={**os.environ, "DATABASE_URL": database_url(), "MIGRATION_DATABASE_URL": owner_url},
+        env={
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "MIGRATION_DATABASE_URL": owner_url,
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -115,7 +127,9 @@ class TestAnUpgradedDatabase:
         assert (kept.differences(found), kept.missing_functions(found)) == ([], [])
         assert _manage("check", "--database=default").returncode == 0
 
-    def test_hits_that_were_not_lent_before_have_the_blocks_that_were_drawn(self) -> None:
+    def test_hits_that_were_not_lent_before_have_the_blocks_that_were_drawn(
+        self,
+    ) -> None:
         not_lent = HIT.objects.filter(assignments=None, batch__isnull=False)
         hits = list(not_lent.select_related("batch", "design", "task"))
         assert len(hits) > 100
@@ -147,7 +161,9 @@ class TestAnUpgradedDatabase:
         said = output.getvalue()
         assert "not recomputed" not in said
         # Scores and order are the same in every bit; methods for ranges and agreement may have changed since.
-        checked = sum(int(number) for number in re.findall(r": (\d+)\.$", said, re.MULTILINE))
+        checked = sum(
+            int(number) for number in re.findall(r": (\d+)\.$", said, re.MULTILINE)
+        )
         assert checked == RankingRun.objects.count() + LatestRanking.objects.count()
         assert checked > 20
 
@@ -163,7 +179,9 @@ class TestAnUpgradedDatabase:
 
     def test_judges_of_every_protocol_get_and_do_work(self) -> None:
         judged = set()
-        for judge in Judge.objects.filter(campaign__slug="museum-protocols", origin="person"):
+        for judge in Judge.objects.filter(
+            campaign__slug="museum-protocols", origin="person"
+        ):
             browser = Client()
             assert judge.user is not None
             browser.force_login(judge.user)
@@ -172,7 +190,9 @@ class TestAnUpgradedDatabase:
                 # A worker draws HITs for this judge alone.
                 task = conflict.system.test_set.tasks.get(protocol=Protocol.RANKING)
                 assert judge_plan(task_id=task.pk, judge_id=judge.pk)
-            lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+            lent = browser.post(
+                "/api/v1/judging/assignments/", {}, content_type="application/json"
+            )
             assert lent.status_code == 200, (judge.pseudonym, lent.json())
             judged.add(lent.json()["protocol"])
         assert judged == set(Protocol)
@@ -185,12 +205,16 @@ class TestAnUpgradedDatabase:
     def test_every_kind_of_job_is_done(self) -> None:
         kinds = {Job.objects.waiting().get().kind}
         kinds |= _done(
-            *_jobs_of_a_task(Task.objects.get(test_set__name="SECRET-NEWS", protocol="ranking"))
+            *_jobs_of_a_task(
+                Task.objects.get(test_set__name="SECRET-NEWS", protocol="ranking")
+            )
         )
         kinds |= _done(*_jobs_of_an_upload())
         draft = _draft()
         kinds |= _done(
-            rehearsal_begin(campaign=draft, bots=2, skill=1.0, share=0.1, seed=1, by=None)
+            rehearsal_begin(
+                campaign=draft, bots=2, skill=1.0, share=0.1, seed=1, by=None
+            )
         )
         kinds |= _done(rehearsal_end_later(campaign=draft, by=None))
         assert kinds == set(JobKind)
@@ -236,7 +260,11 @@ def _jobs_of_an_upload() -> list[Job | None]:
         file = upload_file_add(upload=upload, name=name, size=len(content))
         upload_part_store(file=file, offset=0, content=content)
     upload_change(
-        upload=upload, name="New", roles=SYSTEMS, source_language="en", target_language="de"
+        upload=upload,
+        name="New",
+        roles=SYSTEMS,
+        source_language="en",
+        target_language="de",
     )
     check = upload_check(upload=upload)
     _done(check)

@@ -30,7 +30,11 @@ DATA = [
         {
             "item_id": "visit_#_0",
             "src": "The museum opens at nine.",
-            "tgt": {"amber": "Offen um neun.", "birch": "Auf neun.", "cedar": "Es öffnet um neun."},
+            "tgt": {
+                "amber": "Offen um neun.",
+                "birch": "Auf neun.",
+                "cedar": "Es öffnet um neun.",
+            },
         }
     ]
 ]
@@ -46,7 +50,9 @@ def pearmut(sent: Sent, info: dict[str, Any], **more: Any) -> Upload:
     return upload
 
 
-def test_mqm_campaign_becomes_a_task_with_its_taxonomy(sent: Sent, campaign: Campaign) -> None:
+def test_mqm_campaign_becomes_a_task_with_its_taxonomy(
+    sent: Sent, campaign: Campaign
+) -> None:
     info = {
         "protocol": "MQM",
         "mqm_categories": {"Style": ["Awkward"], "Unknown": []},
@@ -90,10 +96,15 @@ def test_sliders_become_criteria(sent: Sent) -> None:
     assert upload.protocol == Protocol.RATING
     imported(upload)
     criteria: Any = task_rules(Task.objects.get())["criteria"]
-    assert [(each["lowest"], each["highest"]) for each in criteria] == [(0, 5), (0, 100)]
+    assert [(each["lowest"], each["highest"]) for each in criteria] == [
+        (0, 5),
+        (0, 100),
+    ]
 
 
-def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(sent: Sent) -> None:
+def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(
+    sent: Sent,
+) -> None:
     upload = pearmut(sent, {"protocol": "MQM"})
     upload_change(upload=upload, protocol=Protocol.RANKING)
     report = checked(upload)
@@ -108,7 +119,9 @@ def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(sent: Sen
 def test_settings_that_cannot_be_used_are_refused_and_store_nothing(
     sent: Sent, campaign: Campaign
 ) -> None:
-    upload = pearmut(sent, {"protocol": "MQM", "mqm_severities": ["Blocker"]}, data_welcome=FORM)
+    upload = pearmut(
+        sent, {"protocol": "MQM", "mqm_severities": ["Blocker"]}, data_welcome=FORM
+    )
     assert upload.report is not None
     assert "severities" in upload.report["error"]["problem"]
     job = imported(upload)
@@ -127,14 +140,19 @@ ITEM = DATA[0][0]
 
 def log_of(*entries: dict[str, Any]) -> list[StoredFile]:
     lines = [
-        json.dumps({"user_id": "ann", "item_i": 0, "item": [ITEM], **entry}) for entry in entries
+        json.dumps({"user_id": "ann", "item_i": 0, "item": [ITEM], **entry})
+        for entry in entries
     ]
     return [StoredFile("log.jsonl", partial(io.BytesIO, "\n".join(lines).encode()))]
 
 
 def sliders(**values: tuple[int, int]) -> dict[str, Any]:
     answers: dict[str, Any] = {
-        model: {"score": None, "error_spans": [], "sliders": {" Fluency": one, "2. 流畅": other}}
+        model: {
+            "score": None,
+            "error_spans": [],
+            "sliders": {" Fluency": one, "2. 流畅": other},
+        }
         for model, (one, other) in values.items()
     }
     return {"annotation": [answers]}
@@ -148,7 +166,10 @@ def test_log_with_sliders_becomes_ratings_by_criterion(sent: Sent) -> None:
     assert result.judgments == 1
     assert [loss.what for loss in result.losses] == [REPLACED]
     answer = RatingAnswer.objects.get()
-    assert (answer.criteria, answer.points) == (["fluency", "scale-0-100"], [5, 99, 3, 40])
+    assert (answer.criteria, answer.points) == (
+        ["fluency", "scale-0-100"],
+        [5, 99, 3, 40],
+    )
 
 
 def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
@@ -163,7 +184,10 @@ def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
         files=[StoredFile("log.json", partial(io.BytesIO, download))],
         options=ImportOptions(file_format="pearmut-log"),
     )
-    assert sorted(RatingAnswer.objects.values_list("points", flat=True)) == [[1, 20], [3, 40]]
+    assert sorted(RatingAnswer.objects.values_list("points", flat=True)) == [
+        [1, 20],
+        [3, 40],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -171,11 +195,16 @@ def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
     [
         (sliders(amber=(6, 20)), "6 is not on the scale 0-5"),
         (sliders(dune=(5, 20)), "dune"),
-        ({"annotation": [{"amber": {"sliders": {"Fluency": 3}}}]}, "did not rate amber"),
+        (
+            {"annotation": [{"amber": {"sliders": {"Fluency": 3}}}]},
+            "did not rate amber",
+        ),
         ({"annotation": [{"amber": {"sliders": {"Style": 3}}}]}, "it rates Style"),
     ],
 )
-def test_log_with_other_sliders_is_refused(sent: Sent, entry: dict[str, Any], problem: str) -> None:
+def test_log_with_other_sliders_is_refused(
+    sent: Sent, entry: dict[str, Any], problem: str
+) -> None:
     imported(pearmut(sent, {"protocol": "DA", "sliders": SLIDERS}))
     with pytest.raises(FormatError, match=problem):
         answers_import(task=Task.objects.get(), files=log_of(entry))
@@ -194,13 +223,18 @@ QUESTIONS = [
     ("info", "answer"),
     [
         ({"protocol": "DA", "sliders": SLIDERS}, sliders(amber=(5, 99))),
-        ({"protocol": "ESA"}, {"annotation": [{"amber": {"score": 80, "error_spans": []}}]}),
+        (
+            {"protocol": "ESA"},
+            {"annotation": [{"amber": {"score": 80, "error_spans": []}}]},
+        ),
     ],
 )
 def test_answers_to_forms_are_those_to_questions(
     sent: Sent, campaign: Campaign, info: dict[str, Any], answer: dict[str, Any]
 ) -> None:
-    imported(pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]]))
+    imported(
+        pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]])
+    )
     form = {"item_i": "welcome_0", "item": QUESTIONS}
     files = log_of(
         {**form, "annotation": [None, "Czech ", "A1", 30]},
@@ -214,6 +248,7 @@ def test_answers_to_forms_are_those_to_questions(
     judge = Judge.objects.get()
     assert [stored["value"] for stored in judge.answers.values()] == ["Czech", "C2", 30]
     summaries = {
-        str(summary.question.stage): summary for summary in answers_summaries(campaign=campaign)
+        str(summary.question.stage): summary
+        for summary in answers_summaries(campaign=campaign)
     }
     assert (summaries["start"].median, summaries["end"].answered) == (30, 0)

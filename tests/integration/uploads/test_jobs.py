@@ -104,7 +104,9 @@ def test_a_job_that_fails_says_why_and_leaves_nothing(
 
 
 def test_others_see_how_far_it_is_and_stop_it(
-    job: Job, handled_by: Callable[[jobs.Handler], None], eventually: Callable[..., None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
+    eventually: Callable[..., None],
 ) -> None:
     seen: list[tuple[int, int]] = []
 
@@ -113,7 +115,9 @@ def test_others_see_how_far_it_is_and_stop_it(
         progress(40, 100)
 
         def is_seen() -> bool:
-            return Job.objects.filter(pk=job.pk, done=40, total=100, state="running").exists()
+            return Job.objects.filter(
+                pk=job.pk, done=40, total=100, state="running"
+            ).exists()
 
         eventually(is_seen)
         seen.append((40, 100))
@@ -134,7 +138,9 @@ def test_others_see_how_far_it_is_and_stop_it(
 
 
 def test_quick_jobs_pass_slow_analyses(
-    campaign: Campaign, handled_by: Callable[[jobs.Handler], None], monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    handled_by: Callable[[jobs.Handler], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done = []
 
@@ -194,7 +200,11 @@ def test_only_what_did_not_succeed_is_begun_again(
     job.refresh_from_db()
     again = job_retry(job=job)
     assert again.pk != job.pk
-    assert (again.kind, again.name, again.parameters) == (job.kind, job.name, job.parameters)
+    assert (again.kind, again.name, again.parameters) == (
+        job.kind,
+        job.name,
+        job.parameters,
+    )
 
 
 def test_a_job_whose_worker_was_lost_is_begun_again_three_times_at_most(

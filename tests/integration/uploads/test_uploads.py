@@ -82,7 +82,9 @@ def test_a_part_that_does_not_fit_is_refused(campaign: Campaign) -> None:
         (4, b"x" * (MAX_PART_BYTES + 1)),
     ]
     for offset, content in cases:
-        file = upload_file_add(upload=upload_begin(campaign=campaign), name="a.txt", size=10)
+        file = upload_file_add(
+            upload=upload_begin(campaign=campaign), name="a.txt", size=10
+        )
         upload_part_store(file=file, offset=0, content=b"abcd")
         with pytest.raises(UploadRefusedError):
             upload_part_store(file=file, offset=offset, content=content)
@@ -123,7 +125,9 @@ def test_the_files_are_recognised_and_described(sent: Sent) -> None:
     upload = sent()
     report = checked(upload)
     assert report["error"] is None
-    assert {file["name"]: (file["role"], file["system"]) for file in report["files"]} == {
+    assert {
+        file["name"]: (file["role"], file["system"]) for file in report["files"]
+    } == {
         "source.de.txt": ("source", None),
         "reference.en.txt": ("reference", None),
         "systems/alpha.txt": ("system", "alpha"),
@@ -149,7 +153,9 @@ def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) ->
 
 
 def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
-    upload = sent(name="News", source_language="de", target_language="en", blocks_wanted=50)
+    upload = sent(
+        name="News", source_language="de", target_language="en", blocks_wanted=50
+    )
     job = imported(upload)
     assert (job.state, job.error) == (JobState.DONE, "")
     task = Task.objects.get()
@@ -183,7 +189,9 @@ def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
 def test_the_reference_becomes_what_was_chosen(
     sent: Sent, use: ReferenceUse, has_system: bool, is_ranked: bool
 ) -> None:
-    upload = sent(name="News", source_language="de", target_language="en", reference_use=use)
+    upload = sent(
+        name="News", source_language="de", target_language="en", reference_use=use
+    )
     assert imported(upload).error == ""
     assert System.objects.filter(kind=SystemKind.REFERENCE).exists() == has_system
     design = design_in_force(task_id=Task.objects.get().pk)

@@ -42,7 +42,9 @@ class Server:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
-        assert wait_until(self.answers, seconds=SECONDS, alive=lambda: self.process.poll() is None)
+        assert wait_until(
+            self.answers, seconds=SECONDS, alive=lambda: self.process.poll() is None
+        )
 
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(HOST, self.port, timeout=SECONDS)

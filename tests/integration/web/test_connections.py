@@ -48,7 +48,9 @@ def test_there_is_a_connection_a_thread(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_judging_leaves_nothing_in_a_connection_but_settings_and_prepared_statements() -> None:
+def test_judging_leaves_nothing_in_a_connection_but_settings_and_prepared_statements() -> (
+    None
+):
     task = make_task(make_campaign())
     judge = make_judge(task.test_set.campaign)
     lent = assignment_lend(judge=judge)

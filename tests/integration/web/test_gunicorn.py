@@ -34,7 +34,9 @@ def test_an_export_that_breaks_off_never_looks_whole(server: Server) -> None:
     assert broken.value.partial == b"first\nsecond\n"
 
 
-def test_a_client_that_hangs_up_ends_its_export(server: Server, eventually: Eventually) -> None:
+def test_a_client_that_hangs_up_ends_its_export(
+    server: Server, eventually: Eventually
+) -> None:
     connection = server.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert connection.recv(1000).startswith(b"HTTP/1.1 200")
     connection.close()
@@ -124,14 +126,21 @@ def _are_replaced(before: set[int], server: Server) -> bool:
 
 
 @pytest.mark.parametrize("sent", ["https,http", "https, https", "HTTPS"])
-def test_the_scheme_of_the_first_of_several_proxies_counts(server: Server, sent: str) -> None:
+def test_the_scheme_of_the_first_of_several_proxies_counts(
+    server: Server, sent: str
+) -> None:
     told = server.told("/", **{"X-Forwarded-Proto": sent})
-    assert (told["wsgi.url_scheme"], told["HTTP_X_FORWARDED_PROTO"]) == ("https", "https")
+    assert (told["wsgi.url_scheme"], told["HTTP_X_FORWARDED_PROTO"]) == (
+        "https",
+        "https",
+    )
 
 
 @pytest.mark.thorough
 def test_a_proxy_on_this_machine_says_that_it_ends_tls(server: Server) -> None:
-    told = server.told("/", **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
+    told = server.told(
+        "/", **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+    )
     assert told["wsgi.url_scheme"] == "https"
     assert told["HTTP_X_FORWARDED_PROTO"] == "https"
     assert told["HTTP_X_FORWARDED_FOR"] == "192.0.2.1"
@@ -173,14 +182,18 @@ def test_a_large_file_arrives(server: Server) -> None:
         assert connection.getresponse().read() == str(LARGE).encode()
 
 
-def test_a_body_that_would_fill_the_disk_is_refused_before_it_is_sent(server: Server) -> None:
+def test_a_body_that_would_fill_the_disk_is_refused_before_it_is_sent(
+    server: Server,
+) -> None:
     head = b"POST /reads HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n"
     with server.raw(head) as connection:
         assert connection.recv(1000).startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.thorough
-def test_the_workers_of_a_killed_server_give_up_its_port(eventually: Eventually) -> None:
+def test_the_workers_of_a_killed_server_give_up_its_port(
+    eventually: Eventually,
+) -> None:
     server = Server()
     try:
         assert not _is_free(server.port)

@@ -50,7 +50,9 @@ def running(request: pytest.FixtureRequest) -> Iterator[Installation]:
             yield made
 
 
-def test_no_log_holds_addresses_browsers_queries_or_referrers(running: Installation) -> None:
+def test_no_log_holds_addresses_browsers_queries_or_referrers(
+    running: Installation,
+) -> None:
     for method, path in REQUESTS:
         _request(running.port, method, path + QUERY)
         _request(running.port, method, path + QUERY, host="other.example.org")
@@ -59,7 +61,12 @@ def test_no_log_holds_addresses_browsers_queries_or_referrers(running: Installat
     assert wait_until(lambda: "GET /healthz 200" in web_log.read_text(), seconds=30)
     logs = [*running.folder.glob("logs/*"), running.folder.with_suffix(".log")]
     assert {path.stem for path in logs} >= {"web", "worker", "postgresql", "valkey"}
-    leaks = [(path.name, text) for path in logs for text in PLANTED if text in path.read_text()]
+    leaks = [
+        (path.name, text)
+        for path in logs
+        for text in PLANTED
+        if text in path.read_text()
+    ]
     assert leaks == []
 
 
@@ -76,7 +83,9 @@ def test_a_request_is_logged_with_its_id(running: Installation) -> None:
 def _request(port: int, method: str, path: str, *, host: str = HOST) -> str:
     """Send a request from the planted address; return its ID."""
     with closing(
-        http.client.HTTPConnection(HOST, port, timeout=60, source_address=(CLIENT_ADDRESS, 0))
+        http.client.HTTPConnection(
+            HOST, port, timeout=60, source_address=(CLIENT_ADDRESS, 0)
+        )
     ) as connection:
         connection.request(method, path, headers={**HEADERS, "Host": host})
         response = connection.getresponse()
@@ -87,5 +96,7 @@ def _request(port: int, method: str, path: str, *, host: str = HOST) -> str:
 def _malformed_request(port: int) -> None:
     with closing(http.client.HTTPConnection(HOST, port, timeout=60)) as connection:
         connection.connect()
-        connection.sock.sendall(f"GET /x{QUERY} NONSENSE/9\r\nHost: other\r\n\r\n".encode())
+        connection.sock.sendall(
+            f"GET /x{QUERY} NONSENSE/9\r\nHost: other\r\n\r\n".encode()
+        )
         assert connection.sock.recv(12).endswith(b" 400")

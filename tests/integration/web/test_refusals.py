@@ -28,7 +28,15 @@ CSRF = b"Cookie: csrftoken=%b\r\nX-CSRFToken: %b\r\n" % (CSRF_TOKEN, CSRF_TOKEN)
 def posted(body: bytes, headers: bytes = FORM) -> bytes:
     """Return a request with this body to a page that reads it."""
     length = b"Content-Length: %d\r\n" % len(body)
-    return b"POST /language/ HTTP/1.1\r\n" + HOST_HEADER + CSRF + headers + length + b"\r\n" + body
+    return (
+        b"POST /language/ HTTP/1.1\r\n"
+        + HOST_HEADER
+        + CSRF
+        + headers
+        + length
+        + b"\r\n"
+        + body
+    )
 
 
 def asked(
@@ -40,13 +48,18 @@ def asked(
 
 MANY_FIELDS = b"&".join(b"a%d=1" % number for number in range(2000))
 MANY_FILES = b"".join(
-    b'--b\r\nContent-Disposition: form-data; name="f%d"; filename="f"\r\n\r\nx\r\n' % number
+    b'--b\r\nContent-Disposition: form-data; name="f%d"; filename="f"\r\n\r\nx\r\n'
+    % number
     for number in range(200)
 )
 REQUESTS = {
     "another host": asked(headers=b"Host: evil.example.org\r\n"),
-    "another host, of the API": asked(b"/api/v1/campaigns/", b"Host: evil.example.org\r\n"),
-    "another host, of a static file": asked(b"/static/x.css", b"Host: evil.example.org\r\n"),
+    "another host, of the API": asked(
+        b"/api/v1/campaigns/", b"Host: evil.example.org\r\n"
+    ),
+    "another host, of a static file": asked(
+        b"/static/x.css", b"Host: evil.example.org\r\n"
+    ),
     "another host, of no page": asked(b"/wp-login.php", b"Host: evil.example.org\r\n"),
     "a host that is none": asked(headers=b"Host: a b<c>\r\n"),
     "a host with an underscore": asked(headers=b"Host: a_b:x\r\n"),
@@ -55,11 +68,17 @@ REQUESTS = {
     "two hosts": asked(headers=HOST_HEADER + HOST_HEADER),
     "a host that is no UTF-8": asked(headers=b"Host: \xff\xfe\r\n"),
     "a forged path": asked(headers=HOST_HEADER + b"X-Forwarded-Prefix: /forged\r\n"),
-    "a forged host": asked(headers=HOST_HEADER + b"X-Forwarded-Host: evil.example.org\r\n"),
+    "a forged host": asked(
+        headers=HOST_HEADER + b"X-Forwarded-Host: evil.example.org\r\n"
+    ),
     "a forged scheme": asked(headers=HOST_HEADER + b"X-Forwarded-Proto: \xff\r\n"),
-    "a forged address": asked(headers=HOST_HEADER + b"X-Forwarded-For: <script>, \xff\r\n"),
+    "a forged address": asked(
+        headers=HOST_HEADER + b"X-Forwarded-For: <script>, \xff\r\n"
+    ),
     "a forged script": asked(headers=HOST_HEADER + b"SCRIPT_NAME: /forged\r\n"),
-    "a forged path of the script": asked(headers=HOST_HEADER + b"PATH_INFO: /forged\r\n"),
+    "a forged path of the script": asked(
+        headers=HOST_HEADER + b"PATH_INFO: /forged\r\n"
+    ),
     "a NUL in the path": asked(b"/campaigns/a%00b/"),
     "a raw NUL in the path": asked(b"/campaigns/a\x00b/"),
     "a NUL in the query": asked(b"/sign-in/?next=a%00b"),
@@ -68,15 +87,21 @@ REQUESTS = {
     "a raw byte in the path": asked(b"/campaigns/\xff/"),
     "a broken escape": asked(b"/campaigns/%zz%/?%=%"),
     "a path out of the static files": asked(b"/static/../../../etc/passwd"),
-    "an escaped path out of the static files": asked(b"/static/%2e%2e/%2e%2e/etc/passwd"),
+    "an escaped path out of the static files": asked(
+        b"/static/%2e%2e/%2e%2e/etc/passwd"
+    ),
     "an address of 3 kB": asked(b"/sign-in/?next=" + b"a" * 3000),
     "an address of 100 kB": asked(b"/" + b"a" * 100_000),
-    "a header of 100 kB": asked(headers=HOST_HEADER + b"X-A: " + b"a" * 100_000 + b"\r\n"),
+    "a header of 100 kB": asked(
+        headers=HOST_HEADER + b"X-A: " + b"a" * 100_000 + b"\r\n"
+    ),
     "a thousand headers": asked(
         headers=HOST_HEADER + b"".join(b"X-%d: a\r\n" % n for n in range(1000))
     ),
     "a header without a colon": asked(headers=HOST_HEADER + b"nonsense\r\n"),
-    "a header with an underscore": asked(headers=HOST_HEADER + b"X_Forwarded_For: a\r\n"),
+    "a header with an underscore": asked(
+        headers=HOST_HEADER + b"X_Forwarded_For: a\r\n"
+    ),
     "cookies that are none": asked(
         headers=HOST_HEADER + b"Cookie: =;;\xff=\xfe; sessionid=\x01\r\n"
     ),
@@ -106,7 +131,9 @@ REQUESTS = {
     "a multipart form that breaks off": posted(
         b'--b\r\nContent-Disposition: form-data; name="a', MULTIPART
     ),
-    "a multipart form without a boundary": posted(b"x", b"Content-Type: multipart/form-data\r\n"),
+    "a multipart form without a boundary": posted(
+        b"x", b"Content-Type: multipart/form-data\r\n"
+    ),
     "a boundary that is none": posted(
         b"x", b"Content-Type: multipart/form-data; boundary=\xff\r\n"
     ),
@@ -127,24 +154,31 @@ REQUESTS = {
         method=b"POST",
     ),
     "two lengths": asked(
-        headers=HOST_HEADER + b"Content-Length: 1\r\nContent-Length: 2\r\n", method=b"POST"
+        headers=HOST_HEADER + b"Content-Length: 1\r\nContent-Length: 2\r\n",
+        method=b"POST",
     ),
     "a transfer coding that is none": asked(
         headers=HOST_HEADER + b"Transfer-Encoding: nonsense\r\n", method=b"POST"
     ),
     "chunks with a length": asked(
-        headers=HOST_HEADER + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", method=b"POST"
+        headers=HOST_HEADER + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+        method=b"POST",
     ),
     "chunks that are none": asked(
-        headers=HOST_HEADER + CSRF + FORM + b"Transfer-Encoding: chunked\r\n", method=b"POST"
+        headers=HOST_HEADER + CSRF + FORM + b"Transfer-Encoding: chunked\r\n",
+        method=b"POST",
     )
     + b"zz\r\n",
     "an Expect that is none": asked(headers=HOST_HEADER + b"Expect: nonsense\r\n"),
     "a token that is none": asked(
         b"/api/v1/campaigns/", HOST_HEADER + b"Authorization: Token \xff\r\n"
     ),
-    "an If-None-Match that is none": asked(headers=HOST_HEADER + b"If-None-Match: \xff\r\n"),
-    "a Range that is none": asked(b"/static/x.css", HOST_HEADER + b"Range: bytes=9-1,x\r\n"),
+    "an If-None-Match that is none": asked(
+        headers=HOST_HEADER + b"If-None-Match: \xff\r\n"
+    ),
+    "a Range that is none": asked(
+        b"/static/x.css", HOST_HEADER + b"Range: bytes=9-1,x\r\n"
+    ),
     "JSON that is none": posted(b"\xff{", b"Content-Type: application/json\r\n"),
 }
 
@@ -167,7 +201,9 @@ class Served:
         return b""
 
     def metrics(self) -> str:
-        asked = Request(f"{self.address}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        asked = Request(
+            f"{self.address}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}
+        )
         with urlopen(asked, timeout=60) as answer:
             return str(answer.read().decode())
 
@@ -175,7 +211,9 @@ class Served:
 @pytest.fixture
 def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
     """Behind a proxy that passes on what clients send, which is the worst case."""
-    with web_server(tmp_path, METRICS_TOKEN=TOKEN, PROXIES="1", LOG_FORMAT="json") as address:
+    with web_server(
+        tmp_path, METRICS_TOKEN=TOKEN, PROXIES="1", LOG_FORMAT="json"
+    ) as address:
         yield Served(address, tmp_path / "web.log")
 
 
@@ -188,7 +226,9 @@ def is_server_error(answer: bytes) -> bool:
 
 def test_no_request_is_an_error_of_the_server(served: Served) -> None:
     answers = {name: served.answer_to(request) for name, request in REQUESTS.items()}
-    assert {name: answer for name, answer in answers.items() if is_server_error(answer)} == {}
+    assert {
+        name: answer for name, answer in answers.items() if is_server_error(answer)
+    } == {}
     assert answers["another host"].startswith(b"HTTP/1.1 400 ")
     assert answers["a forged path"].startswith(b"HTTP/1.1 400 ")
     log = served.log.read_text(errors="replace")

@@ -7,7 +7,14 @@ import pytest
 from tests.faults.installation import Installation
 from tests.faults.installations import installation
 from tests.faults.stage import Needs
-from tests.slow_clients import HOST, KINDS, Kind, percentile, seconds_of_requests, slow_clients
+from tests.slow_clients import (
+    HOST,
+    KINDS,
+    Kind,
+    percentile,
+    seconds_of_requests,
+    slow_clients,
+)
 
 pytestmark = pytest.mark.thorough
 
@@ -47,4 +54,7 @@ def test_slow_clients_do_not_delay_a_judge(
     with slow_clients(running.port, large_file, *kinds):
         seconds = seconds_of_requests(url, requests=REQUESTS, timeout=TIMEOUT)
     # Other work on this machine delays both.
-    assert percentile(seconds, 95) < PROMISED + 3 * percentile(quiet, 95), (quiet, seconds)
+    assert percentile(seconds, 95) < PROMISED + 3 * percentile(quiet, 95), (
+        quiet,
+        seconds,
+    )

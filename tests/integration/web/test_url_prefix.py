@@ -17,8 +17,17 @@ from tests.integration.web.conftest import HOST, Server
 
 @pytest.fixture(scope="module")
 def quintet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    variables = {"URL_PREFIX": "/quintet/", "STATIC_ROOT": str(tmp_path_factory.mktemp("static"))}
-    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
+    variables = {
+        "URL_PREFIX": "/quintet/",
+        "STATIC_ROOT": str(tmp_path_factory.mktemp("static")),
+    }
+    collect = [
+        sys.executable,
+        "manage.py",
+        "collectstatic",
+        "--noinput",
+        "--verbosity=0",
+    ]
     subprocess.run(collect, check=True, env={**os.environ, **variables}, cwd=CHECKOUT)
     server = Server("--workers=1", application="config.wsgi:application", **variables)
     yield server
@@ -33,8 +42,12 @@ def get(server: Server, path: str) -> tuple[http.client.HTTPResponse, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("path", "status"), [("/sign-in/", 200), ("/no/such/page/", 404)])
-def test_pages_point_to_addresses_under_the_path(quintet: Server, path: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("path", "status"), [("/sign-in/", 200), ("/no/such/page/", 404)]
+)
+def test_pages_point_to_addresses_under_the_path(
+    quintet: Server, path: str, status: int
+) -> None:
     response, page = get(quintet, path)
     assert response.status == status
     links = re.findall(r'(?:href|src|action)="(/[^"]*)"', page)
@@ -51,7 +64,9 @@ def test_cookies_are_for_the_path_alone(quintet: Server) -> None:
 
 
 @pytest.mark.thorough
-def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Server) -> None:
+def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(
+    quintet: Server,
+) -> None:
     response, body = get(quintet, "/api/no-such/")
     said = json.loads(body)
     assert (response.status, said["detail"], said["instance"]) == (
@@ -67,5 +82,8 @@ def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Serv
 def test_a_proxy_may_leave_the_path_in_place(quintet: Server, path: str) -> None:
     taken_off, left = get(quintet, path), get(quintet, f"/quintet{path}")
     assert taken_off[0].status == left[0].status
-    links = [re.findall(r'(?:href|src)="(/[^"]*)"', page) for _response, page in (taken_off, left)]
+    links = [
+        re.findall(r'(?:href|src)="(/[^"]*)"', page)
+        for _response, page in (taken_off, left)
+    ]
     assert links[0] == links[1]

@@ -74,7 +74,9 @@ def test_names_that_lead_into_our_network_get_no_connection(
     found: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def resolved(_host: str, port: int, **_options: Any) -> list[Any]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in found]
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in found
+        ]
 
     def connected(*_args: Any) -> None:
         raise AssertionError

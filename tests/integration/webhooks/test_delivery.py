@@ -10,7 +10,12 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from campaign.models import ActivityEvent, DeliveryState, WebhookDelivery, WebhookEndpoint
+from campaign.models import (
+    ActivityEvent,
+    DeliveryState,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from campaign.services import webhooks
 from campaign.services.webhooks import (
     Answer,
@@ -43,7 +48,9 @@ def test_a_second_implementation_verifies_what_arrives(
     webhook_test(endpoint=endpoint)
     assert webhooks_deliver() == 1
     ((headers, body),) = receiver.got
-    [block] = [block for block in read_page("docs/webhooks.md").blocks if block.is_program]
+    [block] = [
+        block for block in read_page("docs/webhooks.md").blocks if block.is_program
+    ]
     names = {"secret": endpoint.secret, "body": body, "headers": headers}
     exec(block.text, names)
     event: Any = names["event"]
@@ -53,7 +60,11 @@ def test_a_second_implementation_verifies_what_arrives(
     with pytest.raises(WebhookVerificationError):
         Webhook(endpoint.secret).verify(body.replace("museum", "zoo"), headers)
     delivery = WebhookDelivery.objects.get()
-    assert (delivery.state, delivery.answer_code, delivery.attempts) == ("delivered", 200, 1)
+    assert (delivery.state, delivery.answer_code, delivery.attempts) == (
+        "delivered",
+        200,
+        1,
+    )
     assert webhooks_deliver() == 0
 
 
@@ -174,7 +185,9 @@ def test_a_receiver_that_says_it_is_gone_is_switched_off_at_once(
     assert WebhookDelivery.objects.get().state == DeliveryState.FAILED
 
 
-def test_redirects_are_not_followed(endpoint: WebhookEndpoint, receiver: Receiver) -> None:
+def test_redirects_are_not_followed(
+    endpoint: WebhookEndpoint, receiver: Receiver
+) -> None:
     receiver.codes, receiver.location = [302], "/elsewhere"
     webhook_test(endpoint=endpoint)
     assert webhooks_deliver() == 0

@@ -10,7 +10,13 @@ from annotation.models import JudgmentSequence
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgment_webhooks_record, judgments_number
 from annotation.services.submission import judgment_submit
-from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
+from campaign.models import (
+    Campaign,
+    System,
+    Transition,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
 from campaign.services.campaigns import campaign_state_change
 from campaign.services.webhooks import (
@@ -39,7 +45,11 @@ def judged(campaign: Campaign, name: str = "ada") -> int:
     for block in assigned_blocks(assignment):
         ranks = [1 + place % 4 for place in range(len(block.candidates))]
         judgment_submit(
-            assigned=block, client_id=uuid4(), labels=ranks, duration_ms=9000, active_ms=7000
+            assigned=block,
+            client_id=uuid4(),
+            labels=ranks,
+            duration_ms=9000,
+            active_ms=7000,
         )
     judgments_number(task_id=task.pk)
     return task.pk
@@ -97,7 +107,9 @@ def test_a_kept_ranking_is_told_with_its_transaction(
     assert "ada" not in json.dumps({**message["data"], "test_set": ""})
 
 
-def test_closing_is_told_once_or_not_at_all(campaign: Campaign, endpoint: WebhookEndpoint) -> None:
+def test_closing_is_told_once_or_not_at_all(
+    campaign: Campaign, endpoint: WebhookEndpoint
+) -> None:
     for transition in (Transition.OPEN, Transition.PAUSE):
         campaign_state_change(campaign=campaign, transition=transition, by=None)
     assert said() == []
@@ -111,7 +123,9 @@ def test_closing_is_told_once_or_not_at_all(campaign: Campaign, endpoint: Webhoo
     assert [each["type"] for each in said()] == ["campaign.closed"]
 
 
-def test_no_message_names_an_address(campaign: Campaign, endpoint: WebhookEndpoint) -> None:
+def test_no_message_names_an_address(
+    campaign: Campaign, endpoint: WebhookEndpoint
+) -> None:
     """Wherever Quintet is reached, below a path too: ids and a token are enough to read the rest."""
     ranking_run_compute(task_id=judged(campaign))
     judgment_webhooks_record()
@@ -124,7 +138,9 @@ def test_no_message_names_an_address(campaign: Campaign, endpoint: WebhookEndpoi
 
 def test_only_those_who_asked_are_told(campaign: Campaign, receiver: Receiver) -> None:
     webhook_create(campaign=campaign, url=receiver.url, events=["ranking.finished"])
-    webhook_create(campaign=make_campaign("zoo"), url=receiver.url, events=["campaign.closed"])
+    webhook_create(
+        campaign=make_campaign("zoo"), url=receiver.url, events=["campaign.closed"]
+    )
     for transition in (Transition.OPEN, Transition.CLOSE):
         campaign_state_change(campaign=campaign, transition=transition, by=None)
     assert said() == []

@@ -24,12 +24,17 @@ MESSAGES = 3
 
 @pytest.fixture
 def endpoint(
-    transactional_db: None, campaign: Campaign, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    transactional_db: None,
+    campaign: Campaign,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> WebhookEndpoint:
     """An endpoint on this machine, which a worker may be sent to, too."""
     for name in ("WEBHOOKS_ALLOW_PRIVATE", "WEBHOOKS_ALLOW_HTTP"):
         monkeypatch.setitem(os.environ, name, "1")
-    return webhook_create(campaign=campaign, url=receiver.url, events=["campaign.closed"])
+    return webhook_create(
+        campaign=campaign, url=receiver.url, events=["campaign.closed"]
+    )
 
 
 def ask_for_delivery() -> None:

@@ -26,11 +26,15 @@ def page(campaign: Campaign) -> Client:
     return client
 
 
-def sends(client: Client, method: str, address: str, body: dict[str, Any] | None = None) -> Any:
+def sends(
+    client: Client, method: str, address: str, body: dict[str, Any] | None = None
+) -> Any:
     return getattr(client, method)(address, body or {}, content_type="application/json")
 
 
-def test_a_page_adds_changes_rotates_pauses_and_deletes(page: Client, campaign: Campaign) -> None:
+def test_a_page_adds_changes_rotates_pauses_and_deletes(
+    page: Client, campaign: Campaign
+) -> None:
     address = reverse("webhooks", args=["museum"])
     made = page.post(address, {"url": URL, "description": "Notebook", "events": EVENTS})
     assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
@@ -40,12 +44,16 @@ def test_a_page_adds_changes_rotates_pauses_and_deletes(page: Client, campaign: 
     for shown in (page.get(address), page.get(own)):
         assert endpoint.secret not in shown.content.decode()
     rotated = page.post(own, {"action": "rotate"})
-    secret = re.search(r'new-link".*?value="(whsec_[^"]+)"', rotated.content.decode(), re.DOTALL)
+    secret = re.search(
+        r'new-link".*?value="(whsec_[^"]+)"', rotated.content.decode(), re.DOTALL
+    )
     assert secret is not None
     assert secret[1] != endpoint.secret
     endpoint.refresh_from_db()
     assert endpoint.old_secret
-    page.post(own, {"action": "change", "url": URL + "x", "events": ["campaign.closed"]})
+    page.post(
+        own, {"action": "change", "url": URL + "x", "events": ["campaign.closed"]}
+    )
     endpoint.refresh_from_db()
     assert (endpoint.url, endpoint.events) == (URL + "x", ["campaign.closed"])
     for action, is_on in (("pause", False), ("resume", True)):
@@ -72,7 +80,10 @@ def test_invalid_webhook_is_refused_by_page_and_rest(
     page: Client, campaign: Campaign, sent: dict[str, Any]
 ) -> None:
     assert page.post(reverse("webhooks", args=["museum"]), sent).status_code == 400
-    assert sends(page, "post", reverse("api-webhooks", args=["museum"]), sent).status_code == 400
+    assert (
+        sends(page, "post", reverse("api-webhooks", args=["museum"]), sent).status_code
+        == 400
+    )
     assert not WebhookEndpoint.objects.exists()
 
 
@@ -89,7 +100,9 @@ def test_rest_does_what_the_page_does(page: Client, campaign: Campaign) -> None:
     assert rotated["secret"].startswith("whsec_")
     assert rotated["secret"] != secret
     assert rotated["old_secret_until"] is not None
-    assert sends(page, "post", f"{own}secret/", {"overlap_hours": 999}).status_code == 400
+    assert (
+        sends(page, "post", f"{own}secret/", {"overlap_hours": 999}).status_code == 400
+    )
     paused = sends(page, "patch", own, {"paused": True, "description": "later"}).json()
     assert (paused["paused_at"] is None, paused["description"]) == (False, "later")
     assert sends(page, "post", f"{own}test/").status_code == 400
@@ -104,7 +117,9 @@ def test_rest_does_what_the_page_does(page: Client, campaign: Campaign) -> None:
     assert page.get(own).status_code == 404
 
 
-def test_those_who_only_read_see_no_address_and_change_nothing(campaign: Campaign) -> None:
+def test_those_who_only_read_see_no_address_and_change_nothing(
+    campaign: Campaign,
+) -> None:
     make_organiser(campaign)
     endpoint = webhook_create(campaign=campaign, url=URL, events=EVENTS)
     webhook_test(endpoint=endpoint)
@@ -143,7 +158,9 @@ def test_organisers_are_alerted_of_webhooks_that_were_switched_off(
     campaign: Campaign, endpoint: WebhookEndpoint, receiver: Receiver
 ) -> None:
     def kinds() -> list[AlertKind]:
-        return [each.kind for each in alerts_of_campaigns(campaigns=[campaign])[campaign.pk]]
+        return [
+            each.kind for each in alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
+        ]
 
     assert AlertKind.WEBHOOK_OFF not in kinds()
     receiver.codes = [410]

@@ -40,7 +40,14 @@ from protocols.models import Snippet, SuggestedSpans
 from ranking.models import Metric, RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
-from whole_campaigns.campaign_rows import CLONED, ONLY, TABLES, Part, campaign_rows, columns
+from whole_campaigns.campaign_rows import (
+    CLONED,
+    ONLY,
+    TABLES,
+    Part,
+    campaign_rows,
+    columns,
+)
 from whole_campaigns.cloning import INSTEAD, NOT_OF_THE_DRAFT, campaign_clone
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +77,11 @@ def source() -> Campaign:
     RankingSettings.objects.create(task=task, confidence=0.9, changed_by=user)
     StoppingRule.objects.create(task=task, pairs_share=0.9, after_judgments=0)
     Metric.objects.create(
-        test_set=task.test_set, name="COMET", file_name="x.tsv", systems=["A"], packed=b"1"
+        test_set=task.test_set,
+        name="COMET",
+        file_name="x.tsv",
+        systems=["A"],
+        packed=b"1",
     )
     bad_references_make(test_set=task.test_set, share=0.5, seed=3)
     for each in BadReference.objects.all():
@@ -96,13 +107,17 @@ def source() -> Campaign:
     training_propose(task=task, count=1)
     judge = make_judge(campaign, "first", languages=["en", "de"])
     Judge.objects.filter(pk=judge.pk).update(chosen_task=task)
-    conflict_declare(judge=judge, system=System.objects.filter(test_set_id=task.test_set_id)[0])
+    conflict_declare(
+        judge=judge, system=System.objects.filter(test_set_id=task.test_set_id)[0]
+    )
     withdrawn = make_judge(campaign, "withdrawn")
     group = judge_group_create(campaign=campaign, name="experts", blocks_asked=9)
     judge_group_members_change(group=group, add=[judge, withdrawn])
     judge_withdraw(judge=withdrawn)
     make_judge(campaign, "simulated", origin=Judge.Origin.SIMULATED)
-    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+    )
     task_close(task=task)
     return campaign
 
@@ -120,7 +135,9 @@ def clone_of(source: Campaign, *, texts: bool = True, people: bool = True) -> Ca
     return clone.campaign
 
 
-def rows(model: type[Model], campaign: Campaign, *, chosen: bool) -> list[dict[str, Any]]:
+def rows(
+    model: type[Model], campaign: Campaign, *, chosen: bool
+) -> list[dict[str, Any]]:
     """All columns but keys, those of users and those that are something else in a clone, by primary key."""
     own = campaign_rows(model, campaign.pk).values()
     if chosen and model in ONLY:
@@ -144,7 +161,9 @@ def test_the_source_has_a_row_of_each_model_that_is_cloned(source: Campaign) -> 
 def test_clone_has_equal_fields(source: Campaign) -> None:
     clone = clone_of(source)
     for model in CLONED:
-        assert rows(model, clone, chosen=False) == rows(model, source, chosen=True), model
+        assert rows(model, clone, chosen=False) == rows(model, source, chosen=True), (
+            model
+        )
     same = [
         field.attname
         for field in Campaign._meta.concrete_fields
@@ -154,18 +173,30 @@ def test_clone_has_equal_fields(source: Campaign) -> None:
     assert {name: getattr(clone, name) for name in same} == {
         name: getattr(source, name) for name in same
     }
-    assert (clone.state, clone.closes_at, clone.name) == ("draft", None, "Museum, again")
+    assert (clone.state, clone.closes_at, clone.name) == (
+        "draft",
+        None,
+        "Museum, again",
+    )
 
 
-def test_a_seed_that_became_public_foretells_nothing_of_the_clone(source: Campaign) -> None:
-    task = Task.objects.of(source).get(test_set__name="museum en-de", protocol=Protocol.RANKING)
+def test_a_seed_that_became_public_foretells_nothing_of_the_clone(
+    source: Campaign,
+) -> None:
+    task = Task.objects.of(source).get(
+        test_set__name="museum en-de", protocol=Protocol.RANKING
+    )
     design_change(task=task, seed=71)
     design_change(task=task, redundancy=2)
-    before = list(campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True))
+    before = list(
+        campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True)
+    )
 
     clone = clone_of(source)
 
-    after = list(campaign_rows(Design, clone.pk).order_by("pk").values_list("seed", flat=True))
+    after = list(
+        campaign_rows(Design, clone.pk).order_by("pk").values_list("seed", flat=True)
+    )
     assert len(after) == len(before)
     assert not set(after) & set(before)
     # A change of something else stays one.
@@ -178,7 +209,9 @@ def test_foreign_keys_of_a_clone_stay_inside_it(source: Campaign) -> None:
         (model, campaign.pk): {
             pk: number
             for number, (pk,) in enumerate(
-                campaign_rows(model, campaign.pk).filter(ONLY.get(model, Q())).values_list("pk")
+                campaign_rows(model, campaign.pk)
+                .filter(ONLY.get(model, Q()))
+                .values_list("pk")
             )
         }
         for model in CLONED
@@ -197,7 +230,9 @@ def test_foreign_keys_of_a_clone_stay_inside_it(source: Campaign) -> None:
                 if model in ONLY:
                     own = own.filter(ONLY[model])
                 to = place[field.related_model, campaign.pk]
-                led.append([key and to[key] for (key,) in own.values_list(field.attname)])
+                led.append(
+                    [key and to[key] for (key,) in own.values_list(field.attname)]
+                )
             assert led[0] == led[1], field
             followed += len(led[0])
     assert followed > 100
@@ -209,12 +244,18 @@ def test_the_source_stays_as_it_was(source: Campaign) -> None:
     assert {model: list(campaign_rows(model, source.pk)) for model in TABLES} == before
 
 
-def test_judges_are_new_people_with_links_of_their_own(source: Campaign, client: Client) -> None:
+def test_judges_are_new_people_with_links_of_their_own(
+    source: Campaign, client: Client
+) -> None:
     by = User.objects.get(email="organiser@example.org")
-    clone = campaign_clone(source=source, slug="b", name="B", texts=True, people=True, by=by)
+    clone = campaign_clone(
+        source=source, slug="b", name="B", texts=True, people=True, by=by
+    )
     judges = {judge.pseudonym: judge for judge in clone.campaign.judges.all()}
     assert (
-        sorted(judges) == ["first", "second"] == [judge.pseudonym for judge, _token in clone.links]
+        sorted(judges)
+        == ["first", "second"]
+        == [judge.pseudonym for judge, _token in clone.links]
     )
     for name, judge in judges.items():
         assert judge.user_id != source.judges.get(pseudonym=name).user_id
@@ -226,17 +267,27 @@ def test_judges_are_new_people_with_links_of_their_own(source: Campaign, client:
     assert "This campaign has not started yet." in page.content.decode()
 
 
-@pytest.mark.parametrize(("texts", "people"), [(True, False), (False, True), (False, False)])
-def test_parts_that_are_not_wanted_stay_behind(source: Campaign, texts: bool, people: bool) -> None:
+@pytest.mark.parametrize(
+    ("texts", "people"), [(True, False), (False, True), (False, False)]
+)
+def test_parts_that_are_not_wanted_stay_behind(
+    source: Campaign, texts: bool, people: bool
+) -> None:
     clone = clone_of(source, texts=texts, people=people)
     wanted = (
-        {Part.ALWAYS} | ({Part.TEXTS} if texts else set()) | ({Part.PEOPLE} if people else set())
+        {Part.ALWAYS}
+        | ({Part.TEXTS} if texts else set())
+        | ({Part.PEOPLE} if people else set())
     )
     # Triggers note that rules and ranking settings were written, and what was made.
     noted = {PageChanges, ActivityEvent}
-    filled = {model for model in TABLES if campaign_rows(model, clone.pk).exists()} - noted
+    filled = {
+        model for model in TABLES if campaign_rows(model, clone.pk).exists()
+    } - noted
     expected = {model for model, parts in CLONED.items() if parts <= wanted}
-    assert filled == expected | {Campaign, Membership} | ({Invitation} if people else set())
+    assert filled == expected | {Campaign, Membership} | (
+        {Invitation} if people else set()
+    )
     [by] = clone.memberships.values_list("user__email", "role")
     assert by == ("organiser@example.org", "owner")
     assert clone.quality_rules.filter(task=None).exists()

@@ -56,7 +56,10 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert "already starting or ending" in text(again)
     assert jobs_run_waiting() == 1
     page = text(desk.get(address))
-    assert "3 simulated judges; each prefers the better of two outputs 90 times in 100" in page
+    assert (
+        "3 simulated judges; each prefers the better of two outputs 90 times in 100"
+        in page
+    )
     clone = Campaign.objects.get(rehearsal_of=campaign)
     for part in (
         "",
@@ -86,17 +89,23 @@ def test_page_begins_it_shows_it_and_ends_it(
 
 
 @pytest.mark.thorough
-def test_files_of_its_judgments_say_that_it_is_one(api: APIClient, campaign: Campaign) -> None:
+def test_files_of_its_judgments_say_that_it_is_one(
+    api: APIClient, campaign: Campaign
+) -> None:
     rehearsal_begin(campaign=campaign, by=None, bots=1, skill=0.8, share=0.1, seed=1)
     assert jobs_run_waiting() == 1
     task = Task.objects.get(test_set__campaign__rehearsal_of=campaign)
     rest = f"/api/v1/tasks/{task.pk}/judgments/"
-    file = api.get(f"/api/v1/tasks/{task.pk}/exports/stream/?kind=counted&file_format=jsonl")
+    file = api.get(
+        f"/api/v1/tasks/{task.pk}/exports/stream/?kind=counted&file_format=jsonl"
+    )
     assert file["Content-Disposition"] == (
         'attachment; filename="rehearsal-of-museum-museum-en-de-five-way-ranking-counted.jsonl"'
     )
     assert file["Rehearsal-Of"] == "museum"
-    assert {row["rehearsal_of"] for row in api.get(rest).json()["results"]} == {"museum"}
+    assert {row["rehearsal_of"] for row in api.get(rest).json()["results"]} == {
+        "museum"
+    }
 
 
 @pytest.mark.thorough

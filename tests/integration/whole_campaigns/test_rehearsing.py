@@ -54,7 +54,9 @@ SEED = 142
 def campaign() -> Campaign:
     campaign = make_campaign(state=CampaignState.DRAFT)
     make_task(campaign, documents=(60, 60), identical=(), planned=0, blocks_wanted=240)
-    instructions_write(campaign=campaign, language="en", text="Read.", demands_acceptance=True)
+    instructions_write(
+        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+    )
     return campaign
 
 
@@ -102,12 +104,16 @@ def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     ranked = [row["system"] for row in run.result["systems"] if row["system"] != "_ref"]
-    assert ranked == sorted(ranked, key=lambda name: -_quality_of(SEED, name, SystemKind.SYSTEM)[0])
+    assert ranked == sorted(
+        ranked, key=lambda name: -_quality_of(SEED, name, SystemKind.SYSTEM)[0]
+    )
     assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
 
 
 @pytest.mark.thorough
-def test_pace_forecast_and_time_sheet_fill_up(campaign: Campaign, organiser: User) -> None:
+def test_pace_forecast_and_time_sheet_fill_up(
+    campaign: Campaign, organiser: User
+) -> None:
     clone = rehearse(campaign, organiser, share=0.5, skill=0.8)
     task = Task.objects.of(clone).get()
     judgments_number(task_id=task.pk)
@@ -121,7 +127,9 @@ def test_pace_forecast_and_time_sheet_fill_up(campaign: Campaign, organiser: Use
     assert overview.at_work == 0
     assert overview.end is not None
     sheet = time_sheet(campaign=clone)
-    assert [row.judge.pseudonym for row in sheet] == [f"bot-{n:03}" for n in range(1, 7)]
+    assert [row.judge.pseudonym for row in sheet] == [
+        f"bot-{n:03}" for n in range(1, 7)
+    ]
     assert all(row.total.active_seconds > 60 and not row.total.untimed for row in sheet)
 
 
@@ -145,7 +153,9 @@ def test_the_same_seed_gives_the_same_rehearsal(
 
 
 @pytest.mark.thorough
-def test_rehearsal_is_deleted_when_the_campaign_opens(campaign: Campaign, organiser: User) -> None:
+def test_rehearsal_is_deleted_when_the_campaign_opens(
+    campaign: Campaign, organiser: User
+) -> None:
     before = rows_everywhere()
     clone = rehearse(campaign, organiser)
     campaign_state_change(campaign=campaign, transition=Transition.OPEN, by=organiser)
@@ -156,7 +166,9 @@ def test_rehearsal_is_deleted_when_the_campaign_opens(campaign: Campaign, organi
     assert not Campaign.objects.filter(pk=clone.pk).exists()
     after = rows_everywhere()
     added = {
-        table: after[table] - before[table] for table in after if after[table] != before[table]
+        table: after[table] - before[table]
+        for table in after
+        if after[table] != before[table]
     }
     assert added == {
         "campaign_job": 2,
@@ -166,14 +178,18 @@ def test_rehearsal_is_deleted_when_the_campaign_opens(campaign: Campaign, organi
 
 
 @pytest.mark.thorough
-def test_rehearsal_is_deleted_with_its_campaign(campaign: Campaign, organiser: User) -> None:
+def test_rehearsal_is_deleted_with_its_campaign(
+    campaign: Campaign, organiser: User
+) -> None:
     rehearse(campaign, organiser)
     assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=organiser)
     assert not Campaign.objects.exists()
 
 
 @pytest.mark.thorough
-def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: User) -> None:
+def test_a_change_of_texts_or_design_is_noticed(
+    campaign: Campaign, organiser: User
+) -> None:
     rehearse(campaign, organiser)
     assert not rehearsal_state(campaign=campaign).is_outdated
     design_change(task=Task.objects.of(campaign).get(), systems_per_block=3)
@@ -183,16 +199,21 @@ def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: U
 
 
 @pytest.mark.thorough
-def test_tasks_are_rehearsed_even_with_one_bot(campaign: Campaign, organiser: User) -> None:
+def test_tasks_are_rehearsed_even_with_one_bot(
+    campaign: Campaign, organiser: User
+) -> None:
     make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
     counts = [
-        Judgment.objects.of(row.pk).count() for row in Task.objects.filter(test_set__campaign=clone)
+        Judgment.objects.of(row.pk).count()
+        for row in Task.objects.filter(test_set__campaign=clone)
     ]
     assert counts == [48, 6]
 
 
-def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User) -> None:
+def test_controls_are_judged_and_not_counted(
+    campaign: Campaign, organiser: User
+) -> None:
     task = Task.objects.of(campaign).get()
     bad_references_make(test_set=task.test_set, seed=1)
     for row in BadReference.objects.all():
@@ -206,9 +227,13 @@ def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User
 
 
 @pytest.mark.thorough
-def test_campaign_opened_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: User) -> None:
+def test_campaign_opened_meanwhile_is_not_rehearsed(
+    campaign: Campaign, organiser: User
+) -> None:
     """Nobody waits for a rehearsal: whoever opens the campaign in its last moment has none."""
-    job = rehearsal_begin(campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser)
+    job = rehearsal_begin(
+        campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser
+    )
 
     def open_meanwhile(**_given: int) -> None:
         Campaign.objects.filter(pk=campaign.pk).update(state=CampaignState.OPEN)
@@ -225,19 +250,40 @@ def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
     campaign: Campaign, organiser: User
 ) -> None:
     clone = rehearse(campaign, organiser, bots=2, share=0.1)
-    values: dict[str, Any] = {"bots": 1, "skill": 1.0, "share": 1.0, "seed": 1, "by": organiser}
+    values: dict[str, Any] = {
+        "bots": 1,
+        "skill": 1.0,
+        "share": 1.0,
+        "seed": 1,
+        "by": organiser,
+    }
     with pytest.raises(RehearsalRefusedError, match="cannot be rehearsed itself"):
         rehearsal_begin(campaign=clone, **values)
     with pytest.raises(CloneRefusedError, match="This is a rehearsal"):
-        campaign_clone(source=clone, slug="new", name="New", texts=True, people=False, by=organiser)
+        campaign_clone(
+            source=clone, slug="new", name="New", texts=True, people=False, by=organiser
+        )
     with pytest.raises(Exception, match="This is a rehearsal"):
-        campaign_state_change(campaign=clone, transition=Transition.REOPEN, by=organiser)
-    with pytest.raises(Exception, match="campaign_rehearsal_immutable"), transaction.atomic():
+        campaign_state_change(
+            campaign=clone, transition=Transition.REOPEN, by=organiser
+        )
+    with (
+        pytest.raises(Exception, match="campaign_rehearsal_immutable"),
+        transaction.atomic(),
+    ):
         Campaign.objects.filter(pk=clone.pk).update(rehearsal_of=None)
 
 
-def test_impossible_rehearsal_is_refused_in_words(campaign: Campaign, organiser: User) -> None:
-    values: dict[str, Any] = {"bots": 1, "skill": 1.0, "share": 1.0, "seed": 1, "by": organiser}
+def test_impossible_rehearsal_is_refused_in_words(
+    campaign: Campaign, organiser: User
+) -> None:
+    values: dict[str, Any] = {
+        "bots": 1,
+        "skill": 1.0,
+        "share": 1.0,
+        "seed": 1,
+        "by": organiser,
+    }
     rehearsal_begin(campaign=campaign, **values)
     with pytest.raises(RehearsalRefusedError, match="already starting or ending"):
         rehearsal_begin(campaign=campaign, **values)

@@ -54,7 +54,9 @@ def rules_of(task: Task) -> dict[str, Any]:
 
 def by_rest(client: Client, task: Task, rules: dict[str, Any]) -> str:
     address = reverse("api-task", args=[task.pk])
-    answer = client.patch(address, json.dumps({"rules": rules}), content_type="application/json")
+    answer = client.patch(
+        address, json.dumps({"rules": rules}), content_type="application/json"
+    )
     if answer.status_code == 200:
         return ""
     assert answer.status_code == 400
@@ -93,7 +95,9 @@ class TestChanging:
         assert rules_of(task) == {**FOUR, "four_answers": False}
 
     @WAYS
-    def test_omitted_fields_stay_unchanged(self, client: Client, task: Task, way: Way) -> None:
+    def test_omitted_fields_stay_unchanged(
+        self, client: Client, task: Task, way: Way
+    ) -> None:
         by_rest(client, task, FOUR)
         assert way(client, task, {}) == ""
         assert rules_of(task) == FOUR

@@ -24,7 +24,9 @@ TWO = Protocol.TWO_OUTPUTS
 @pytest.fixture
 def ranking() -> Task:
     campaign = make_campaign(state=CampaignState.DRAFT)
-    return make_task(campaign, documents=(20,), identical=(), planned=0, blocks_wanted=20)
+    return make_task(
+        campaign, documents=(20,), identical=(), planned=0, blocks_wanted=20
+    )
 
 
 @pytest.fixture
@@ -32,18 +34,29 @@ def task(ranking: Task) -> Task:
     """With a row of each kind that organisers make of a task."""
     user = make_organiser(ranking.test_set.campaign)
     task = task_create(
-        test_set=ranking.test_set, protocol=TWO, by=user, blocks_wanted=40, blocks_per_segment=3
+        test_set=ranking.test_set,
+        protocol=TWO,
+        by=user,
+        blocks_wanted=40,
+        blocks_per_segment=3,
     )
     bad_references_make(test_set=task.test_set, seed=3)
     bad_reference_review(
         bad_reference=BadReference.objects.in_order()[0], approve=True, reviewer=user
     )
     training_propose(task=task, count=1)
-    design_change(task=task, kind="balanced", systems_per_block=2, seed=9, changed_by=user)
+    design_change(
+        task=task, kind="balanced", systems_per_block=2, seed=9, changed_by=user
+    )
     ranking_settings_change(task=task, confidence=0.8, reason="Pairs.", changed_by=user)
     stopping_rule_set(task=task, judgments=500, reason="Money.", changed_by=user)
     terms = RuleTerms(
-        measure="seconds", direction="below", threshold=2.0, minimum=30, action="warn", task=task
+        measure="seconds",
+        direction="below",
+        threshold=2.0,
+        minimum=30,
+        action="warn",
+        task=task,
     )
     quality_rule_add(campaign=task.test_set.campaign, terms=terms, user=user)
     return task
@@ -62,7 +75,11 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
     assert Task.objects.of(clone).count() == 2
     made = of_two_outputs(clone)
     assert made.test_set == clone.test_sets.get()
-    assert (made.blocks_wanted, made.blocks_per_segment, made.closed_at) == (40, 3, None)
+    assert (made.blocks_wanted, made.blocks_per_segment, made.closed_at) == (
+        40,
+        3,
+        None,
+    )
     design = Design.objects.get(task=made)
     assert design.kind == "balanced"
     assert design.seed != 9
@@ -71,13 +88,18 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
     assert StoppingRule.objects.get(task=made).judgments == 500
     assert QualityRule.objects.get(campaign=clone).task == made
     # That of the ranking is its own.
-    assert Design.objects.get(task__in=Task.objects.of(clone).exclude(pk=made.pk)).kind == "uniform"
+    assert (
+        Design.objects.get(task__in=Task.objects.of(clone).exclude(pk=made.pk)).kind
+        == "uniform"
+    )
 
 
 @pytest.mark.thorough
 def test_a_rehearsal_has_them_and_simulated_judges_share_them(task: Task) -> None:
     campaign = task.test_set.campaign
-    job = rehearsal_begin(campaign=campaign, bots=2, skill=1.0, share=1.0, seed=5, by=None)
+    job = rehearsal_begin(
+        campaign=campaign, bots=2, skill=1.0, share=1.0, seed=5, by=None
+    )
     with TestCase.captureOnCommitCallbacks():
         assert job_run(job_id=job.pk)
     job.refresh_from_db()

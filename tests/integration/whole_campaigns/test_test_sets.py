@@ -61,7 +61,9 @@ def test_test_set_is_renamed_on_its_page_and_over_rest(
 ) -> None:
     client.force_login(olga)
     saved = settings_form(client, task, name="harbour")
-    assert saved.url == reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
+    assert saved.url == reverse(
+        "test-set-settings", args=[task.test_set.campaign.slug, task.pk]
+    )
     assert TestSet.objects.get().name == "harbour"
     address = f"/api/v1/tasks/{task.pk}/"
     sent = client.patch(address, {"name": "Harbour"}, content_type="application/json")
@@ -70,12 +72,16 @@ def test_test_set_is_renamed_on_its_page_and_over_rest(
     assert unnamed.status_code == 400
 
 
-def test_name_stays_once_a_judge_has_received_work(client: Client, task: Task, olga: User) -> None:
+def test_name_stays_once_a_judge_has_received_work(
+    client: Client, task: Task, olga: User
+) -> None:
     client.force_login(olga)
     lend(make_judge(task.test_set.campaign))
     settings_form(client, task, name="harbour")
     sent = client.patch(
-        f"/api/v1/tasks/{task.pk}/", {"name": "harbour"}, content_type="application/json"
+        f"/api/v1/tasks/{task.pk}/",
+        {"name": "harbour"},
+        content_type="application/json",
     )
     assert (sent.status_code, list(sent.json()["errors"])) == (400, ["name"])
     assert TestSet.objects.get().name == "museum en-de"
@@ -86,7 +92,10 @@ def test_names_differ_in_more_than_case(
 ) -> None:
     with pytest.raises(ImportRefusedError, match="museum en-de"):
         create_test_set(
-            campaign=campaign, name="Museum EN-DE", source_language="en", target_language="de"
+            campaign=campaign,
+            name="Museum EN-DE",
+            source_language="en",
+            target_language="de",
         )
     other = make_task(campaign, name="harbour", documents=(2,), planned=0)
     with pytest.raises(TaskRefusedError):
@@ -94,7 +103,9 @@ def test_names_differ_in_more_than_case(
     client.force_login(olga)
     assert settings_form(client, other, name="MUSEUM en-de").status_code == 400
     sent = client.patch(
-        f"/api/v1/tasks/{other.pk}/", {"name": "MUSEUM en-de"}, content_type="application/json"
+        f"/api/v1/tasks/{other.pk}/",
+        {"name": "MUSEUM en-de"},
+        content_type="application/json",
     )
     assert (sent.status_code, list(sent.json()["errors"])) == (400, ["name"])
     rename(test_set=other.test_set, name="Harbour")
@@ -102,13 +113,17 @@ def test_names_differ_in_more_than_case(
 
 def test_names_from_before_can_be_changed(campaign: Campaign, task: Task) -> None:
     older = make_task(campaign, name="other", documents=(2,), planned=0).test_set
-    TestSet.objects.filter(pk=older.pk).update(name="MUSEUM en-de", differs_only_in_case=True)
+    TestSet.objects.filter(pk=older.pk).update(
+        name="MUSEUM en-de", differs_only_in_case=True
+    )
     older.refresh_from_db()
     renamed = rename(test_set=older, name="Harbour")
     assert (renamed.name, renamed.differs_only_in_case) == ("Harbour", False)
 
 
-def test_last_task_is_deleted_with_its_test_set(campaign: Campaign, task: Task, olga: User) -> None:
+def test_last_task_is_deleted_with_its_test_set(
+    campaign: Campaign, task: Task, olga: User
+) -> None:
     bad_references_make(test_set=task.test_set, seed=3)
     design_ensure(task=task)
     hits_plan(task_id=task.pk, count=2)
@@ -117,21 +132,29 @@ def test_last_task_is_deleted_with_its_test_set(campaign: Campaign, task: Task, 
     task_choose(judge=judge, task=task)
     Upload.objects.create(campaign=campaign, name="museum", test_set=task.test_set)
     kept = make_task(campaign, name="harbour", documents=(2,), planned=1)
-    assert "Deletes the texts: segments 4, systems 6." in task_deletion_in_words(task=task)
+    assert "Deletes the texts: segments 4, systems 6." in task_deletion_in_words(
+        task=task
+    )
 
     task_delete(task=task, by=olga)
 
     assert TestSet.objects.get() == kept.test_set
     for model in (Document, Segment, System):
-        assert set(model.objects.values_list("test_set", flat=True)) == {kept.test_set.pk}
-    assert set(Output.objects.values_list("system__test_set", flat=True)) == {kept.test_set.pk}
+        assert set(model.objects.values_list("test_set", flat=True)) == {
+            kept.test_set.pk
+        }
+    assert set(Output.objects.values_list("system__test_set", flat=True)) == {
+        kept.test_set.pk
+    }
     assert not BadReference.objects.exists()
     assert not Upload.objects.exists()
     judge.refresh_from_db()
     assert judge.chosen_task is None
 
 
-def test_deleted_test_set_is_replaced_under_its_name(campaign: Campaign, task: Task) -> None:
+def test_deleted_test_set_is_replaced_under_its_name(
+    campaign: Campaign, task: Task
+) -> None:
     task_delete(task=task, by=None)
     replaced = make_task(campaign, name=task.test_set.name, documents=(2,), planned=1)
     assert lend(make_judge(campaign)).hit.task == replaced
@@ -166,10 +189,14 @@ def test_only_test_set_of_a_draft_is_deleted_on_its_page(
     assert client.post(delete, {"act": "yes"}).status_code == 302
     assert not TestSet.objects.exists()
     assert client.get(reverse("test-sets", args=[campaign.slug])).status_code == 200
-    assert client.get(reverse("campaign-detail", args=[campaign.slug])).status_code == 200
+    assert (
+        client.get(reverse("campaign-detail", args=[campaign.slug])).status_code == 200
+    )
 
 
-def test_only_test_set_is_deleted_over_rest(client: Client, task: Task, olga: User) -> None:
+def test_only_test_set_is_deleted_over_rest(
+    client: Client, task: Task, olga: User
+) -> None:
     client.force_login(olga)
     address = f"/api/v1/tasks/{task.pk}/"
     assert client.delete(address).status_code == 409

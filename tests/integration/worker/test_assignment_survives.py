@@ -87,10 +87,15 @@ def kill(worker: "Popen[bytes]") -> None:
 def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     postgres: Postgres, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    task = make_long_task(make_campaign(), segments=200, systems=3, blocks_wanted=WANTED)
+    task = make_long_task(
+        make_campaign(), segments=200, systems=3, blocks_wanted=WANTED
+    )
     design_change(task=task, redundancy=2)
     finished = Event()
-    at_work = [AtWork(make_judge(task.test_set.campaign, f"judge{n}"), finished) for n in range(8)]
+    at_work = [
+        AtWork(make_judge(task.test_set.campaign, f"judge{n}"), finished)
+        for n in range(8)
+    ]
 
     def judged(count: int) -> Callable[[], bool]:
         return lambda: sum(len(each.taken) for each in at_work) >= count
@@ -117,7 +122,13 @@ def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
             each.result()
     taken = [client_id for each in at_work for client_id in each.taken]
     assert set(Judgment.objects.values_list("client_id", flat=True)) == set(taken)
-    assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {1}
-    assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}
-    assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {1}
+    assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {
+        1
+    }
+    assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {
+        1
+    }
+    assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {
+        1
+    }
     assert not HIT.objects.incomplete().exists()

@@ -26,7 +26,9 @@ def queue() -> Iterator[SimpleQueue]:
         queue.queue.delete()
 
 
-def test_a_message_whose_acknowledgement_was_lost_holds_no_place(queue: SimpleQueue) -> None:
+def test_a_message_whose_acknowledgement_was_lost_holds_no_place(
+    queue: SimpleQueue,
+) -> None:
     for word in ("first", "second", "third"):
         queue.put(word)
     first = queue.get(timeout=600)
@@ -65,5 +67,7 @@ def test_a_worker_never_gives_up_its_broker() -> None:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            connection.ensure_connection(stop_after_many, app.conf.broker_connection_max_retries)
+            connection.ensure_connection(
+                stop_after_many, app.conf.broker_connection_max_retries
+            )
     assert intervals[0] < 1

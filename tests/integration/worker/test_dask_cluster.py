@@ -50,7 +50,9 @@ def other(first: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def commands() -> DocumentedCommands:
     page = (CHECKOUT / "docs" / "scale.md").read_text()
-    block = re.findall(r"^first\$ (.*)\neach\$ (.*)\nfirst\$ (.*)$", page, re.MULTILINE)[0]
+    block = re.findall(
+        r"^first\$ (.*)\neach\$ (.*)\nfirst\$ (.*)$", page, re.MULTILINE
+    )[0]
     with socket.create_server((LOOPBACK, 0)) as free:
         port = str(free.getsockname()[1])
     here = {
@@ -112,7 +114,9 @@ def test_two_workers_of_another_checkout_give_the_bytes_of_one_process(
         for _worker in range(2):
             cluster.enter_context(running(commands.worker, other))
         distributed = run(commands.simulation, first)
-    assert distributed.returncode == 0, distributed.stderr + (other / "dask.log").read_text()
+    assert distributed.returncode == 0, (
+        distributed.stderr + (other / "dask.log").read_text()
+    )
     local = run("./quintet simulate_campaigns --jobs 1", first)
     assert distributed.stdout == local.stdout
 

@@ -21,8 +21,19 @@ pytestmark = pytest.mark.thorough
 def test_a_command_says_the_same_with_both_engines() -> None:
     def report(*options: object) -> str:
         out = StringIO()
-        arguments = ["--systems", 4, "--comparisons", 200, "--experiments", 21, "--format", "json"]
-        call_command("simulate_campaigns", *map(str, [*arguments, *options]), stdout=out)
+        arguments = [
+            "--systems",
+            4,
+            "--comparisons",
+            200,
+            "--experiments",
+            21,
+            "--format",
+            "json",
+        ]
+        call_command(
+            "simulate_campaigns", *map(str, [*arguments, *options]), stdout=out
+        )
         return out.getvalue()
 
     assert report("--engine", "dask", "--jobs", 2) == report("--jobs", 1)

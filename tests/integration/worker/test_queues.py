@@ -89,20 +89,27 @@ def test_a_ranking_that_does_not_end_holds_no_planning_up(
     start_worker: StartWorker,
     eventually: Eventually,
 ) -> None:
-    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
+    first, second = (
+        make_judge(task.test_set.campaign, name) for name in ("first", "second")
+    )
     start(start_worker)
     with rankings_blocked() as ranking_waits:
         eventually(work_comes(first))
         eventually(ranking_waits)
         # Another test set, of which nothing is planned yet.
-        other = make_long_task(task.test_set.campaign, segments=60, systems=3, name="other")
+        other = make_long_task(
+            task.test_set.campaign, segments=60, systems=3, name="other"
+        )
         second.chosen_task = other
         second.save()
         assert nothing_is_left(second)
         eventually(work_comes(second))
         assert ranking_waits()
     eventually(
-        lambda: set(RankingRun.objects.values_list("task", flat=True)) == {task.pk, other.pk}
+        lambda: (
+            set(RankingRun.objects.values_list("task", flat=True))
+            == {task.pk, other.pk}
+        )
     )
 
 

@@ -57,7 +57,9 @@ def test_judgments_made_without_a_broker_are_ranked(
 
 
 @pytest.mark.thorough
-def test_a_killed_worker_loses_nothing(start_worker: StartWorker, eventually: Eventually) -> None:
+def test_a_killed_worker_loses_nothing(
+    start_worker: StartWorker, eventually: Eventually
+) -> None:
     _task, judge = campaign_with_a_judge()
     worker = start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))

@@ -31,12 +31,15 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=CAMPAIGN_MAKERS),
     "campaigns/<slug:slug>/work/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/work/<int:job_id>/stop/": ONLY_POST | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/uploads/": ONLY_POST | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/uploads/<uuid:upload_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/uploads/<uuid:upload_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     # Writing: tests/integration/webhooks.
     "campaigns/<slug:slug>/webhooks/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": ONLY_POST
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/": MEMBERS_PAGE,
@@ -44,7 +47,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/settings/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/state/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/state/<slug:transition>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/state/<slug:transition>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/clone/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/file/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/file/campaign.yaml": MEMBERS_PAGE,
@@ -61,17 +65,22 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/": {**EVERYBODY, "visitor": 302},
     "campaigns/<slug:slug>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/problem-reports/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/problem-reports/<int:report_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/problem-reports/<int:report_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/": ONLY_POST
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rules/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rules/suggested/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rules/<int:rule_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/rules/<int:rule_id>/off/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/rules/<int:rule_id>/off/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tables/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/tables/<slug:name>/": TO_SECTION | sends(GET=MEMBERS, POST=MEMBERS),
+    "campaigns/<slug:slug>/tables/<slug:name>/": TO_SECTION
+    | sends(GET=MEMBERS, POST=MEMBERS),
     "campaigns/<slug:slug>/tables/<slug:name>/report.<slug:ending>": MEMBERS_PAGE,
     # It has no part of this name.
     "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.<slug:ending>": {
@@ -79,5 +88,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "visitor": 302,
     }
     | sends(GET=MEMBERS),
-    "campaigns/<slug:slug>/plots/<slug:table>.<slug:ending>": NO_PLOT | sends(GET=MEMBERS),
+    "campaigns/<slug:slug>/plots/<slug:table>.<slug:ending>": NO_PLOT
+    | sends(GET=MEMBERS),
 }

@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import MEMBERS_API, ONLY_POST, ORGANISERS_API, OWN_API
+from tests.permissions.addresses.answers import (
+    MEMBERS_API,
+    ONLY_POST,
+    ORGANISERS_API,
+    OWN_API,
+)
 from tests.permissions.audiences import (
     CAMPAIGN_MAKERS,
     MEMBERS,
@@ -17,9 +22,15 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/webhooks/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/secret/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/secret/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/test/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/test/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": {
@@ -31,7 +42,10 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/machines/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/": MEMBERS_API
     | sends(DELETE=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/token/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/token/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/tasks/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/whole_campaigns/test_rehearsal_pages.py.
@@ -39,12 +53,14 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS, DELETE=ORGANISERS),
     # Writing: tests/integration/annotation/test_campaign_states.py.
     "api/v1/campaigns/<slug:slug>/state/": MEMBERS_API | sends(PATCH=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/restore/": {**ONLY_POST, "visitor": 401} | sends(POST=OWNERS),
+    "api/v1/campaigns/<slug:slug>/restore/": {**ONLY_POST, "visitor": 401}
+    | sends(POST=OWNERS),
     "api/v1/campaigns/<slug:slug>/<slug:transition>/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/whole_campaigns/test_cloning.py.
     "api/v1/campaigns/<slug:slug>/file/": ORGANISERS_API | sends(PUT=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "visitor": 401} | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "visitor": 401}
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/": OWN_API | sends(POST=CAMPAIGN_MAKERS),
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/activity/": MEMBERS_API,
@@ -61,8 +77,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/people.
     "api/v1/campaigns/<slug:slug>/judges/": ORGANISERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/": ORGANISERS_API | sends(PATCH=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/link/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/": ORGANISERS_API
+    | sends(PATCH=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/link/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/alerts/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/overview/": ORGANISERS_API,
@@ -73,16 +93,27 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/ranking/test_rules.py.
     "api/v1/campaigns/<slug:slug>/rules/preview/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/rules/suggested/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/off/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/rules/suggested/": MEMBERS_API
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/undo/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/off/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/undo/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_API
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/": ORGANISERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/<int:file_id>/": {
         **ONLY_POST,
@@ -94,17 +125,30 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "visitor": 401,
     }
     | sends(PUT=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/check/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/check/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/import/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/import/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/jobs/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/": ORGANISERS_API,
-    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/stop/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/stop/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/again/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/again/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/tables/": MEMBERS_API,
-    "api/v1/campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_API | sends(POST=MEMBERS),
+    "api/v1/campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_API
+    | sends(POST=MEMBERS),
     "api/v1/campaigns/<slug:slug>/tables/<slug:name>/report.<str:ending>": MEMBERS_API,
 }

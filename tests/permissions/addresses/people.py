@@ -10,16 +10,26 @@ from tests.permissions.addresses.answers import (
     ORGANISERS_API,
     TO_SECTION,
 )
-from tests.permissions.audiences import MEMBERS, ORGANISERS, OWNERS, THEMSELVES, Audience, sends
+from tests.permissions.audiences import (
+    MEMBERS,
+    ORGANISERS,
+    OWNERS,
+    THEMSELVES,
+    Audience,
+    sends,
+)
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/people.
     "campaigns/<slug:slug>/people/judges/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Writing: tests/integration/machines/test_organising.py.
-    "campaigns/<slug:slug>/people/judges/machines/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/people/judges/<int:judge_id>/": TO_SECTION | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/judges/machines/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/judges/<int:judge_id>/": TO_SECTION
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST
+    | sends(POST=ORGANISERS),
     # Answering: tests/integration/people/test_erasure.py.
     "campaigns/<slug:slug>/people/erasures/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/erasures/<int:request_id>/carry-out/": ONLY_POST
@@ -32,11 +42,15 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/questions/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/delete/": MEMBERS_PAGE
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/time/": MEMBERS_PAGE,
@@ -64,7 +78,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/people/invitations/<int:invitation_id>/again/": ONLY_POST
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/leave/": ONLY_POST | sends(POST=MEMBERS),
-    "api/v1/campaigns/<slug:slug>/members/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/members/invitations/": MEMBERS_API
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/members/invitations/<int:invitation_id>/": {
         **ONLY_POST,
         "visitor": 401,
@@ -72,19 +87,31 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(DELETE=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/members/leave/": {**ONLY_POST, "visitor": 401}
     | sends(POST=MEMBERS),
-    "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/people/<int:membership_id>/alerts/": ONLY_POST | sends(POST=THEMSELVES),
-    "campaigns/<slug:slug>/people/<int:membership_id>/role/": ONLY_POST | sends(POST=OWNERS),
-    "campaigns/<slug:slug>/people/<int:membership_id>/remove/": ONLY_POST | sends(POST=OWNERS),
+    "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/<int:membership_id>/alerts/": ONLY_POST
+    | sends(POST=THEMSELVES),
+    "campaigns/<slug:slug>/people/<int:membership_id>/role/": ONLY_POST
+    | sends(POST=OWNERS),
+    "campaigns/<slug:slug>/people/<int:membership_id>/remove/": ONLY_POST
+    | sends(POST=OWNERS),
     # Writing: tests/integration/credentials/test_roles.py.
     "api/v1/campaigns/<slug:slug>/members/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(PATCH=OWNERS, DELETE=OWNERS),
-    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST
+    | sends(POST=ORGANISERS),
     # Ids of people at a service: organisers pay them, analysts need them not.
     "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": {
         **MEMBERS_PAGE,
@@ -92,7 +119,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     },
     # Writing: tests/integration/rest/test_invitations.py.
     "api/v1/campaigns/<slug:slug>/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
         **ONLY_POST,
         "visitor": 401,
@@ -120,15 +148,20 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/rest/test_panels.py.
     "api/v1/campaigns/<slug:slug>/panels/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {
+        **ONLY_POST,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
     # Writing: tests/integration/rest/test_instructions.py.
     "api/v1/campaigns/<slug:slug>/questions/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/instructions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_API,
-    "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/judges/": {

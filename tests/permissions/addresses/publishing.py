@@ -35,11 +35,16 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "results/<slug:digest>/": EMBARGOED | sends(GET=ONCE_PUBLISHED),
     "results/<slug:digest>/<str:file_name>": EMBARGOED | sends(GET=ONCE_PUBLISHED),
-    "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404) | sends(GET=ONCE_PUBLISHED),
-    "results/<slug:digest>/review/<str:token>/": dict.fromkeys(ROLES, 404) | sends(GET=WITH_LINK),
-    "results/<slug:digest>/review/<str:token>/<str:file_name>": dict.fromkeys(ROLES, 404)
+    "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404)
+    | sends(GET=ONCE_PUBLISHED),
+    "results/<slug:digest>/review/<str:token>/": dict.fromkeys(ROLES, 404)
     | sends(GET=WITH_LINK),
-    "api/v1/tasks/<int:task_id>/published-results/": MEMBERS_API | sends(POST=ORGANISERS),
+    "results/<slug:digest>/review/<str:token>/<str:file_name>": dict.fromkeys(
+        ROLES, 404
+    )
+    | sends(GET=WITH_LINK),
+    "api/v1/tasks/<int:task_id>/published-results/": MEMBERS_API
+    | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/published-results/<int:version>/": MEMBERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/published-results/<int:version>/bundle/": MEMBERS_API

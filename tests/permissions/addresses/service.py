@@ -7,8 +7,10 @@ from tests.permissions.addresses.answers import EVERYBODY, ONLY_POST, OWN_API, R
 from tests.permissions.audiences import ANYBODY, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
-    "healthz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
-    "readyz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
+    "healthz": EVERYBODY
+    | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
+    "readyz": EVERYBODY
+    | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     # For whoever names a token: tests/integration/operating.
     "metrics": dict.fromkeys(ROLES, 404),
     "api/schema/": EVERYBODY,

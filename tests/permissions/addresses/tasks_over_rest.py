@@ -11,7 +11,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/suggestions/": {**ONLY_POST, "visitor": 401}
     | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
-    "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API
+    | sends(PATCH=ORGANISERS),
     # Writing: tests/integration/ranking/test_stopping_rules.py.
     "api/v1/tasks/<int:task_id>/stopping-rule/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_designs.py.
@@ -31,7 +32,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     }
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/annotation/test_systems.py.
-    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {
         **ONLY_POST,
         "visitor": 401,
@@ -49,7 +51,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/metrics/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/metrics/compute/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/metrics/<int:metric_id>/": MEMBERS_API | sends(DELETE=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/metrics/<int:metric_id>/": MEMBERS_API
+    | sends(DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/exports/kinds/": MEMBERS_API,
     # Without parameters; with them: tests/integration/exports.
@@ -63,7 +66,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/exports/<int:export_id>/content/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
-    "api/v1/tasks/<int:task_id>/": MEMBERS_API | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/documents/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/outputs/": MEMBERS_API,
@@ -87,7 +91,9 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/analyses/": MEMBERS_API | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/analyses/kinds/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/": MEMBERS_API,
-    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<str:ending>": (MEMBERS_API),
+    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<str:ending>": (
+        MEMBERS_API
+    ),
     "api/v1/tasks/<int:task_id>/rankings/": MEMBERS_API | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),

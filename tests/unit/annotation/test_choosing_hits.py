@@ -10,19 +10,28 @@ import pytest
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.selectors.pool import HITRequest
 from annotation.services.lending import choose
-from annotation.services.lending.choose import LendingRules, OpenTask, ReservedKind, hit_choose
+from annotation.services.lending.choose import (
+    LendingRules,
+    OpenTask,
+    ReservedKind,
+    hit_choose,
+)
 from campaign.models import Task
 
 NOTHING: Any = HITRequest(judge_id=1, task_id=1, conflicts=[], apart="")
 
 
-def open_task(*, attention_every: int = 0, has_design: bool = True, **different: Any) -> OpenTask:
+def open_task(
+    *, attention_every: int = 0, has_design: bool = True, **different: Any
+) -> OpenTask:
     """Return a task of which nothing is lent yet."""
     plain: dict[str, Any] = {
         "task": Task(pk=1),
         "rules": LendingRules(),
         "account": JudgeAccount(),
-        "design": Design(seed=1, attention_every=attention_every) if has_design else None,
+        "design": Design(seed=1, attention_every=attention_every)
+        if has_design
+        else None,
         "reserved": frozenset(),
         "has_training": False,
         "is_none_left": False,
@@ -52,8 +61,12 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
     ) -> tuple[list[str], HIT | None]:
         asked: list[str] = []
 
-        def claim(source: str, _request: object, *, holds_check: bool | None = None) -> HIT | None:
-            asked.append(source + {None: "", True: " with", False: " without"}[holds_check])
+        def claim(
+            source: str, _request: object, *, holds_check: bool | None = None
+        ) -> HIT | None:
+            asked.append(
+                source + {None: "", True: " with", False: " without"}[holds_check]
+            )
             hit: Any = SimpleNamespace(name=asked[-1])
             return hit if asked[-1] in there else None
 
@@ -67,7 +80,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
             "passes_so_far": so_far,
             "is_full": is_full,
         }.items():
-            monkeypatch.setattr(choose, name, lambda *_request, _value=value, **_named: _value)
+            monkeypatch.setattr(
+                choose, name, lambda *_request, _value=value, **_named: _value
+            )
         judge: Any = SimpleNamespace(pseudonym="ada")
         return asked, hit_choose(task=open_task(**task), judge=judge, request=NOTHING)
 
@@ -112,7 +127,12 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
         (
             {**CHECKED, "is_planner_silent": True},
             (),
-            ["whole_pool without", "whole_standby without", "whole_pool", "whole_standby"],
+            [
+                "whole_pool without",
+                "whole_standby without",
+                "whole_pool",
+                "whole_standby",
+            ],
         ),
     ],
 )
@@ -179,12 +199,18 @@ class Rows(list[Any]):
         return next(iter(self), None)
 
 
-@pytest.mark.parametrize(("conflicts", "found"), [([], "one"), ([1], "two"), ([1, 2], None)])
+@pytest.mark.parametrize(
+    ("conflicts", "found"), [([], "one"), ([1], "two"), ([1, 2], None)]
+)
 def test_a_round_of_training_comes_before_all_else(
-    chosen: Choose, monkeypatch: pytest.MonkeyPatch, conflicts: list[int], found: str | None
+    chosen: Choose,
+    monkeypatch: pytest.MonkeyPatch,
+    conflicts: list[int],
+    found: str | None,
 ) -> None:
     rows = Rows(
-        SimpleNamespace(name=name, system_ids=[at]) for at, name in ((1, "one"), (2, "two"))
+        SimpleNamespace(name=name, system_ids=[at])
+        for at, name in ((1, "one"), (2, "two"))
     )
     monkeypatch.setattr(choose, "hits_training", lambda **_asked: rows)
     request = replace(NOTHING, conflicts=conflicts)

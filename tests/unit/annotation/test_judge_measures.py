@@ -37,16 +37,26 @@ from annotation.models.judge_measures import (
         ("reference_ignored", "3 %", 0.03),
     ],
 )
-def test_a_threshold_is_read_as_people_write_it(measure: str, text: str, threshold: float) -> None:
+def test_a_threshold_is_read_as_people_write_it(
+    measure: str, text: str, threshold: float
+) -> None:
     assert threshold_from_text(measure, text) == threshold
 
 
 @pytest.mark.parametrize(
     ("measure", "text", "said"),
     [
-        ("reference", "50", "“preference for the reference” is a share: include the percent sign"),
+        (
+            "reference",
+            "50",
+            "“preference for the reference” is a share: include the percent sign",
+        ),
         ("reference", "0.5", "include the percent sign, such as 55%"),
-        ("reference", "5000 %", "“preference for the reference” must be between 0% and 100%."),
+        (
+            "reference",
+            "5000 %",
+            "“preference for the reference” must be between 0% and 100%.",
+        ),
         ("reference", "-1 %", "between 0% and 100%"),
         ("reference", "nan", "include the percent sign"),
         ("reference", "%", "include the percent sign"),
@@ -71,7 +81,13 @@ def test_both_ends_are_allowed_and_nothing_beyond(measure: JudgeMeasure) -> None
     limits = LIMITS[SCALES[measure]]
     for inside in limits:
         threshold_check(measure, inside)
-    for outside in (limits.least - 0.001, limits.most + 0.001, math.nan, math.inf, -math.inf):
+    for outside in (
+        limits.least - 0.001,
+        limits.most + 0.001,
+        math.nan,
+        math.inf,
+        -math.inf,
+    ):
         with pytest.raises(ThresholdError, match="must be between"):
             threshold_check(measure, outside)
 
@@ -93,4 +109,7 @@ def test_a_threshold_is_shown_with_every_digit_and_read_back(
     assert threshold_in_words(measure, threshold) == english
     with translation.override("de"):
         assert "".join(threshold_in_words(measure, threshold).split()) == german
-        assert threshold_from_text(measure, threshold_as_text(measure, threshold)) == threshold
+        assert (
+            threshold_from_text(measure, threshold_as_text(measure, threshold))
+            == threshold
+        )

@@ -7,7 +7,12 @@ from annotation.selectors.progress import FEWEST_FOR_A_PACE, JudgeWork
 
 @pytest.mark.parametrize(
     ("done", "wanted", "pace", "minutes"),
-    [(4, 10, 60_000, 6), (4, 10, 30_000, 3), (12, 10, 60_000, 0), (4, None, 60_000, None)],
+    [
+        (4, 10, 60_000, 6),
+        (4, 10, 30_000, 3),
+        (12, 10, 60_000, 0),
+        (4, None, 60_000, None),
+    ],
     ids=["a minute each", "half a minute each", "more than wanted", "nothing wanted"],
 )
 def test_minutes_left_follow_the_pace(

@@ -4,7 +4,9 @@ from annotation.sampling.drawing import SegmentQuota
 from annotation.sampling.plans import BlockPlan, HITPlan
 
 
-def hit(number: int, *, segments: tuple[int, ...], controls: tuple[int, ...] = ()) -> HITPlan:
+def hit(
+    number: int, *, segments: tuple[int, ...], controls: tuple[int, ...] = ()
+) -> HITPlan:
     """Return a HIT of these segments, with a damaged reference in the blocks of `controls`."""
     return HITPlan(
         number=number,

@@ -38,7 +38,9 @@ def test_another_request_was_faster(
     monkeypatch.setattr(submission, "_known", lambda *_asked: next(looks))
 
     def submit() -> Judgment:
-        return submission.judgment_submit(assigned=ASSIGNED, client_id=uuid4(), labels=[1, 2])
+        return submission.judgment_submit(
+            assigned=ASSIGNED, client_id=uuid4(), labels=[1, 2]
+        )
 
     if returned == "too fast":
         with pytest.raises(SubmissionRefusedError) as refused:

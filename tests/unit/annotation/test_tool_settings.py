@@ -28,7 +28,11 @@ def test_taxonomy_severities_and_marks_are_read() -> None:
     settings, lost = read(
         {
             "protocol": "MQM",
-            "mqm_categories": {"": [], "Style": ["", "Awkward", "Register"], "Unknown": []},
+            "mqm_categories": {
+                "": [],
+                "Style": ["", "Awkward", "Register"],
+                "Unknown": [],
+            },
             "mqm_severities": ["Neutral", "Minor", "Critical"],
             "special_tokens": ["[missing]", "[untranslated]"],
         }
@@ -73,7 +77,8 @@ def test_sliders_are_criteria(protocol: str) -> None:
     assert settings.protocol == Protocol.RATING
     criteria: Any = settings.rules["criteria"]
     assert [
-        (criterion["key"], criterion["lowest"], criterion["highest"]) for criterion in criteria
+        (criterion["key"], criterion["lowest"], criterion["highest"])
+        for criterion in criteria
     ] == [("fluency", 0, 5), ("scale-0-100", 0, 100)]
     assert not lost
 
@@ -88,7 +93,12 @@ def test_sliders_beside_error_spans_are_named_as_lost() -> None:
 def test_forms_are_questions() -> None:
     settings, lost = read({}, data_welcome=FORM, data_goodbye=[FORM[0][1:2]])
     assert [
-        (entry["kind"], entry["stage"], entry["texts"][0]["question"], entry["texts"][0]["choices"])
+        (
+            entry["kind"],
+            entry["stage"],
+            entry["texts"][0]["question"],
+            entry["texts"][0]["choices"],
+        )
         for entry in settings.questions
     ] == [
         (
@@ -106,16 +116,30 @@ def test_forms_are_questions() -> None:
 
 def test_every_other_key_is_named_as_lost() -> None:
     _settings, lost = read(
-        {"assignment": "dynamic", "users": 3, "show_model_names": True, "colour": "red"},
+        {
+            "assignment": "dynamic",
+            "users": 3,
+            "show_model_names": True,
+            "colour": "red",
+        },
         data_random=[[{"src": "a"}]],
         data_welcome=[
             [{"src": "a", "tgt": {}}],
-            [{"text": "t", "form": "script", "script": "1"}, {"text": "Bye", "form": None}],
+            [
+                {"text": "t", "form": "script", "script": "1"},
+                {"text": "Bye", "form": None},
+            ],
         ],
         token="abc",
     )
     named = ", ".join(lost)
-    for key in ("info.assignment", "info.users", "info.show_model_names", "info.colour", "token"):
+    for key in (
+        "info.assignment",
+        "info.users",
+        "info.show_model_names",
+        "info.colour",
+        "token",
+    ):
         assert key in named
     assert "data_random" in named
     assert "3 items of data_welcome" in lost
@@ -132,11 +156,16 @@ def test_every_other_key_is_named_as_lost() -> None:
         ({"sliders": ["F"]}, "info.sliders.0"),
         ({"sliders": [{"name": "F", "min": 0}]}, "info.sliders.0.max"),
         ({"sliders": [{"name": " ", "min": 0, "max": 5}]}, "info.sliders.0.name"),
-        ({"sliders": [{"name": "F", "min": 0, "max": 5, "step": 0.5}]}, "info.sliders.0.step"),
+        (
+            {"sliders": [{"name": "F", "min": 0, "max": 5, "step": 0.5}]},
+            "info.sliders.0.step",
+        ),
         ({"instructions": ["Mark."]}, "info.instructions"),
     ],
 )
-def test_settings_of_another_shape_are_refused_with_their_place(info: Any, field: str) -> None:
+def test_settings_of_another_shape_are_refused_with_their_place(
+    info: Any, field: str
+) -> None:
     with pytest.raises(ImportRefusedError) as refused:
         read(info)
     assert f"{field}: " in str(refused.value)

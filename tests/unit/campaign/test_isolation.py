@@ -48,7 +48,9 @@ def test_errors_of_reader_are_raised() -> None:
 
 
 def test_unexpected_error_names_file_and_line() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)a\.txt: .*readers_of_strangers\.py.*KeyError"):
+    with pytest.raises(
+        RuntimeError, match=r"(?s)a\.txt: .*readers_of_strangers\.py.*KeyError"
+    ):
         isolated("a.txt", 0, readers.mistaken)
 
 
@@ -92,7 +94,9 @@ def test_reader_ends_after_server_was_killed(eventually: Eventually) -> None:
         "with isolated_items('a.txt', 0, endless, watch=lambda number: print(number, flush=True)):\n"
         "    pass"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE
+    ) as server:
         assert server.stdout is not None
         process = int(server.stdout.readline())
         server.kill()

@@ -78,10 +78,22 @@ def test_checked_questions_are_checked_to_the_same() -> None:
         [AGE | {"texts": [{"language": "en", "question": "a\0b"}]}],
         [AGE | {"texts": AGE["texts"] * 2}],
         [EXPERIENCE | {"kind": "text"}],
-        [EXPERIENCE | {"texts": [{"language": "en", "question": "?", "choices": ["No", "no"]}]}],
-        [EXPERIENCE | {"texts": [{"language": "en", "question": "?", "choices": ["a"]}]}],
-        [EXPERIENCE | {"texts": [{"language": "en", "question": "?", "choices": ["a", "a "]}]}],
-        [EXPERIENCE | {"texts": [*EXPERIENCE["texts"], {"language": "fr", "question": "?"}]}],
+        [
+            EXPERIENCE
+            | {"texts": [{"language": "en", "question": "?", "choices": ["No", "no"]}]}
+        ],
+        [
+            EXPERIENCE
+            | {"texts": [{"language": "en", "question": "?", "choices": ["a"]}]}
+        ],
+        [
+            EXPERIENCE
+            | {"texts": [{"language": "en", "question": "?", "choices": ["a", "a "]}]}
+        ],
+        [
+            EXPERIENCE
+            | {"texts": [*EXPERIENCE["texts"], {"language": "fr", "question": "?"}]}
+        ],
     ],
 )
 def test_impossible_questions_are_refused(value: Any) -> None:
@@ -124,7 +136,8 @@ def test_answers_in_choices_are_in_the_first_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "empty"), [("number", [""]), ("text", [" \r\n"]), ("one", [""]), ("several", [])]
+    ("kind", "empty"),
+    [("number", [""]), ("text", [" \r\n"]), ("one", [""]), ("several", [])],
 )
 def test_only_required_questions_need_an_answer(kind: str, empty: list[str]) -> None:
     entry = EXPERIENCE if kind in {"one", "several"} else AGE

@@ -41,7 +41,9 @@ def _blocks(tmp_path: Path, content: str) -> int:
 
 
 def _scores(_tmp_path: Path, content: str) -> int:
-    _format, judgments, _losses = read_spans_file(InputFile("f", io.BytesIO(content.encode())))
+    _format, judgments, _losses = read_spans_file(
+        InputFile("f", io.BytesIO(content.encode()))
+    )
     return len(judgments)
 
 
@@ -85,13 +87,17 @@ _LONG: Final = "word " * 50_000
         (_segments, f'source,a,b\n"{_LONG}",x,y\n'),
     ],
 )
-def test_cell_may_be_as_long_as_a_line(read: Reading, content: str, tmp_path: Path) -> None:
+def test_cell_may_be_as_long_as_a_line(
+    read: Reading, content: str, tmp_path: Path
+) -> None:
     """1Panel-dev/MaxKB#6756, simonw/datasette-lite#84: the csv module stops at 131,072 characters."""
     assert read(tmp_path, content) == 1
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("content", [_FIVE_WAY + _BLOCK, _VOTES, _MQM + _OUTPUT, _SCORE, _TABLE])
+@pytest.mark.parametrize(
+    "content", [_FIVE_WAY + _BLOCK, _VOTES, _MQM + _OUTPUT, _SCORE, _TABLE]
+)
 def test_file_in_utf16_is_named_at_every_door(content: str, encoding: str) -> None:
     """doccano/doccano#1870."""
     data = content.encode(encoding)
@@ -113,7 +119,9 @@ def test_file_in_utf16_is_named_at_every_door(content: str, encoding: str) -> No
         (_segments, _TABLE),
     ],
 )
-@pytest.mark.parametrize(("end", "mark"), [("\r", ""), ("\r\n", "\ufeff"), ("\n", "\ufeff\ufeff")])
+@pytest.mark.parametrize(
+    ("end", "mark"), [("\r", ""), ("\r\n", "\ufeff"), ("\n", "\ufeff\ufeff")]
+)
 def test_line_ends_and_byte_order_marks_of_every_system_are_read(
     read: Reading, content: str, end: str, mark: str, tmp_path: Path
 ) -> None:
@@ -124,14 +132,30 @@ def test_line_ends_and_byte_order_marks_of_every_system_are_read(
 @pytest.mark.parametrize(
     ("read", "content", "problem"),
     [
-        (_blocks, "model_a,model_b,winner,winner\nx,y,tie,model_a\n", "winner.*appears twice"),
-        (_scores, _MQM.replace("rater", "rater\trater") + _OUTPUT, "rater.*appears twice"),
+        (
+            _blocks,
+            "model_a,model_b,winner,winner\nx,y,tie,model_a\n",
+            "winner.*appears twice",
+        ),
+        (
+            _scores,
+            _MQM.replace("rater", "rater\trater") + _OUTPUT,
+            "rater.*appears twice",
+        ),
         (_segments, "source\ta\ta\nHi.\tx\ty\n", "a.*appears twice"),
-        (_blocks, 'model_a,prompt,model_b,winner\nx,"Hi\nthere",y,tie\n', "cell continues on"),
+        (
+            _blocks,
+            'model_a,prompt,model_b,winner\nx,"Hi\nthere",y,tie\n',
+            "cell continues on",
+        ),
         (_segments, "source,a,b\nWhat is 1+1?,2,3\n", "no column of texts .*: a, b"),
         (_blocks, _FIVE_WAY + _BLOCK.replace(",j,", ",5.6E+23,"), "5.6E.*has rounded"),
         (_scores, _SCORE.replace("ann", "5.6e+23"), "5.6e.*has rounded"),
-        (_blocks, "id,model_a,model_b,winner\n1.72E+18,x,y,tie\n", "1.72E.*has rounded"),
+        (
+            _blocks,
+            "id,model_a,model_b,winner\n1.72E+18,x,y,tie\n",
+            "1.72E.*has rounded",
+        ),
         (_scores, _SCORE.replace(",10,20", ",1711467971385,20"), "seconds since 1970"),
     ],
 )
@@ -173,7 +197,11 @@ def test_header_of_a_second_table_below_the_first_is_refused(
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("x.tmx", '<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "t">\n<tmx version="1.4">', "TMX"),
+        (
+            "x.tmx",
+            '<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "t">\n<tmx version="1.4">',
+            "TMX",
+        ),
         ("x.xliff", '<?xml version="1.0"?>\n<xliff version="1.2">', "XLIFF"),
         ("x.po", '# German\nmsgid ""\nmsgstr ""\n', "a catalogue of messages"),
         ("x.csv", '"Hello.","Hallo.","Guten Tag."\n', "without the header of a table"),
@@ -183,7 +211,11 @@ def test_header_of_a_second_table_below_the_first_is_refused(
         ("x.tsv.xz", b"\xfd7zXZ\x00\x00\x04", "compressed with xz"),
         ("x.tsv.bz2", b"BZh91AY&SY\xe4", "compressed with bzip2"),
         ("x.txt", b"%PDF-1.7\n%\xe2", "a PDF"),
-        ("x.txt", "hyp.de\tSegment 0\tscore: 0.0494\nhyp.de\tscore: 0.04\n", "comet-score"),
+        (
+            "x.txt",
+            "hyp.de\tSegment 0\tscore: 0.0494\nhyp.de\tscore: 0.04\n",
+            "comet-score",
+        ),
         ("x.parquet", b"PAR1\x15\x04", "in Parquet"),
     ],
 )
@@ -203,16 +235,29 @@ def test_workbook_is_named_among_archives() -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("<!DOCTYPE html>\n<html><title>404</title></html>", "online-c.de: the file is a web page"),
-        ("version https://git-lfs.github.com/spec/v1\noid sha256:1b\n", "online-c.de: .*Git LFS"),
+        (
+            "<!DOCTYPE html>\n<html><title>404</title></html>",
+            "online-c.de: the file is a web page",
+        ),
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:1b\n",
+            "online-c.de: .*Git LFS",
+        ),
     ],
 )
 def test_output_that_was_not_downloaded_is_named(content: str, problem: str) -> None:
-    texts = {"src.en": "Hello.\n", "online-a.de": "Hallo.\n", "online-b.de": "Guten Tag.\n"}
+    texts = {
+        "src.en": "Hello.\n",
+        "online-a.de": "Hallo.\n",
+        "online-b.de": "Guten Tag.\n",
+    }
     files = [_stored(name, text) for name, text in texts.items()]
     assert _problem(*files) == ""
     with pytest.raises(FormatError, match=problem):
-        raise inspect(recognise("u", [*files, _stored("online-c.de", content)])).error or ValueError
+        raise (
+            inspect(recognise("u", [*files, _stored("online-c.de", content)])).error
+            or ValueError
+        )
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "NULL", "\\N", "<NA>"])
@@ -229,7 +274,10 @@ def test_name_of_a_missing_value_in_place_of_a_text_is_warned_about(text: str) -
     ("content", "remedy"),
     [
         ('{\n  "source": "Hello."\n}\n', "jq -c"),
-        ('{"source": "Hello.", "outputs": {}},\n', "remove the comma at the end of the line"),
+        (
+            '{"source": "Hello.", "outputs": {}},\n',
+            "remove the comma at the end of the line",
+        ),
     ],
 )
 def test_objects_over_several_lines_and_commas_between_them_are_explained(
@@ -241,5 +289,7 @@ def test_objects_over_several_lines_and_commas_between_them_are_explained(
 
 def test_score_with_a_decimal_comma_is_read() -> None:
     row = _SCORE.replace(",", ";").replace(";80;", ";72,5;")
-    _format, (judgment,), _losses = read_spans_file(InputFile("f", io.BytesIO(row.encode())))
+    _format, (judgment,), _losses = read_spans_file(
+        InputFile("f", io.BytesIO(row.encode()))
+    )
     assert judgment.outputs[0].score == 72.5

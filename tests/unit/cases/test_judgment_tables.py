@@ -31,7 +31,9 @@ def _stream(content: str) -> io.BytesIO:
 def _blocks(content: str) -> list[tuple[object, ...]]:
     if "rankingID" in content:
         found = list(read_pairwise_csv(InputFile("t.csv", _stream(content)), Losses()))
-        return [(each.segment, each.judge, each.candidates, each.labels) for each in found]
+        return [
+            (each.segment, each.judge, each.candidates, each.labels) for each in found
+        ]
     rows = read_five_way_csv(_stream(content), "t.csv")
     return [(row.segment, row.judge, row.candidates, row.labels) for row in rows]
 
@@ -70,7 +72,9 @@ def test_index_columns_and_empty_last_columns_are_passed_over(content: str) -> N
 @_TABLES
 @examples(60)
 @given(data=st.data())
-def test_a_cell_more_or_less_in_any_row_is_refused(content: str, data: st.DataObject) -> None:
+def test_a_cell_more_or_less_in_any_row_is_refused(
+    content: str, data: st.DataObject
+) -> None:
     rows = list(csv.reader(io.StringIO(content)))
     separator = data.draw(st.sampled_from(",;\t"))
     row = rows[data.draw(st.integers(1, len(rows) - 1))]
@@ -97,4 +101,6 @@ def test_minus_one_is_no_document() -> None:
     assert read.documents == ()
     assert read.ignored_documents is None
     content = (_CASES / "files/79-document-id-minus-one/x.csv").read_text()
-    assert {row.document for row in read_five_way_csv(_stream(content), "x.csv")} == {""}
+    assert {row.document for row in read_five_way_csv(_stream(content), "x.csv")} == {
+        ""
+    }

@@ -18,7 +18,9 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 
 def of_case(name: str) -> Inspection:
-    return inspect(recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref"))
+    return inspect(
+        recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref")
+    )
 
 
 def of_texts(texts: dict[str, list[str]]) -> Inspection:
@@ -31,7 +33,10 @@ def of_texts(texts: dict[str, list[str]]) -> Inspection:
 
 @pytest.mark.parametrize(
     ("case", "count"),
-    [("19-byte-order-mark-in-the-middle", "1 segment"), ("20-nfc-and-nfd", "3 segments")],
+    [
+        ("19-byte-order-mark-in-the-middle", "1 segment"),
+        ("20-nfc-and-nfd", "3 segments"),
+    ],
 )
 def test_outputs_that_look_the_same_are_counted(case: str, count: str) -> None:
     found = of_case(case)
@@ -79,7 +84,11 @@ def test_marks_that_no_translation_has_are_told_with_the_first_place(
     ],
 )
 def test_marks_are_told_wherever_they_stand(text: str, is_told: bool) -> None:
-    texts = {"src.en": ["One.", "Two."], "alpha.de": ["Ein.", text], "beta.de": ["1.", "2."]}
+    texts = {
+        "src.en": ["One.", "Two."],
+        "alpha.de": ["Ein.", text],
+        "beta.de": ["1.", "2."],
+    }
     for name in texts:
         other = texts | {"alpha.de": ["Ein.", "Zwei."]} | {name: ["Eins.", text]}
         assert bool(of_texts(other).warnings) == is_told

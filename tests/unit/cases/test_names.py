@@ -11,7 +11,9 @@ UNSEEN = ["\u200b", "\u200d", "\u202e", "\u2066", "\ufeff", "\u00ad", "\ufe0f"]
 
 
 @pytest.mark.parametrize("character", UNSEEN, ids=ascii)
-def test_names_of_systems_and_documents_have_no_unseen_character(character: str) -> None:
+def test_names_of_systems_and_documents_have_no_unseen_character(
+    character: str,
+) -> None:
     assert system_name_problem("ONLINE-A") is None
     problem = system_name_problem(f"ONLINE{character}-A")
     assert problem is not None

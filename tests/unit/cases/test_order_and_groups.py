@@ -14,7 +14,9 @@ from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores, shared_ranks
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "rankings"
-FAST = sorted({"expected_wins", "bojar", "geq_others", "gt_others", "lopez", "bradley_terry"})
+FAST = sorted(
+    {"expected_wins", "bojar", "geq_others", "gt_others", "lopez", "bradley_terry"}
+)
 
 
 def blocks_of(name: str) -> Blocks:
@@ -36,7 +38,9 @@ def blocks_of(name: str) -> Blocks:
 def test_systems_with_only_ties_share_all_ranks(method: str) -> None:
     found = rank(blocks_of("allties.csv"), method, resamples=40)
     assert not found.not_estimable
-    assert [(row.rank, row.last_rank, row.cluster) for row in found.systems] == [(1, 5, 1)] * 5
+    assert [(row.rank, row.last_rank, row.cluster) for row in found.systems] == [
+        (1, 5, 1)
+    ] * 5
     assert len(found.pairs) == 10
     assert not any(pair.significant for pair in found.pairs)
 
@@ -54,7 +58,9 @@ def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
     assert len(found.groups) == 2
     for number, group in enumerate(found.groups, 1):
         rows = [row for row in found.systems if row.group == number]
-        alone = rank(blocks.without(set(blocks.systems).difference(group)), method, resamples=40)
+        alone = rank(
+            blocks.without(set(blocks.systems).difference(group)), method, resamples=40
+        )
         assert {row.system for row in rows} == set(group)
         assert [(row.system, row.rank, row.score) for row in rows] == [
             (row.system, row.rank, row.score) for row in alone.systems
@@ -78,7 +84,9 @@ def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
 def test_renaming_systems_renames_groups_and_ranks(
     judged: list[tuple[int, int, int]], order: list[int]
 ) -> None:
-    def found(names: list[str]) -> tuple[set[frozenset[int]], dict[int, tuple[int, int]]]:
+    def found(
+        names: list[str],
+    ) -> tuple[set[frozenset[int]], dict[int, tuple[int, int]]]:
         rows = [
             BlockRow("j", number, [[names[one]], [names[other]]], [1, label])
             for number, (one, other, label) in enumerate(judged)
@@ -90,13 +98,19 @@ def test_renaming_systems_renames_groups_and_ranks(
             members = [row for row in ranking.systems if row.group == number]
             assert {row.system for row in members} == set(group)
             assert min(row.rank for row in members) == 1
-        return groups, {place[row.system]: (row.rank, row.last_rank) for row in ranking.systems}
+        return groups, {
+            place[row.system]: (row.rank, row.last_rank) for row in ranking.systems
+        }
 
-    assert found([f"s{number}" for number in range(6)]) == found([f"s{each}" for each in order])
+    assert found([f"s{number}" for number in range(6)]) == found(
+        [f"s{each}" for each in order]
+    )
 
 
 def test_rounding_errors_do_not_split_equal_scores() -> None:
     """Both sums are 0.6; rounding to a number of decimals could set them apart."""
     values = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.5])
-    first, last = shared_ranks(Scores(values=values, estimable=np.ones(3, dtype=np.bool_)))
+    first, last = shared_ranks(
+        Scores(values=values, estimable=np.ones(3, dtype=np.bool_))
+    )
     assert (first.tolist(), last.tolist()) == ([1, 1, 3], [2, 2, 3])

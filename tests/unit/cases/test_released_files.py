@@ -17,9 +17,7 @@ from ranking.core.counting.counts import tally
 from ranking.files.reading import detect_input_format, read_judgments
 
 _FILES = Path(__file__).parents[2] / "data/cases/files"
-_HEADER = (
-    "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
-)
+_HEADER = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
 _ROW = "ann,A,5,TGT,eng,deu,80,d,False,[],10,20\n"
 
 
@@ -42,7 +40,9 @@ def _segments(judgments: list[ScoredJudgment]) -> dict[str, set[tuple[str, str]]
 
 def test_systems_share_segments_if_their_documents_are_named_after_them() -> None:
     """Case 70."""
-    read = read_spans([str(_FILES / "70-appraise-document-names-carry-the-system/s.csv")])
+    read = read_spans(
+        [str(_FILES / "70-appraise-document-names-carry-the-system/s.csv")]
+    )
     segments = _segments(list(read.judgments))
     assert segments["alpha"] == segments["beta"]
     assert len(segments["alpha"]) == 4
@@ -52,7 +52,9 @@ def test_systems_share_segments_if_their_documents_are_named_after_them() -> Non
     }
 
 
-@pytest.mark.parametrize("ending", ["#duplicate1", "#A#duplicate12", "#dup", "#incomplete"])
+@pytest.mark.parametrize(
+    "ending", ["#duplicate1", "#A#duplicate12", "#dup", "#incomplete"]
+)
 def test_rows_that_fill_up_a_batch_are_left_out(ending: str) -> None:
     judgments, losses = _read(_ROW + _ROW.replace(",d,", f",d{ending},"))
     assert len(judgments) == 1
@@ -90,11 +92,16 @@ def test_only_the_first_line_can_be_a_header() -> None:
     ("content", "problem"),
     [
         (_HEADER, "the file has a header and no rows"),
-        ("ann,corpus,d,f.tsv::1.2,4,TGT,eng\n", "line 1: the row is from Appraise's assessment of"),
+        (
+            "ann,corpus,d,f.tsv::1.2,4,TGT,eng\n",
+            "line 1: the row is from Appraise's assessment of",
+        ),
         ("sep=,\n" + _ROW, "line 1: the line sep=, is an instruction for Excel"),
     ],
 )
-def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(content: str, problem: str) -> None:
+def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(
+    content: str, problem: str
+) -> None:
     with pytest.raises(FormatError, match=problem):
         read_spans_file(_file(content), SpansFormat.APPRAISE_CSV)
 
@@ -102,14 +109,18 @@ def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(content: str, pr
 def test_scores_that_a_spreadsheet_separated_by_semicolons_are_read() -> None:
     (judgment,), losses = _read(_ROW.replace(",", ";"))
     assert ([judgment], losses) == _read(_ROW)
-    spans = json.dumps([{"start_i": 0, "end_i": n, "severity": "minor"} for n in range(9)])
+    spans = json.dumps(
+        [{"start_i": 0, "end_i": n, "severity": "minor"} for n in range(9)]
+    )
     quoted = '"' + spans.replace('"', '""') + '"'
     (judgment,), _losses = _read(_ROW.replace(",", ";").replace("[]", quoted))
     assert len(judgment.outputs[0].spans or ()) == 9
 
 
 def _mqm_row(system: str, score: int, error_type: str) -> str:
-    spans = json.dumps([{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": error_type}])
+    spans = json.dumps(
+        [{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": error_type}]
+    )
     quoted = '"' + spans.replace('"', '""') + '"'
     return f"ann,{system},5,TGT,eng,deu,{score},d,False,{quoted},10,20\n"
 
@@ -120,7 +131,9 @@ def _mqm_row(system: str, score: int, error_type: str) -> str:
 def test_scores_of_0_throughout_are_no_scores_if_errors_have_categories(
     score: int, category: str, expected: int | None
 ) -> None:
-    judgments, _losses = _read(_mqm_row("A", score, category) + _mqm_row("B", score, category))
+    judgments, _losses = _read(
+        _mqm_row("A", score, category) + _mqm_row("B", score, category)
+    )
     assert [judgment.outputs[0].score for judgment in judgments] == [expected, expected]
 
 
@@ -137,7 +150,12 @@ def test_released_human_scores_of_wmt25_are_read() -> None:
         ("names of annotators that the file lacks (numbered instead)", 6)
     ]
     scores = [
-        (judgment.segment, judgment.judge, judgment.outputs[0].systems, judgment.outputs[0].score)
+        (
+            judgment.segment,
+            judgment.judge,
+            judgment.outputs[0].systems,
+            judgment.outputs[0].score,
+        )
         for judgment in read.judgments
     ]
     assert scores == [
@@ -159,13 +177,26 @@ def test_released_human_scores_of_wmt25_are_read() -> None:
     )
 
 
-def _wmt_line(scores: Any, text: str = "Museum.", name: str = "en-de_#_news_#_visit_#_0") -> str:
-    values = {"doc_id": name, "src_text": "S.", "tgt_text": {"A": text}, "scores": {"A": scores}}
+def _wmt_line(
+    scores: Any, text: str = "Museum.", name: str = "en-de_#_news_#_visit_#_0"
+) -> str:
+    values = {
+        "doc_id": name,
+        "src_text": "S.",
+        "tgt_text": {"A": text},
+        "scores": {"A": scores},
+    }
     return json.dumps(values) + "\n"
 
 
 def test_answers_of_two_waves_are_those_of_two_annotators() -> None:
-    waves = {"human1": 70, "errors1": [], "annotator1": "ann", "human2": 50, "annotator2": "bea"}
+    waves = {
+        "human1": 70,
+        "errors1": [],
+        "annotator1": "ann",
+        "human2": 50,
+        "annotator2": "bea",
+    }
     listed = [
         {"score": 70, "errors": [], "annotator": "ann", "protocol": "ESA"},
         {"score": 50, "annotator": "bea", "times": ["10.5", "20"]},
@@ -186,7 +217,9 @@ def test_spans_of_wmt_count_as_browsers_do_and_stay_inside_their_text() -> None:
         {"start_i": 4, "end_i": 40, "severity": "major"},
         {"start_i": 90, "end_i": 91, "severity": "major"},
     ]
-    (judgment,), losses = _read(_wmt_line({"human": 9, "errors": errors}, text="😀 abc"))
+    (judgment,), losses = _read(
+        _wmt_line({"human": 9, "errors": errors}, text="😀 abc")
+    )
     spans = [(span.start, span.end) for span in judgment.outputs[0].spans or ()]
     assert spans == [(2, 5), (3, 5), (4, 5)]
     assert losses["spans that end after their text (shortened)"] == 2
@@ -212,7 +245,9 @@ def test_lines_of_wmt_without_a_number_count_within_their_document() -> None:
         ({"human": 1, "errors": {}}, "scores.A.errors"),
     ],
 )
-def test_damaged_answers_of_wmt_are_refused_with_their_key(scores: Any, key: str) -> None:
+def test_damaged_answers_of_wmt_are_refused_with_their_key(
+    scores: Any, key: str
+) -> None:
     with pytest.raises(FormatError) as error:
         _read(_wmt_line(scores))
     assert (error.value.line, error.value.field) == (1, key)
@@ -226,7 +261,9 @@ _MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n
     ["A\td\t1\t1\tr\tHi.\tHallo<v>.</v>\tSource error/-\tMinor\n", "A\td\t1\tHi.\tHallo.\tSource error\tMinor\t\n"],
 )  # fmt: skip
 def test_list_of_errors_of_the_source_is_refused_by_name(row: str) -> None:
-    with pytest.raises(FormatError, match="line 2: the file lists errors of the source only"):
+    with pytest.raises(
+        FormatError, match="line 2: the file lists errors of the source only"
+    ):
         _read(_MQM + row)
 
 
@@ -247,15 +284,23 @@ def test_spaces_that_only_marked_texts_end_with_make_no_other_text() -> None:
     assert "texts that changed between two errors" not in losses
 
 
-_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 102922129\n"
+_POINTER = (
+    "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 102922129\n"
+)
 
 
 @pytest.mark.parametrize(
     ("head", "name"),
     [
         (_POINTER, "a pointer of Git LFS"),
-        ("Username,Password,URL\nann,secret,http://a/\n", "Appraise accounts and passwords"),
-        ("HITId WorkerId Input.src\nA\tB\tcs\tREF\t1\n", "crowd-sourced direct assessment"),
+        (
+            "Username,Password,URL\nann,secret,http://a/\n",
+            "Appraise accounts and passwords",
+        ),
+        (
+            "HITId WorkerId Input.src\nA\tB\tcs\tREF\t1\n",
+            "crowd-sourced direct assessment",
+        ),
         ("SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "segment scores"),
         ("SYS SEGID RAW.SCR Z.SCR N SID\nA.1 d::1 3 4 5 6\n", "segment scores"),
         ("74 0.133 1370 1711 A.2 \n", "a ranking of WMT's direct assessment"),
@@ -263,11 +308,17 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         (" A.2 B.6 \nA.2 - 0.08* \nB.6 -0.08 - \n", "tests between systems"),
         ("A.2 B.6\nA.2 0.12 1.7e-05\nB.6 0.9 0.1\n", "tests between systems"),
         ("SRC TRG WINS TOTAL CLUSTER_START\nzu xh 4 5 1\n", "clusters"),
-        ("hit wid src trg item work.seconds\n3X\tM1\tru\ten\tad\t6\n", "work of WMT's crowd"),
+        (
+            "hit wid src trg item work.seconds\n3X\tM1\tru\ten\tad\t6\n",
+            "work of WMT's crowd",
+        ),
         ("wid hit.count mean.bad.ref\nM0649 4 47.9\n", "work of WMT's crowd"),
         ("M0805\t0.2387603\t-0.726327 \t18\n", "work of WMT's crowd"),
         ('[1] "M1407"\n[1] 61.01064\n', "work of WMT's crowd"),
-        ("LP DATA SID BETTER WORSE\ncs-en newstest 6 A.1 B.2\n", "better and worse outputs"),
+        (
+            "LP DATA SID BETTER WORSE\ncs-en newstest 6 A.1 B.2\n",
+            "better and worse outputs",
+        ),
         ("LP SID BETTER WORSE\ncs-en 6 A.1 B.2\n", "better and worse outputs"),
         ("M\ten-zh\tnewstest\tref\tA.7\tdoc\t1\t0.54\n", "WMT's metrics task"),
         ("M\ten-zh\tnewstest\tref\tA.7\t-1e-3\n", "WMT's metrics task"),
@@ -275,9 +326,15 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         ("engjpn1418,engjpn1606\nengjpn141d,engjpn1606\n", "accounts"),
         ('[{"items": [{"itemID": 1}], "task": {}}]', "a batch of tasks for Appraise"),
         ("system mqm_avg_score seg_id\nA -1.0 1\n", "average MQM scores"),
-        ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n", "scalar quality metrics"),
+        (
+            "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n",
+            "scalar quality metrics",
+        ),
         ("AIRC\tNone\nAIRC\t-5\n", "scores without judges"),
-        ("ann,a.txt,7,eng,deu,80,10.5,20.5,3,1,Hi.,Hallo.,Hallo.\n", "WMT21's contrastive"),
+        (
+            "ann,a.txt,7,eng,deu,80,10.5,20.5,3,1,Hi.,Hallo.,Hallo.\n",
+            "WMT21's contrastive",
+        ),
         ('{"doc_id": "d", "src_text": "S.", "tgt_text": {}}\n', "a test set"),
         ("<!DOCTYPE html>\n<html>", "a web page"),
         ("PK\x03\x04\x14", "an Excel workbook"),
@@ -298,7 +355,11 @@ def test_file_without_judgments_is_refused_by_name(head: str, name: str) -> None
     [
         ("s.csv", "SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "name the columns"),
         ("s.tsv", "system mqm_avg_score seg_id\nA -1.0 1\n", "name the columns"),
-        ("M.seg.score", "M\ten-zh\tnewstest\tref\tA.7\td\t1\t0.54\n", "name the columns"),
+        (
+            "M.seg.score",
+            "M\ten-zh\tnewstest\tref\tA.7\td\t1\t0.54\n",
+            "name the columns",
+        ),
         ("s.txt", "A\t0.5\nA\t0.6\n", r"a name that ends in \.seg\.score"),
         ("s.csv", "sys,seg\nA,1\n", "no column score"),
     ],
@@ -325,7 +386,9 @@ def test_column_that_a_table_of_mqm_lacks_is_named(missing: str) -> None:
         ('{"user_id": "ann", "annotation": []}', "error spans"),
     ],
 )
-def test_scored_judgments_are_named_where_rankings_are_asked_for(head: str, name: str) -> None:
+def test_scored_judgments_are_named_where_rankings_are_asked_for(
+    head: str, name: str
+) -> None:
     with pytest.raises(FormatError, match=f"a file of .*{name}.*analyse spans"):
         detect_input_format(_file(head))
 
@@ -364,17 +427,20 @@ _VOTES = _FILES / "110-arena-votes-as-one-json-array"
 def test_votes_of_an_array_equal_those_of_lines() -> None:
     """Case 110."""
     array, lines = (
-        read_judgments([str(_VOTES / f"clean_battle.{end}")]) for end in ("json", "jsonl")
+        read_judgments([str(_VOTES / f"clean_battle.{end}")])
+        for end in ("json", "jsonl")
     )
     assert (array.blocks.segment == lines.blocks.segment).all()
     assert (array.blocks.judges, array.losses) == (lines.blocks.judges, lines.losses)
-    assert [(loss.what, loss.count) for loss in array.losses if "column" not in loss.what] == [
-        ("votes of judges who knew the models (anony is false)", 1)
-    ]
+    assert [
+        (loss.what, loss.count) for loss in array.losses if "column" not in loss.what
+    ] == [("votes of judges who knew the models (anony is false)", 1)]
 
 
 def test_votes_that_pandas_wrote_by_column_are_refused_by_name() -> None:
-    with pytest.raises(FormatError, match="an object for each column, as pandas writes it"):
+    with pytest.raises(
+        FormatError, match="an object for each column, as pandas writes it"
+    ):
         read_judgments([str(_VOTES / "pandas.json")])
 
 
@@ -396,7 +462,9 @@ def test_winner_may_be_marked_in_one_of_three_columns(tmp_path: Path) -> None:
     usual.write_text("model_a,model_b,winner\nx,y,model_a\ny,x,model_b\nx,y,tie\n")
     ours, theirs = (read_judgments([str(name)]).blocks for name in (path, usual))
     assert (tally(ours).wins == tally(theirs).wins).all()
-    path.write_text("model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,1\n")
+    path.write_text(
+        "model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,1\n"
+    )
     with pytest.raises(FormatError, match="the vote has 2 winners"):
         read_judgments([str(path)])
 
@@ -407,12 +475,18 @@ _PAIRWISE = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,sy
 @pytest.mark.parametrize(
     "joined", ["newstest2016.a+newstest2016.b", '"newstest2016.a,newstest2016.b"']
 )
-def test_collapsed_comparisons_of_wmt16_count_for_each_system(joined: str, tmp_path: Path) -> None:
+def test_collapsed_comparisons_of_wmt16_count_for_each_system(
+    joined: str, tmp_path: Path
+) -> None:
     """A name with a plus sign was a system of its own."""
     collapsed, expanded = tmp_path / "collapsed.csv", tmp_path / "expanded.csv"
     row = "ron,eng,1,1,judge1,{},{},{},{},7\n"
     c, d = "newstest2016.c", "newstest2016.d"
-    rows = [row.format(joined, 1, c, 2), row.format(d, 3, joined, 1), row.format(c, 2, d, 3)]
+    rows = [
+        row.format(joined, 1, c, 2),
+        row.format(d, 3, joined, 1),
+        row.format(c, 2, d, 3),
+    ]
     collapsed.write_text(_PAIRWISE + "".join(rows))
     rows = [
         *(
@@ -423,12 +497,16 @@ def test_collapsed_comparisons_of_wmt16_count_for_each_system(joined: str, tmp_p
         row.format(c, 2, d, 3),
     ]
     expanded.write_text(_PAIRWISE + "".join(rows))
-    ours, theirs = (read_judgments([str(path)]).blocks for path in (collapsed, expanded))
+    ours, theirs = (
+        read_judgments([str(path)]).blocks for path in (collapsed, expanded)
+    )
     assert ours.systems == theirs.systems
     assert (tally(ours).wins == tally(theirs).wins).all()
 
 
-@pytest.mark.parametrize("name", ["R2L+Back", "newstest2016.a+b", "newstest2016.a+newstest2017.b"])
+@pytest.mark.parametrize(
+    "name", ["R2L+Back", "newstest2016.a+b", "newstest2016.a+newstest2017.b"]
+)
 def test_other_names_with_a_plus_sign_are_kept(name: str, tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text(f"model_a,model_b,winner\n{name},y,tie\n")

@@ -11,7 +11,12 @@ from rest_framework.exceptions import ParseError
 
 from campaign.api.requests import StrictJSONParser
 from campaign.formats import FormatError, InputFile
-from campaign.formats.json_text import decode_file, decode_json, object_array, object_lines
+from campaign.formats.json_text import (
+    decode_file,
+    decode_json,
+    object_array,
+    object_lines,
+)
 from campaign.formats.yaml_tree import read_yaml
 from campaign.management.commands import rest
 from protocols.spans.files.formats import read_spans_file

@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError
 from campaign.formats.errors import Losses
-from campaign.formats.repeats import COUNTED_ONCE, REPLACED, Repeatable, counted_repeatable
+from campaign.formats.repeats import (
+    COUNTED_ONCE,
+    REPLACED,
+    Repeatable,
+    counted_repeatable,
+)
 from protocols.spans.files.formats import read_spans
 from ranking.files.reading import read_judgments
 from tests.properties import examples
@@ -41,7 +46,11 @@ class Format:
 _JUDGED = [
     (segment, judge, value)
     for segment in range(1, 13)
-    for judge, value in (("ann", segment % 4 + 1), ("bob", segment % 3 + 1), ("cy", segment % 2))
+    for judge, value in (
+        ("ann", segment % 4 + 1),
+        ("bob", segment % 3 + 1),
+        ("cy", segment % 2),
+    )
 ]
 _SIDES = ("first", "second", "same")
 
@@ -103,17 +112,26 @@ def _jsonl() -> Format:
 
 def _vote(number: int, judge: str, value: int) -> dict[str, Any]:
     winner = ("model_a", "model_b", "tie")[value % 3]
-    names = {"question_id": f"q{number}", "model_a": "A", "model_b": "B", "winner": winner}
+    names = {
+        "question_id": f"q{number}",
+        "model_a": "A",
+        "model_b": "B",
+        "winner": winner,
+    }
     return {**names, "judge": judge, "tstamp": 1_770_000_000.5 + number}
 
 
 def _arena_jsonl() -> Format:
-    votes = [_vote(number, judge, value) for number, (_, judge, value) in enumerate(_JUDGED)]
+    votes = [
+        _vote(number, judge, value) for number, (_, judge, value) in enumerate(_JUDGED)
+    ]
     return Format("ranking", "", _lines(*votes))
 
 
 def _arena_csv() -> Format:
-    votes = [_vote(number, judge, value) for number, (_, judge, value) in enumerate(_JUDGED)]
+    votes = [
+        _vote(number, judge, value) for number, (_, judge, value) in enumerate(_JUDGED)
+    ]
     rows = [",".join(map(str, vote.values())) + "\n" for vote in votes]
     return Format("ranking", ",".join(votes[0]) + "\n", rows)
 
@@ -166,8 +184,13 @@ def _pearmut() -> Format:
     rows = _lines(
         *(
             {
-                "annotation": [{"A": {"score": 40 + 10 * value, "error_spans": []}}, None][:1],
-                "item": [{"item_id": f"d_#_{segment}", "src": "One.", "tgt": {"A": "Eins."}}],
+                "annotation": [
+                    {"A": {"score": 40 + 10 * value, "error_spans": []}},
+                    None,
+                ][:1],
+                "item": [
+                    {"item_id": f"d_#_{segment}", "src": "One.", "tgt": {"A": "Eins."}}
+                ],
                 "actions": [{"time": 100.0 * number, "action": "load"}],
                 "user_id": judge,
                 "item_i": segment,
@@ -309,7 +332,9 @@ def _figures(analysis: str, *paths: Path) -> tuple[Any, int]:
 
 
 @pytest.mark.parametrize("name", _FORMATS)
-def test_rows_doubled_give_the_same_figures_and_are_reported(name: str, tmp_path: Path) -> None:
+def test_rows_doubled_give_the_same_figures_and_are_reported(
+    name: str, tmp_path: Path
+) -> None:
     made = _FORMATS[name]()
     once, twice, mixed = (tmp_path / each for each in ("once", "twice", "mixed"))
     once.write_text(made.text(made.rows))
@@ -340,7 +365,9 @@ def test_rows_doubled_in_parquet_give_the_same_figures(tmp_path: Path) -> None:
         frame = pd.DataFrame({**columns, **more})
         once, twice = tmp_path / "once.parquet", tmp_path / "twice.parquet"
         frame.to_parquet(once, row_group_size=5)
-        pd.concat([frame, frame]).sort_values("srcIndex").to_parquet(twice, row_group_size=5)
+        pd.concat([frame, frame]).sort_values("srcIndex").to_parquet(
+            twice, row_group_size=5
+        )
         figures, _none = _figures("ranking", once)
         assert _figures("ranking", twice) == (figures, len(_JUDGED))
         assert _figures("ranking", once, twice) == (figures, 2 * len(_JUDGED))
@@ -348,7 +375,9 @@ def test_rows_doubled_in_parquet_give_the_same_figures(tmp_path: Path) -> None:
 
 def test_double_click_counts_once() -> None:
     """Case 86: the second row has the same start, and ends 20 ms later."""
-    once, double = (read_spans([str(_CASE / name)]) for name in ("once.csv", "double.csv"))
+    once, double = (
+        read_spans([str(_CASE / name)]) for name in ("once.csv", "double.csv")
+    )
     assert len(double.judgments) == len(once.judgments)
     assert [(loss.what, loss.count) for loss in double.losses] == [(COUNTED_ONCE, 1)]
     screens = read_spans([str(_CASE / "dup.jsonl")])
@@ -378,11 +407,15 @@ def test_check_of_appraise_is_a_judgment_of_its_own(tmp_path: Path) -> None:
     assert read.losses == ()
 
 
-def test_different_answers_without_a_time_are_refused_with_both_lines(tmp_path: Path) -> None:
+def test_different_answers_without_a_time_are_refused_with_both_lines(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "scores.csv"
     row = "ann,A,d_#_1,TGT,en,de,{},d,False,[],None,None\n"
     file.write_text(row.format(80) + row.format(60))
-    with pytest.raises(FormatError, match=r"differs from that in .*scores\.csv, line 1") as refused:
+    with pytest.raises(
+        FormatError, match=r"differs from that in .*scores\.csv, line 1"
+    ) as refused:
         read_spans([str(file)])
     assert refused.value.line == 2
 
@@ -414,7 +447,9 @@ def test_votes_without_a_question_are_never_repeats(tmp_path: Path) -> None:
 @given(
     answers=st.lists(
         st.tuples(
-            st.sampled_from(["a", "b"]), st.integers(1, 3), st.sampled_from([None, None, 10, 20])
+            st.sampled_from(["a", "b"]),
+            st.integers(1, 3),
+            st.sampled_from([None, None, 10, 20]),
         ),
         min_size=1,
         max_size=12,

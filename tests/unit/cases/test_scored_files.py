@@ -31,43 +31,61 @@ def test_mqm_row_short_of_a_cell_in_the_middle_is_refused() -> None:
 
 
 @given(row=st.integers(0, 1), cell=st.integers(0, 8), is_more=st.booleans())
-def test_mqm_row_with_a_cell_more_or_less_is_refused(row: int, cell: int, is_more: bool) -> None:
+def test_mqm_row_with_a_cell_more_or_less_is_refused(
+    row: int, cell: int, is_more: bool
+) -> None:
     cells = _ROWS[row].split("\t")
     if is_more:
         cells.insert(cell, "")
     else:
         del cells[cell]
     rows = [*_ROWS[:row], "\t".join(cells), *_ROWS[row + 1 :]]
-    with pytest.raises(FormatError, match=f"line {row + 2}: the row has {len(cells)} cells"):
+    with pytest.raises(
+        FormatError, match=f"line {row + 2}: the row has {len(cells)} cells"
+    ):
         _read(_HEAD + "\n".join(rows))
 
 
 def test_mqm_of_marot_is_read_and_its_other_columns_are_counted() -> None:
     """Case 07."""
     read = read_spans([str(_FILES / "07-mqm-marot-header/mqm.tsv")])
-    severities = [[s.severity for s in j.outputs[0].spans or ()] for j in read.judgments]
+    severities = [
+        [s.severity for s in j.outputs[0].spans or ()] for j in read.judgments
+    ]
     assert severities == [[Severity.MAJOR], []]
-    assert [(loss.what, loss.count) for loss in read.losses] == [("cells of other columns", 2)]
+    assert [(loss.what, loss.count) for loss in read.losses] == [
+        ("cells of other columns", 2)
+    ]
 
 
 def test_mqm_errors_in_a_target_that_the_rater_changed_count() -> None:
     _format, (judgment,), losses = _read(_HEAD + "\n".join(_ROWS))
     (output,) = judgment.outputs
-    assert [span.severity for span in output.spans or ()] == [Severity.MAJOR, Severity.MINOR]
+    assert [span.severity for span in output.spans or ()] == [
+        Severity.MAJOR,
+        Severity.MINOR,
+    ]
     assert output.text is None
     assert [loss.what for loss in losses] == ["texts that changed between two errors"]
 
 
 def test_mqm_segments_of_two_documents_stay_apart() -> None:
     """Case 55."""
-    read = read_spans([str(_FILES / "55-mqm-same-segment-number-in-two-documents/mqm.tsv")])
+    read = read_spans(
+        [str(_FILES / "55-mqm-same-segment-number-in-two-documents/mqm.tsv")]
+    )
     assert len({(j.document, j.segment) for j in read.judgments}) == 2
 
 
 def test_appraise_pairs_with_kinds_of_errors_keep_their_scores() -> None:
     """Case 08."""
     read = read_spans([str(_FILES / "08-appraise-pairwise-with-error-kinds/s.csv")])
-    assert [judgment.outputs[0].score for judgment in read.judgments] == [40, 60, 70, 30]
+    assert [judgment.outputs[0].score for judgment in read.judgments] == [
+        40,
+        60,
+        70,
+        30,
+    ]
     assert [(loss.what, loss.count) for loss in read.losses] == [("kinds of errors", 2)]
 
 
@@ -78,7 +96,11 @@ _HEADER = "user,system,itemID,type,src,tgt,score,document,is_document,start,end\
 def test_appraise_as_wmt22_released_it(header: str) -> None:
     rows = "u,A,5,TGT,eng,deu,80,doc1,False,10.5,20.5\nu,A,6,TGT,eng,deu,70,doc1,True,20.5,30.5\n"
     _format, (judgment,), losses = _read(header + rows)
-    assert (judgment.document, judgment.segment, judgment.outputs[0].score) == ("doc1", "5", 80)
+    assert (judgment.document, judgment.segment, judgment.outputs[0].score) == (
+        "doc1",
+        "5",
+        80,
+    )
     assert (judgment.started_at, judgment.ended_at) == (10.5, 20.5)
     assert [loss.what for loss in losses] == ["scores of whole documents"]
 
@@ -105,4 +127,9 @@ def test_appraise_spans_as_python_literals() -> None:
     spans = "\"[{'start_i': 0, 'end_i': 4, 'severity': 'major', 'error_type': None}]\""
     _format, (judgment,), _losses = _read(f"u,A,5,TGT,eng,deu,80,d,False,{spans},1,2\n")
     (span,) = judgment.outputs[0].spans or ()
-    assert (span.start, span.end, span.severity, span.category) == (0, 5, Severity.MAJOR, "")
+    assert (span.start, span.end, span.severity, span.category) == (
+        0,
+        5,
+        Severity.MAJOR,
+        "",
+    )

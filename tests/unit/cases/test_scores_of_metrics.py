@@ -55,7 +55,9 @@ def stored(name: str, text: str) -> StoredFile:
 
 def by_line(segments: int, systems: str = "ABCD") -> str:
     """Return a file of segment scores."""
-    return "".join(f"{system}\t{number}\n" for system in systems for number in range(segments))
+    return "".join(
+        f"{system}\t{number}\n" for system in systems for number in range(segments)
+    )
 
 
 def test_segment_0_is_refused_by_the_command() -> None:
@@ -76,7 +78,9 @@ def test_segment_0_is_refused_in_every_table_of_scores(segment: str) -> None:
             read_metric_scores([stored("m.csv", text)])
 
 
-def test_a_line_for_each_segment_is_required_up_to_the_last_judged_one(tmp_path: Path) -> None:
+def test_a_line_for_each_segment_is_required_up_to_the_last_judged_one(
+    tmp_path: Path,
+) -> None:
     scores = tmp_path / "M.seg.score"
     scores.write_text(by_line(29))
     assert "M.seg.score, line 29" in refused(_FROM_0 / "j.jsonl", M=scores)
@@ -89,11 +93,19 @@ def test_a_segment_after_the_last_source_text_is_refused(tmp_path: Path) -> None
     source.write_text("".join(f"Text {number}.\n" for number in range(30)))
     rows = (_FROM_0 / "right.tsv").read_text()
     scores.write_text(rows)
-    command = ["analyse", "metrics", str(_FROM_0 / "j.jsonl"), "--scores", f"M={scores}"]
+    command = [
+        "analyse",
+        "metrics",
+        str(_FROM_0 / "j.jsonl"),
+        "--scores",
+        f"M={scores}",
+    ]
     command += ["--source-text", str(source), "--option", "resamples=100"]
     call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
     scores.write_text(f"{rows}A\t31\tM\t1\n")
-    with pytest.raises(CommandError, match=r"M\.tsv, line 122.*segment 31 does not exist"):
+    with pytest.raises(
+        CommandError, match=r"M\.tsv, line 122.*segment 31 does not exist"
+    ):
         call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
 
 
@@ -110,7 +122,8 @@ def test_files_of_an_evalset_folder_without_texts_have_the_same_segments() -> No
         "metric-scores/en-de/M-refA.seg.score": by_line(2),
     }
     with pytest.raises(
-        FormatError, match=r"mqm\.seg\.score, line 3: 3 scores of each system, and M has 2"
+        FormatError,
+        match=r"mqm\.seg\.score, line 3: 3 scores of each system, and M has 2",
     ):
         read_evalset("folder", [stored(*each) for each in files.items()])
 
@@ -123,7 +136,9 @@ def test_scores_of_a_table_after_pandas_are_those_before() -> None:
 
 
 def test_whole_numbers_of_json_and_of_mqm_may_be_floats() -> None:
-    values = decode_object('{"a": 2.0, "b": 2.5, "c": -1.0, "d": 1e3}', file="f", shape="", line=1)
+    values = decode_object(
+        '{"a": 2.0, "b": 2.5, "c": -1.0, "d": 1e3}', file="f", shape="", line=1
+    )
     assert [type(value) for value in values.values()] == [int, float, int, float]
     head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     row = "A\td\t1.0\t7.0\tr\tHi.\tHa.\tNo-error\tNo-error\n"
@@ -197,7 +212,9 @@ def test_gaps_of_human_scores_are_said(tmp_path: Path) -> None:
     assert "mqm does not score all systems on the same segments" in out.getvalue()
 
 
-def test_segments_that_people_did_not_judge_are_said_and_may_be_left_out(tmp_path: Path) -> None:
+def test_segments_that_people_did_not_judge_are_said_and_may_be_left_out(
+    tmp_path: Path,
+) -> None:
     scores = tmp_path / "M.seg.score"
     scores.write_text(by_line(35))
     judgments = _FROM_0 / "j.jsonl"
@@ -209,7 +226,9 @@ def test_segments_that_people_did_not_judge_are_said_and_may_be_left_out(tmp_pat
 _TER = _FILES / "91-error-rate-without-its-direction"
 
 
-def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round() -> None:
+def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round() -> (
+    None
+):
     """Case 91."""
     judgments, scores = _TER / "j.jsonl", _TER / "TER.jsonl"
     command = ["analyse", "metrics", str(judgments), "--scores", f"TER={scores}"]
@@ -225,11 +244,15 @@ def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round()
         call_command(*command, "--lower-is-better", "M", stdout=io.StringIO())
 
 
-@pytest.mark.parametrize("name", ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"])
+@pytest.mark.parametrize(
+    "name", ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"]
+)
 def test_error_rates_are_known_by_name(name: str) -> None:
     assert is_named_as_error_rate(name)
 
 
-@pytest.mark.parametrize("name", ["COMET", "BLEU per segment", "Terrier", "personal", "chrF"])
+@pytest.mark.parametrize(
+    "name", ["COMET", "BLEU per segment", "Terrier", "personal", "chrF"]
+)
 def test_other_names_are_not_those_of_error_rates(name: str) -> None:
     assert not is_named_as_error_rate(name)

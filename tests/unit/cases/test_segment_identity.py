@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Losses
-from campaign.formats.segment_identity import DocumentColumn, KnownSegment, KnownSegments, id_parts
+from campaign.formats.segment_identity import (
+    DocumentColumn,
+    KnownSegment,
+    KnownSegments,
+    id_parts,
+)
 from protocols.spans.files.formats import (
     WRITTEN,
     SpansFormat,
@@ -34,7 +39,9 @@ TASKS = CASES / "83-pearmut-log-of-tasks-in-another-order"
 
 def _means(judgments: tuple[ScoredJudgment, ...]) -> dict[str, float]:
     """Return the mean of the means of segments, by system."""
-    scores: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
+    scores: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for judgment in judgments:
         for output in judgment.outputs:
             for system in output.systems if output.score is not None else ():
@@ -75,14 +82,20 @@ def test_null_score_is_counted_as_passed_over() -> None:
 def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
     case = CASES / "55-mqm-same-segment-number-in-two-documents" / "mqm.tsv"
     judgments = read_spans([str(case)]).judgments
-    assert {(each.document, each.segment) for each in judgments} == {("d1", "1"), ("d2", "1")}
+    assert {(each.document, each.segment) for each in judgments} == {
+        ("d1", "1"),
+        ("d2", "1"),
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "lost"),
     [
         ("sliders", "scores of custom sliders"),
-        ("severities", "errors with a severity other than neutral, minor, major or critical"),
+        (
+            "severities",
+            "errors with a severity other than neutral, minor, major or critical",
+        ),
     ],
 )
 def test_unread_content_of_a_pearmut_campaign_is_counted(name: str, lost: str) -> None:
@@ -92,7 +105,9 @@ def test_unread_content_of_a_pearmut_campaign_is_counted(name: str, lost: str) -
 
 def test_score_below_the_scale_is_refused() -> None:
     case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / "likert.jsonl"
-    with pytest.raises(FormatError, match=r"line 1 .*the score -1 is not between 0 and 100"):
+    with pytest.raises(
+        FormatError, match=r"line 1 .*the score -1 is not between 0 and 100"
+    ):
         read_spans([str(case)])
 
 
@@ -115,7 +130,9 @@ def _judgments() -> list[ScoredJudgment]:
                 ScoredOutput(
                     systems=(system,),
                     score=float(7 * number % 101),
-                    spans=(Span(0, 3, Severity.MAJOR if number % 3 else Severity.MINOR),),
+                    spans=(
+                        Span(0, 3, Severity.MAJOR if number % 3 else Severity.MINOR),
+                    ),
                     text=f"Text {document} {segment} {min(place, len(_SYSTEMS) - 2)}",
                 ),
             ),
@@ -127,12 +144,18 @@ def _judgments() -> list[ScoredJudgment]:
     ]
 
 
-def _scores(judgments: Iterable[ScoredJudgment], form: SpansFormat) -> dict[tuple[str, ...], float]:
+def _scores(
+    judgments: Iterable[ScoredJudgment], form: SpansFormat
+) -> dict[tuple[str, ...], float]:
     found: dict[tuple[str, ...], float] = {}
     for judgment in judgments:
         for output in judgment.outputs:
             for system in output.systems:
-                score = weighted_score(output) if form is SpansFormat.MQM_TSV else output.score
+                score = (
+                    weighted_score(output)
+                    if form is SpansFormat.MQM_TSV
+                    else output.score
+                )
                 # One format has the whole id.
                 segment = id_parts(judgment.segment)[1]
                 key = (judgment.document, segment, system, judgment.judge)
@@ -186,8 +209,12 @@ def test_order_length_and_names_of_documents_move_no_score(
     assert len(kept) < len(lines) or found == expected
 
 
-@pytest.mark.parametrize("form", [form for form in WRITTEN if form is not SpansFormat.APPRAISE_CSV])
-def test_two_documents_of_one_name_are_refused_by_their_texts(form: SpansFormat) -> None:
+@pytest.mark.parametrize(
+    "form", [form for form in WRITTEN if form is not SpansFormat.APPRAISE_CSV]
+)
+def test_two_documents_of_one_name_are_refused_by_their_texts(
+    form: SpansFormat,
+) -> None:
     header, lines = _lines(form)
     one, other = _DOCUMENTS
     merged = re.sub(rf"(?<!Source )(?<!Text ){other}", one, "".join(lines))
@@ -199,11 +226,15 @@ class _RefusedError(Exception):
     """Holds the line that was refused."""
 
 
-@given(st.lists(st.sampled_from(["", "first", "second", "en-de.test", "firt"]), max_size=6))
+@given(
+    st.lists(st.sampled_from(["", "first", "second", "en-de.test", "firt"]), max_size=6)
+)
 def test_only_name_of_a_file_may_be_the_test_set_and_any_other_is_a_document(
     names: list[str],
 ) -> None:
-    known = KnownSegments("set", [KnownSegment(1, 1, "first", 1), KnownSegment(2, 2, "second", 1)])
+    known = KnownSegments(
+        "set", [KnownSegment(1, 1, "first", 1), KnownSegment(2, 2, "second", 1)]
+    )
     losses = Losses()
     column = DocumentColumn("file", known, losses)
 
@@ -227,5 +258,9 @@ def test_only_name_of_a_file_may_be_the_test_set_and_any_other_is_a_document(
     else:
         assert read() == [name if name not in unknown else "" for name in names]
         counted = [(each.count, each.first) for each in losses.found()]
-        expected = [(len(unknown), f"file, line {names.index(unknown[0]) + 1}")] if unknown else []
+        expected = (
+            [(len(unknown), f"file, line {names.index(unknown[0]) + 1}")]
+            if unknown
+            else []
+        )
         assert counted == expected

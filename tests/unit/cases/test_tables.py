@@ -53,7 +53,8 @@ def test_row_with_another_number_of_cells_is_refused(row: str) -> None:
 
 # Without digits: a column of numbers is no system's.
 _TEXTS = st.text(
-    st.characters(exclude_categories=["C", "Z", "Nd"], include_characters=" \",;\t'"), min_size=1
+    st.characters(exclude_categories=["C", "Z", "Nd"], include_characters=" \",;\t'"),
+    min_size=1,
 ).filter(lambda text: text.strip() == text)
 
 
@@ -74,9 +75,12 @@ def test_table_of_any_csv_writer_is_read_as_it_was(
 
 
 @pytest.mark.parametrize(
-    ("document", "segment"), [("doc_id", "seg_id"), ("docid", "segid"), ("Document", "Segment")]
+    ("document", "segment"),
+    [("doc_id", "seg_id"), ("docid", "segid"), ("Document", "Segment")],
 )
-def test_columns_of_a_segments_place_are_no_systems(document: str, segment: str) -> None:
+def test_columns_of_a_segments_place_are_no_systems(
+    document: str, segment: str
+) -> None:
     (found,) = _read(f"{document}\t{segment}\tsource\tA\nd\t7\ts\ta\n".encode())
     assert (found.document, found.outputs) == ("d", {"A": "a"})
 

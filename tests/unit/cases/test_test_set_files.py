@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
-from campaign.formats.archives import archive_files, files_together, folder_files, opener
+from campaign.formats.archives import (
+    archive_files,
+    files_together,
+    folder_files,
+    opener,
+)
 from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import SetReading, opened_set, recognise
@@ -30,7 +35,9 @@ def imported(
         if path.is_dir():
             files = folder_files(path)
         elif path.suffix in {".zip", ".gz"}:
-            files = stack.enter_context(archive_files(StoredFile(path.name, opener(path))))
+            files = stack.enter_context(
+                archive_files(StoredFile(path.name, opener(path)))
+            )
         else:
             files = [StoredFile(path.name, opener(path))]
         found = recognise(path.name, files)
@@ -62,11 +69,26 @@ def refused(case: str, name: str = "") -> FormatError:
 @pytest.mark.parametrize(
     ("case", "file", "line", "problem"),
     [
-        ("01-blank-lines-in-reference", "reference.de", 3, "blank lines in reference.de: 3, 5"),
-        ("14-carriage-return-inside-one-output", "alpha.de", 2, "ends line 2 of alpha.de"),
+        (
+            "01-blank-lines-in-reference",
+            "reference.de",
+            3,
+            "blank lines in reference.de: 3, 5",
+        ),
+        (
+            "14-carriage-return-inside-one-output",
+            "alpha.de",
+            2,
+            "ends line 2 of alpha.de",
+        ),
         ("15-form-feed-in-output", "alpha.de", 2, "the control character U+000C"),
         ("16-windows-1250", "alpha.de", 1, "the byte 0xF6 is not UTF-8"),
-        ("24-no-final-line-break-and-one-too-many", "beta.de", 5, "blank lines in beta.de: 5"),
+        (
+            "24-no-final-line-break-and-one-too-many",
+            "beta.de",
+            5,
+            "blank lines in beta.de: 5",
+        ),
         ("26-empty-output", "alpha.de", 2, "the output of alpha is empty"),
         ("41-nul-byte", "alpha.de", 2, "U+0000"),
         ("42-nul-in-one-of-three-systems", "alpha.de", 2, "U+0000"),
@@ -89,7 +111,10 @@ def test_an_output_with_another_ending_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("case", "name"),
-    [("40-json-array-instead-of-lines", "t.json"), ("60-label-studio-export", "ls.json")],
+    [
+        ("40-json-array-instead-of-lines", "t.json"),
+        ("60-label-studio-export", "ls.json"),
+    ],
 )
 def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
     assert "a JSON array" in refused(case, name).problem
@@ -103,7 +128,9 @@ def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
         ("73-pearmut-campaign-with-html-and-media", "c.json", "not among the files"),
     ],
 )
-def test_content_without_a_test_set_is_refused(case: str, name: str, problem: str) -> None:
+def test_content_without_a_test_set_is_refused(
+    case: str, name: str, problem: str
+) -> None:
     assert problem in refused(case, name).problem
 
 
@@ -123,7 +150,9 @@ def test_content_without_a_test_set_is_refused(case: str, name: str, problem: st
         ("72-pearmut-campaign-of-dynamic-lists", "c.json", {"alpha", "beta"}),
     ],
 )
-def test_a_set_of_files_is_read_with_its_systems(case: str, name: str, systems: set[str]) -> None:
+def test_a_set_of_files_is_read_with_its_systems(
+    case: str, name: str, systems: set[str]
+) -> None:
     segments, _left_out = imported(case, name)
     assert {system for segment in segments for system in segment.outputs} == systems
     assert len(segments) == 4
@@ -133,7 +162,9 @@ def test_line_ends_marks_and_separators_leave_texts_as_they_are() -> None:
     plain, _left_out = imported("18-byte-order-marks-everywhere")
     assert plain[0].source == "The museum opens at nine."
     assert not any(
-        "\ufeff" in text or "\r" in text for each in plain for text in each.outputs.values()
+        "\ufeff" in text or "\r" in text
+        for each in plain
+        for text in each.outputs.values()
     )
     separated, _left_out = imported("13-line-separators-inside-text")
     assert separated[0].outputs["alpha"] == "Museum\u2028öffnet neun."
@@ -168,12 +199,19 @@ def test_names_that_yaml_would_change_survive_it() -> None:
     segments, _left_out = imported("49-names-yaml-would-change", "t.tsv")
     names = [*segments[0].outputs]
     assert len(names) == 8
-    assert read_yaml("c.yaml", yaml_bytes({"systems": names})).value == {"systems": names}
+    assert read_yaml("c.yaml", yaml_bytes({"systems": names})).value == {
+        "systems": names
+    }
 
 
 def test_an_evalset_folder_says_what_it_leaves_out() -> None:
     segments, left_out = imported("33-evalset-layout")
-    assert [segment.document for segment in segments] == ["visit", "visit", "tower", "tower"]
+    assert [segment.document for segment in segments] == [
+        "visit",
+        "visit",
+        "tower",
+        "tower",
+    ]
     assert {len(segment.references) for segment in segments} == {2}
     assert {name for name, _why in left_out} == {
         "human-scores/en-de.mqm.seg.score",
@@ -270,7 +308,12 @@ def test_an_empty_document_is_named() -> None:
     ("case", "name", "lost", "documents"),
     [
         ("04-document-withdrawn-from-outputs", "set.xml", "v2", ["v1", "v3"]),
-        ("57-genmt-null-and-empty-hypotheses", "", "news/v1", ["news/v0", "news/v2", "news/v3"]),
+        (
+            "57-genmt-null-and-empty-hypotheses",
+            "",
+            "news/v1",
+            ["news/v0", "news/v2", "news/v3"],
+        ),
     ],
 )
 def test_only_the_documents_that_all_systems_cover_can_be_asked_for(
@@ -290,12 +333,17 @@ def test_columns_that_describe_segments_are_no_systems() -> None:
     segments, left_out = imported("25-metadata-columns-in-tsv", "t.tsv")
     assert [segment.document for segment in segments] == ["d0", "d0", "d1", "d1"]
     assert [set(segment.outputs) for segment in segments] == [{"alpha", "beta"}] * 4
-    assert [name for name, _why in left_out] == ['t.tsv, column "domain"', 't.tsv, column "comet"']
+    assert [name for name, _why in left_out] == [
+        't.tsv, column "domain"',
+        't.tsv, column "comet"',
+    ]
 
 
 @given(
     scores=st.lists(
-        st.floats(allow_infinity=False).map(repr) | st.integers().map(str), min_size=2, max_size=9
+        st.floats(allow_infinity=False).map(repr) | st.integers().map(str),
+        min_size=2,
+        max_size=9,
     ),
     word=st.integers(0, 8),
 )
@@ -303,9 +351,14 @@ def test_a_column_of_numbers_is_a_system_only_where_all_sources_are_numbers(
     scores: list[str], word: int
 ) -> None:
     def systems(sources: list[str]) -> set[str]:
-        rows = [f"{source}\tein {source}\t{n}" for source, n in zip(sources, scores, strict=True)]
+        rows = [
+            f"{source}\tein {source}\t{n}"
+            for source, n in zip(sources, scores, strict=True)
+        ]
         table = "\n".join(["source\tA\tscore", *rows])
-        first, *_rest = read_test_set(source=InputFile("t.tsv", io.BytesIO(table.encode())))
+        first, *_rest = read_test_set(
+            source=InputFile("t.tsv", io.BytesIO(table.encode()))
+        )
         return set(first.outputs)
 
     numbers = [str(n) for n in range(len(scores))]
@@ -327,13 +380,18 @@ def read(files: dict[str, bytes]) -> list[SegmentTexts]:
     def stored(name: str, content: bytes) -> StoredFile:
         return StoredFile(name, lambda: io.BytesIO(content))
 
-    given = files_together("set", [stored(name, content) for name, content in files.items()])
+    given = files_together(
+        "set", [stored(name, content) for name, content in files.items()]
+    )
     with opened_set(recognise("set", given)) as segments:
         return list(segments)
 
 
 def packed(texts: dict[str, list[str]]) -> dict[str, bytes]:
-    return {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
+    return {
+        name: "".join(f"{line}\n" for line in lines).encode()
+        for name, lines in texts.items()
+    }
 
 
 @given(
@@ -368,7 +426,9 @@ def test_damage_to_one_file_is_refused_by_its_name(
 
 @given(st.sets(st.sampled_from(["alpha.de", "beta.de", "gamma.de"])))
 def test_outputs_taken_away_leave_the_others_or_too_few(taken: set[str]) -> None:
-    files = {name: content for name, content in packed(GOOD).items() if name not in taken}
+    files = {
+        name: content for name, content in packed(GOOD).items() if name not in taken
+    }
     if len(taken) > 1:
         with pytest.raises(FormatError):
             read(files)
@@ -380,9 +440,15 @@ def test_outputs_taken_away_leave_the_others_or_too_few(taken: set[str]) -> None
 @pytest.mark.parametrize(
     ("case", "problem"),
     [
-        ("111-table-names-a-missing-recording", 'names "audio/beta.wav", which is not among'),
+        (
+            "111-table-names-a-missing-recording",
+            'names "audio/beta.wav", which is not among',
+        ),
         ("112-text-named-mp3", "audio/beta.mp3: the file is text"),
-        ("113-picture-named-wav", "audio/beta.wav: the file is PNG, but its name ends in .wav"),
+        (
+            "113-picture-named-wav",
+            "audio/beta.wav: the file is PNG, but its name ends in .wav",
+        ),
     ],
 )
 def test_wrong_media_files_are_refused(case: str, problem: str) -> None:

@@ -63,7 +63,9 @@ def test_arena_votes_of_parquet_equal_those_of_csv(tmp_path: Path) -> None:
         read_judgments([str(file)])
 
 
-def test_converted_votes_are_read_back_and_what_they_lack_is_reported(tmp_path: Path) -> None:
+def test_converted_votes_are_read_back_and_what_they_lack_is_reported(
+    tmp_path: Path,
+) -> None:
     to = tmp_path / "votes.parquet"
     report = StringIO()
     call_command("convert_judgments", str(_VOTES), to=to, format="json", stdout=report)
@@ -101,7 +103,9 @@ def test_five_way_csv_that_holds_its_rows_twice_is_read_once() -> None:
     assert read.losses == (Loss(COUNTED_ONCE, 20, name),)
 
 
-def test_whole_doubles_of_parquet_are_read_and_fractions_refused(tmp_path: Path) -> None:
+def test_whole_doubles_of_parquet_are_read_and_fractions_refused(
+    tmp_path: Path,
+) -> None:
     frame = pd.read_csv(_CASES / "files/44-five-way-after-pandas/ok.csv")
     doubles = [name for name in frame if name.endswith("rank") or name == "srcIndex"]
     frame[doubles] = frame[doubles].astype("float64")

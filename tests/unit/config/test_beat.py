@@ -46,7 +46,9 @@ def test_the_machines_clock_is_not_asked(file: Path) -> None:
     assert main() == 0
 
 
-def test_a_look_that_fails_is_not_noted(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_that_fails_is_not_noted(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(CelerysScheduler, "tick", lambda _self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         Scheduler(app=app, schedule={}, lazy=True).tick()

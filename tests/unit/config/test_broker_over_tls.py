@@ -16,7 +16,10 @@ print(config.celery.app.connection_for_read().ssl)
 
 
 def test_tls_broker_uses_the_transport_that_survives_a_lost_connection() -> None:
-    assert app.connection_for_read("rediss://broker:6379/0").get_transport_cls() is Transport
+    assert (
+        app.connection_for_read("rediss://broker:6379/0").get_transport_cls()
+        is Transport
+    )
 
 
 @pytest.mark.parametrize(

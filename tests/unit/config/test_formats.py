@@ -18,7 +18,20 @@ from launcher.data_directory import CHECKOUT
 
 NODE = Path(sys.executable).parent / "node"
 LANGUAGES = tuple(dict(settings.LANGUAGES))
-NUMBERS = (-0.5, -12345, 0.05, 0.645, 7, 999, 1234, 9999, 12345, 1234567, 1234.5, 12345.5)
+NUMBERS = (
+    -0.5,
+    -12345,
+    0.05,
+    0.645,
+    7,
+    999,
+    1234,
+    9999,
+    12345,
+    1234567,
+    1234.5,
+    12345.5,
+)
 MOMENT = datetime(2026, 11, 29, 14, 5, tzinfo=UTC)
 
 # The texts of a judging page in each language, which the module reads once.
@@ -65,9 +78,12 @@ def test_filter_of_templates_groups_digits_as_other_numbers() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    "name", ["DATE_FORMAT", "DATETIME_FORMAT", "SHORT_DATE_FORMAT", "SHORT_DATETIME_FORMAT"]
+    "name",
+    ["DATE_FORMAT", "DATETIME_FORMAT", "SHORT_DATE_FORMAT", "SHORT_DATETIME_FORMAT"],
 )
-def test_day_month_and_year_have_the_order_of_the_language(language: str, name: str) -> None:
+def test_day_month_and_year_have_the_order_of_the_language(
+    language: str, name: str
+) -> None:
     pattern = Locale.parse(language, sep="-").date_formats["medium"].pattern
     order = re.sub(r"[^dMy]|(.)(?=\1)", "", pattern)
     with translation.override(language):

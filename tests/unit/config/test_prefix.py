@@ -18,7 +18,14 @@ def below_a_path(settings: Settings) -> None:
 
 @pytest.mark.parametrize(
     ("sent", "status"),
-    [("", 200), ("/", 200), ("/quintet", 200), ("/quintet/", 200), ("/else", 400), ("//x<", 200)],
+    [
+        ("", 200),
+        ("/", 200),
+        ("/quintet", 200),
+        ("/quintet/", 200),
+        ("/else", 400),
+        ("//x<", 200),
+    ],
 )
 def test_another_prefix_is_answered_with_the_setting_that_is_missing(
     sent: str, status: int

@@ -12,7 +12,11 @@ from tests.containers import WORKERS
 def tasks() -> list[str]:
     """The project's tasks, as workers know them."""
     app.autodiscover_tasks(force=True)
-    return [name for name in app.tasks if not name.startswith("celery.") and name not in RETIRED]
+    return [
+        name
+        for name in app.tasks
+        if not name.startswith("celery.") and name not in RETIRED
+    ]
 
 
 def test_every_task_is_in_exactly_one_queue(tasks: list[str]) -> None:
@@ -27,7 +31,9 @@ def test_every_task_is_sent_to_its_queue(tasks: list[str]) -> None:
 
 
 def test_periodic_tasks_have_a_queue() -> None:
-    assert {each["task"] for each in settings.CELERY_BEAT_SCHEDULE.values()} <= ROUTES.keys()
+    assert {
+        each["task"] for each in settings.CELERY_BEAT_SCHEDULE.values()
+    } <= ROUTES.keys()
 
 
 def test_a_task_that_is_in_no_queue_goes_to_one_that_is_served() -> None:

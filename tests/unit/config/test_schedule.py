@@ -12,7 +12,8 @@ from django.conf import settings
 from config.celery import app
 
 INTERVALS = {
-    name: entry["schedule"].seconds for name, entry in settings.CELERY_BEAT_SCHEDULE.items()
+    name: entry["schedule"].seconds
+    for name, entry in settings.CELERY_BEAT_SCHEDULE.items()
 }
 
 
@@ -21,7 +22,9 @@ class Clocks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.wall, self.steady = datetime.now(UTC), time.monotonic()
-        monkeypatch.setattr("config.queues.time", SimpleNamespace(monotonic=lambda: self.steady))
+        monkeypatch.setattr(
+            "config.queues.time", SimpleNamespace(monotonic=lambda: self.steady)
+        )
         # Beat starts with its process, which began long ago here.
         monkeypatch.setattr("config.queues._STARTED_MONOTONIC", self.steady)
         monkeypatch.setattr(app, "now", lambda: self.wall)
@@ -69,14 +72,18 @@ def beat(monkeypatch: pytest.MonkeyPatch, clocks: Clocks) -> Beat:
 def test_everything_is_sent_once_at_the_start_or_ten_minutes_later(
     beat: Beat, clocks: Clocks
 ) -> None:
-    often = dict.fromkeys([name for name, interval in INTERVALS.items() if interval < 600], 1)
+    often = dict.fromkeys(
+        [name for name, interval in INTERVALS.items() if interval < 600], 1
+    )
     assert beat.run(seconds=0.5) == often
     clocks.pass_seconds(600)
     assert beat.run(seconds=0.5) == dict.fromkeys(INTERVALS, 1)
 
 
 @pytest.mark.parametrize("hours", [-3, 0, 2])
-def test_a_clock_that_is_set_changes_nothing(beat: Beat, clocks: Clocks, hours: int) -> None:
+def test_a_clock_that_is_set_changes_nothing(
+    beat: Beat, clocks: Clocks, hours: int
+) -> None:
     beat.run(seconds=0.5)
     clocks.wall += timedelta(hours=hours)
     sent = beat.run(seconds=60)

@@ -8,7 +8,11 @@ from django.conf import settings
 
 from config.set_up import missing_from
 
-COMPLETE = {"DATABASE_URL": "postgres:///q", "REDIS_URL": "redis://r", "SECRET_KEY": "s"}
+COMPLETE = {
+    "DATABASE_URL": "postgres:///q",
+    "REDIS_URL": "redis://r",
+    "SECRET_KEY": "s",
+}
 
 
 def test_nothing_is_said_where_nothing_is_missing() -> None:
@@ -18,9 +22,15 @@ def test_nothing_is_said_where_nothing_is_missing() -> None:
 @pytest.mark.parametrize("value", [None, ""])
 @pytest.mark.parametrize("name", COMPLETE)
 def test_missing_setting_is_named_with_a_remedy(name: str, value: str | None) -> None:
-    given = {key: each for key, each in (COMPLETE | {name: value}).items() if each is not None}
+    given = {
+        key: each
+        for key, each in (COMPLETE | {name: value}).items()
+        if each is not None
+    }
     said = missing_from(given, "add_judge") or ""
-    assert said.startswith(f"Quintet is not set up here: {name} is not set. What to do: run `make")
+    assert said.startswith(
+        f"Quintet is not set up here: {name} is not set. What to do: run `make"
+    )
     assert "./quintet add_judge" in said
 
 

@@ -16,7 +16,11 @@ from config import settings
 names = ("CSRF_TRUSTED_ORIGINS", "EMAIL_PORT", "EMAIL_FILE_PATH")
 print(json.dumps({name: getattr(settings, name) for name in names}))
 """
-REQUIRED = {"DATABASE_URL": "postgres:///q", "REDIS_URL": "redis://r", "SECRET_KEY": "s"}
+REQUIRED = {
+    "DATABASE_URL": "postgres:///q",
+    "REDIS_URL": "redis://r",
+    "SECRET_KEY": "s",
+}
 
 
 def settings_of(**environment: str) -> dict[str, Any]:
@@ -53,5 +57,7 @@ def test_forms_of_the_public_address_are_trusted_behind_any_proxy() -> None:
         ("smtp+ssl://mail.example.org:2465", 2465),
     ],
 )
-def test_the_port_of_a_mail_server_follows_from_its_kind_of_tls(url: str, port: int) -> None:
+def test_the_port_of_a_mail_server_follows_from_its_kind_of_tls(
+    url: str, port: int
+) -> None:
     assert settings_of(EMAIL_URL=url)["EMAIL_PORT"] == port

@@ -17,7 +17,9 @@ from launcher.data_directory import CHECKOUT
 RULES: list[dict[str, Any]] = yaml.safe_load(
     (CHECKOUT / "deploy" / "prometheus" / "alerts.yml").read_text()
 )["groups"][0]["rules"]
-BOARD: dict[str, Any] = json.loads((CHECKOUT / "deploy" / "grafana" / "quintet.json").read_text())
+BOARD: dict[str, Any] = json.loads(
+    (CHECKOUT / "deploy" / "grafana" / "quintet.json").read_text()
+)
 BY_ALARM = {rule["alert"]: rule["expr"] for rule in RULES}
 BY_PANEL = {
     f"{panel['title']} {target['refId']}": target["expr"]
@@ -25,7 +27,9 @@ BY_PANEL = {
     for target in panel["targets"]
 }
 ASKED_FOR = BY_ALARM | BY_PANEL
-SAMPLES = {f"{name}_total" if metric.counts else name for name, metric in ASKED.items()} | {
+SAMPLES = {
+    f"{name}_total" if metric.counts else name for name, metric in ASKED.items()
+} | {
     "quintet_requests_total",
     "quintet_web_errors_logged_total",
     *(f"quintet_request_seconds{ending}" for ending in ("_bucket", "_count", "_sum")),

@@ -36,7 +36,10 @@ VALUES: dict[str, dict[str, Any]] = {
         "imagePullSecrets": [{"name": "pull"}],
         "ingress": {"className": "nginx", "annotations": {"a/b": "c"}},
     },
-    "with little": {"ingress": {"enabled": False}, "podDisruptionBudget": {"enabled": False}},
+    "with little": {
+        "ingress": {"enabled": False},
+        "podDisruptionBudget": {"enabled": False},
+    },
 }
 Manifest = dict[str, Any]
 
@@ -45,7 +48,9 @@ def manifests(values: dict[str, Any]) -> list[Manifest]:
     """What Kubernetes is told."""
     chart = helm_python.Chart.load(str(CHART))
     rendered = chart.render(values, name="quintet", namespace="campaigns")
-    return [each for text in rendered.values() for each in yaml.safe_load_all(text) if each]
+    return [
+        each for text in rendered.values() for each in yaml.safe_load_all(text) if each
+    ]
 
 
 def pods(values: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -95,11 +100,13 @@ def test_secrets_are_files_that_are_there(values: dict[str, Any]) -> None:
             for item in volume["secret"]["items"]
         }
         told = {each["name"]: each["value"] for each in pod["containers"][0]["env"]}
-        named = {value for variable, value in told.items() if variable.endswith("_FILE")}
+        named = {
+            value for variable, value in told.items() if variable.endswith("_FILE")
+        }
         assert named == files, name
-        assert {each.removesuffix("_FILE") for each in told if each.endswith("_FILE")} <= set(
-            SECRETS
-        )
+        assert {
+            each.removesuffix("_FILE") for each in told if each.endswith("_FILE")
+        } <= set(SECRETS)
         assert not set(SECRETS) & told.keys()
 
 

@@ -43,16 +43,20 @@ class TestTheWebServers:
         assert "resolve" not in rendered(OPTIONS)
 
     def test_may_be_several(self, capsys: pytest.CaptureFixture[str]) -> None:
-        arguments = (
-            "--server-name a.org --certificate c --key k --upstream web1:8000 --upstream web2:8000"
-        )
+        arguments = "--server-name a.org --certificate c --key k --upstream web1:8000 --upstream web2:8000"
         assert main(arguments.split()) == 0
         printed = capsys.readouterr().out
-        assert re.findall(r"^\s*server (\S+);", printed, re.MULTILINE) == ["web1:8000", "web2:8000"]
+        assert re.findall(r"^\s*server (\S+);", printed, re.MULTILINE) == [
+            "web1:8000",
+            "web2:8000",
+        ]
 
     def test_are_looked_up_again_with_a_name_server(self) -> None:
         changes = {"upstreams": ("web1:8000", "web2:8000"), "resolver": "10.0.0.2"}
-        assert directives("server", **changes) == ["web1:8000 resolve", "web2:8000 resolve"]
+        assert directives("server", **changes) == [
+            "web1:8000 resolve",
+            "web2:8000 resolve",
+        ]
         assert directives("resolver", **changes) == ["10.0.0.2 valid=2s"]
         # Open-source nginx resolves only servers in shared memory.
         assert directives("zone", **changes) == ["quintet 64k"]
@@ -71,13 +75,17 @@ class TestOtherHostNames:
         assert "ssl_reject_handshake on;" in other
 
     def test_may_be_left_to_another_site(self) -> None:
-        assert "default_server" not in rendered(replace(OPTIONS, answers_other_names=False))
+        assert "default_server" not in rendered(
+            replace(OPTIONS, answers_other_names=False)
+        )
 
     @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "[2001:db8::1]"])
     def test_cannot_be_told_from_an_address(self, address: str) -> None:
         with pytest.raises(ValueError, match="SERVER_NAME is an IP address"):
             rendered(replace(OPTIONS, server_name=address))
-        assert address in rendered(replace(OPTIONS, server_name=address, answers_other_names=False))
+        assert address in rendered(
+            replace(OPTIONS, server_name=address, answers_other_names=False)
+        )
 
     def test_get_the_limits_of_handshakes_and_headers(self) -> None:
         """nginx applies those of the default server before it knows the name."""
@@ -106,7 +114,10 @@ class TestContainers:
         values = {*PROXY["environment"], "RESOLVER"}  # by first_resolver.envsh
         for template in CHECKOUT.glob("deploy/*.template"):
             assert set(re.findall(r"\$\{([A-Z_]+)\}", template.read_text())) <= values
-            assert any(mount.startswith(f"./deploy/{template.name}:") for mount in PROXY["volumes"])
+            assert any(
+                mount.startswith(f"./deploy/{template.name}:")
+                for mount in PROXY["volumes"]
+            )
 
     def test_the_web_containers_are_looked_up_again(self) -> None:
         text = (CHECKOUT / "deploy/nginx_upstream.conf.template").read_text()
@@ -117,7 +128,9 @@ class TestContainers:
         ("name_servers", "resolver"),
         [("127.0.0.11", "127.0.0.11"), ("10.89.0.1 192.0.2.53", "10.89.0.1"), ("[fd00::1]", "[fd00::1]")],
     )  # fmt: skip
-    def test_only_the_runtimes_name_server_is_asked(self, name_servers: str, resolver: str) -> None:
+    def test_only_the_runtimes_name_server_is_asked(
+        self, name_servers: str, resolver: str
+    ) -> None:
         script = CHECKOUT / "docker/first_resolver.envsh"
         # The image sources it only if it is executable.
         assert os.access(script, os.X_OK)
@@ -131,9 +144,13 @@ class TestContainers:
 
 def test_client_headers_about_addresses_are_overwritten() -> None:
     headers = dict(each.split(None, 1) for each in directives("proxy_set_header"))
-    assert headers["X-Forwarded-For"] == "$remote_addr"  # not $proxy_add_x_forwarded_for
+    assert (
+        headers["X-Forwarded-For"] == "$remote_addr"
+    )  # not $proxy_add_x_forwarded_for
     assert headers["X-Forwarded-Proto"] == "https"
-    assert all(headers[name] == '""' for name in ("X-Forwarded-Host", "X-Real-IP", "Forwarded"))
+    assert all(
+        headers[name] == '""' for name in ("X-Forwarded-Host", "X-Real-IP", "Forwarded")
+    )
     assert headers["X-Forwarded-Prefix"] == '"/quintet"'
     assert headers["X-Request-ID"] == "$request_id"
     # A header set in a location would undo all those of the server.
@@ -146,8 +163,20 @@ def test_logs_hold_neither_queries_nor_links_nor_addresses() -> None:
     log_format = re.search(r"log_format quintet ([^;]+);", rendered(OPTIONS))
     assert log_format is not None
     names = set(re.findall(r"\$(\w+)", log_format[1]))
-    assert not names & {"request", "request_uri", "args", "query_string", "uri", "http_referer"}
-    assert not names & {"remote_addr", "http_user_agent", "http_x_forwarded_for", "remote_user"}
+    assert not names & {
+        "request",
+        "request_uri",
+        "args",
+        "query_string",
+        "uri",
+        "http_referer",
+    }
+    assert not names & {
+        "remote_addr",
+        "http_user_agent",
+        "http_x_forwarded_for",
+        "remote_user",
+    }
     assert directives("access_log") == ["/var/log/nginx/quintet.log quintet"] * 3
     assert directives("error_log") == ["/dev/null emerg"] * 3
 
@@ -172,7 +201,9 @@ def test_the_secret_of_a_link_is_left_out_of_the_log(path: str, logged: str) -> 
 
 
 def test_requests_arrive_whole_and_bounded() -> None:
-    assert directives("proxy_request_buffering") == directives("proxy_buffering") == ["on"]
+    assert (
+        directives("proxy_request_buffering") == directives("proxy_buffering") == ["on"]
+    )
     assert directives("client_body_timeout") == ["15s"]
     assert [each.split()[0] for each in directives("limit_req")] == [
         "zone=quintet_sign_in",
@@ -185,7 +216,9 @@ def test_only_files_in_one_request_may_be_larger() -> None:
     """As large as the form of a system's outputs allows, with what a form adds."""
     assert directives("client_max_body_size") == ["3m", "21m"]
     assert MAX_BYTES + 100_000 < 21 * 2**20
-    [files] = re.findall(r"location ~ (\S+) \{\s*client_max_body_size 21m;", rendered(OPTIONS))
+    [files] = re.findall(
+        r"location ~ (\S+) \{\s*client_max_body_size 21m;", rendered(OPTIONS)
+    )
     upload = uuid4()
     for address in (
         reverse("system-add", args=["museum", 3]),

@@ -16,8 +16,12 @@ PASSWORDS = {"DATABASE_PASSWORD", "MIGRATION_DATABASE_PASSWORD"}
 HANDBOOK = (CHECKOUT / "docs" / "operators.md").read_text()
 COMPOSE_FILE = (CHECKOUT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(COMPOSE_FILE)
-SCHEMA = json.loads((CHECKOUT / "deploy" / "helm" / "quintet" / "values.schema.json").read_text())
-HELPERS = (CHECKOUT / "deploy" / "helm" / "quintet" / "templates" / "_helpers.tpl").read_text()
+SCHEMA = json.loads(
+    (CHECKOUT / "deploy" / "helm" / "quintet" / "values.schema.json").read_text()
+)
+HELPERS = (
+    CHECKOUT / "deploy" / "helm" / "quintet" / "templates" / "_helpers.tpl"
+).read_text()
 
 #: Set by the image and the compose file.
 OF_IMAGE = {"STATIC_ROOT", "NUMBA_CACHE_DIR", "BEAT_ALIVE"}
@@ -31,12 +35,18 @@ REQUIRED_SECRETS = {"SECRET_KEY", "DATABASE_URL", "REDIS_URL", "MIGRATION_DATABA
 def handbook_rows() -> list[list[str]]:
     """Return the cells of the table of variables."""
     table = HANDBOOK.partition("## Environment")[2].partition("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
     return [row for row in rows if not row[0].startswith("`…")]
 
 
 def test_the_handbook_describes_every_setting() -> None:
-    described = [name for row in handbook_rows() for name in re.findall(r"`(\w+)`", row[0])]
+    described = [
+        name for row in handbook_rows() for name in re.findall(r"`(\w+)`", row[0])
+    ]
     assert sorted(described) == sorted(DOCUMENTED | PASSWORDS)
 
 
@@ -47,7 +57,11 @@ def test_the_handbook_states_the_defaults_of_the_code() -> None:
         names = re.findall(r"`(\w+)`", row[0])
         stated = re.findall(r"`([^`]*)`", row[-1])
         is_plain = ", ".join(f"`{value}`" for value in stated) == row[-1]
-        if not is_plain or names == ["PUBLIC_ADDRESS"] or names == ["MIGRATION_DATABASE_URL"]:
+        if (
+            not is_plain
+            or names == ["PUBLIC_ADDRESS"]
+            or names == ["MIGRATION_DATABASE_URL"]
+        ):
             continue
         assert stated == [defaults[name] for name in names]
         compared += len(names)
@@ -68,7 +82,9 @@ def test_every_secret_setting_may_be_a_file() -> None:
 def test_compose_passes_every_setting_and_changes_no_default_unknowingly() -> None:
     environment = COMPOSE["services"]["web"]["environment"]
     passed = {name.removesuffix("_FILE") for name in environment}
-    assert passed - PASSWORDS == DOCUMENTED - OF_IMAGE - OF_ONE_WORKER - {"MIGRATION_DATABASE_URL"}
+    assert passed - PASSWORDS == DOCUMENTED - OF_IMAGE - OF_ONE_WORKER - {
+        "MIGRATION_DATABASE_URL"
+    }
     settable = {
         name: match[1]
         for name, value in environment.items()
@@ -91,7 +107,10 @@ def test_the_chart_can_set_every_setting() -> None:
     optional = SCHEMA["properties"]["optionalSecrets"]["items"]["enum"]
     optional_secrets = {name.upper().replace("-", "_") for name in optional}
     assert optional_secrets | REQUIRED_SECRETS == set(SECRETS) - PASSWORDS
-    assert refused == OF_IMAGE | OF_ONE_WORKER | OF_CHART | REQUIRED_SECRETS | optional_secrets
+    assert (
+        refused
+        == OF_IMAGE | OF_ONE_WORKER | OF_CHART | REQUIRED_SECRETS | optional_secrets
+    )
     # Of the others, the template names only those whose defaults differ.
     named = set(re.findall(r"[A-Z]+_?[A-Z_]+", HELPERS)) & DOCUMENTED
     defaults = {"ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "PUBLIC_ADDRESS", "LOG_FORMAT"}
@@ -99,8 +118,12 @@ def test_the_chart_can_set_every_setting() -> None:
 
 
 def test_compose_and_chart_have_the_same_workers() -> None:
-    values = yaml.safe_load((CHECKOUT / "deploy" / "helm" / "quintet" / "values.yaml").read_text())
-    chart = {f"worker-{name}": worker["queues"] for name, worker in values["workers"].items()}
+    values = yaml.safe_load(
+        (CHECKOUT / "deploy" / "helm" / "quintet" / "values.yaml").read_text()
+    )
+    chart = {
+        f"worker-{name}": worker["queues"] for name, worker in values["workers"].items()
+    }
     assert chart == WORKERS
 
 

@@ -24,17 +24,23 @@ def test_a_file_of_a_windows_editor_has_the_same_secret(tmp_path: Path) -> None:
     assert environment["METRICS_TOKEN"] == "hunter2"
 
 
-def test_a_password_is_that_of_the_container_that_reads_the_same_file(tmp_path: Path) -> None:
+def test_a_password_is_that_of_the_container_that_reads_the_same_file(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "secret").write_bytes(b"\xef\xbb\xbfhunter2\n")
     environment = {
         "DATABASE_URL": "postgresql://quintet_app@postgres/quintet",
         "DATABASE_PASSWORD_FILE": str(tmp_path / "secret"),
     }
     secrets_read(environment)
-    assert environment["DATABASE_URL"].startswith("postgresql://quintet_app:%EF%BB%BFhunter2@")
+    assert environment["DATABASE_URL"].startswith(
+        "postgresql://quintet_app:%EF%BB%BFhunter2@"
+    )
 
 
-def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path) -> None:
+def test_a_password_becomes_part_of_its_address_whatever_it_holds(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "secret").write_text("a/b@c:d%\n")
     environment = {
         "DATABASE_URL": "postgresql://quintet_app@postgres:5433/quintet?sslmode=require",
@@ -53,7 +59,9 @@ def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path
         ({"SECRET_KEY_FILE": "/dev/null", "SECRET_KEY": "x"}, "are both set"),
     ],
 )
-def test_unreadable_variable_is_reported_by_name(environment: dict[str, str], words: str) -> None:
+def test_unreadable_variable_is_reported_by_name(
+    environment: dict[str, str], words: str
+) -> None:
     with pytest.raises(SystemExit, match=words):
         secrets_read(environment)
 

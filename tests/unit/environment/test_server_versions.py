@@ -2,15 +2,23 @@
 
 import pytest
 
-from environment.server_versions import POSTGRESQL, REDIS, broker_problem, postgresql_problem
+from environment.server_versions import (
+    POSTGRESQL,
+    REDIS,
+    broker_problem,
+    postgresql_problem,
+)
 from launcher.data_directory import CHECKOUT
 
 
 @pytest.mark.parametrize(("reported", "version"), [(140023, "14.23"), (90624, "9.624")])
-def test_an_old_postgresql_is_refused_with_both_versions(reported: int, version: str) -> None:
+def test_an_old_postgresql_is_refused_with_both_versions(
+    reported: int, version: str
+) -> None:
     problem = postgresql_problem(reported) or ""
     assert (
-        f"points to PostgreSQL {version}, which is too old: Quintet needs PostgreSQL 15" in problem
+        f"points to PostgreSQL {version}, which is too old: Quintet needs PostgreSQL 15"
+        in problem
     )
 
 
@@ -22,7 +30,10 @@ def test_a_postgresql_of_a_promised_version_is_taken(reported: int) -> None:
 @pytest.mark.parametrize("reported", ["6.2.14", "5.0"])
 def test_an_old_redis_is_refused_with_both_versions(reported: str) -> None:
     problem = broker_problem(reported) or ""
-    assert f"points to Redis {reported}, which is too old: Quintet needs Redis 7.0" in problem
+    assert (
+        f"points to Redis {reported}, which is too old: Quintet needs Redis 7.0"
+        in problem
+    )
 
 
 # The last is what Valkey 9 reports.

@@ -10,7 +10,11 @@ from environment import VARIABLES, environment_check, environment_read
 from environment.variables import RETIRED
 from launcher.data_directory import CHECKOUT
 
-REQUIRED = {"DATABASE_URL": "postgres:///q", "REDIS_URL": "redis://r", "SECRET_KEY": "s"}
+REQUIRED = {
+    "DATABASE_URL": "postgres:///q",
+    "REDIS_URL": "redis://r",
+    "SECRET_KEY": "s",
+}
 
 WRONG = [
     {"DATABASE_URL": "mysql://host/quintet"},
@@ -76,7 +80,10 @@ WRONG = [
 CONTRADICTORY = [
     ({"TOKEN_MOST_DAYS": "90"}, "TOKEN_DAYS=365 must not be above TOKEN_MOST_DAYS=90"),
     ({"POOL_MAX_HITS": "100"}, "POOL_MIN_HITS=200 must not be above POOL_MAX_HITS=100"),
-    ({"OIDC_ISSUER": "https://id.org"}, "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set"),
+    (
+        {"OIDC_ISSUER": "https://id.org"},
+        "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set",
+    ),
     ({"OIDC_CLIENT_SECRET": "x"}, "OIDC_ISSUER and OIDC_CLIENT_ID must be set"),
     ({"EXPORT_STORAGE_OPTIONS": '{"bucket_name": "b"}'}, "EXPORT_STORAGE is not"),
     ({"PUBLIC_ADDRESS": "https://a.org/b", "URL_PREFIX": "/c"}, "but URL_PREFIX is /c"),
@@ -87,16 +94,24 @@ RIGHT = [
     {"DATABASE_URL": "postgresql://user@one:5432,two:5432/quintet"},
     {"REDIS_URL": "unix:///run/valkey.sock?db=1"},
     {"REDIS_URL": "rediss://:password@host:6379/1"},
-    {"REDIS_URL": "rediss://host:6379/1?ssl_cert_reqs=none&ssl_ca_certs=/etc/ssl/own.pem"},
+    {
+        "REDIS_URL": "rediss://host:6379/1?ssl_cert_reqs=none&ssl_ca_certs=/etc/ssl/own.pem"
+    },
     {"ALLOWED_HOSTS": "127.0.0.1, [::1],.example.org,*"},
     {"CSRF_TRUSTED_ORIGINS": "https://*.example.org,http://localhost:8000"},
     {"HTTPS": "True"},
     {"URL_PREFIX": "/quintet/"},
-    {"PUBLIC_ADDRESS": "https://campaign.example.org/quintet/", "URL_PREFIX": "/quintet"},
+    {
+        "PUBLIC_ADDRESS": "https://campaign.example.org/quintet/",
+        "URL_PREFIX": "/quintet",
+    },
     {"EMAIL_URL": "filemail:///tmp/mails"},
     {"EMAIL_URL": "filemail:////home/Jana Nováková/mails"},
     {"DEFAULT_FROM_EMAIL": "Quintet <quintet@example.org>"},
-    {"EXPORT_STORAGE": "storages.backends.s3.S3Storage", "EXPORT_STORAGE_OPTIONS": '{"a": 1}'},
+    {
+        "EXPORT_STORAGE": "storages.backends.s3.S3Storage",
+        "EXPORT_STORAGE_OPTIONS": '{"a": 1}',
+    },
     {"MEDIA_STORAGE": '{"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {}}'},
     {"SENTRY_DSN": "https://key@sentry.example.org/1"},
     {"OIDC_ISSUER": "https://i.org", "OIDC_CLIENT_ID": "i", "OIDC_CLIENT_SECRET": "s"},
@@ -106,7 +121,9 @@ RIGHT = [
 @pytest.mark.parametrize("environment", WRONG, ids=str)
 def test_a_wrong_value_is_refused_by_its_name(environment: dict[str, str]) -> None:
     [name] = environment
-    with pytest.raises(SystemExit, match=rf"{name}(=| \(value hidden\)).*Example: {name}="):
+    with pytest.raises(
+        SystemExit, match=rf"{name}(=| \(value hidden\)).*Example: {name}="
+    ):
         environment_check(dict(environment))
 
 
@@ -148,7 +165,13 @@ def test_all_wrong_settings_are_listed_and_no_secret_is_shown() -> None:
         environment_read(environment)
     message = str(refusal.value)
     named = {line.split()[0].partition("=")[0] for line in message.splitlines()[1:-1]}
-    assert named == {"DATABASE_URL", "METRICS_TOKEN", "PROXIES", "REDIS_URL", "SECRET_KEY"}
+    assert named == {
+        "DATABASE_URL",
+        "METRICS_TOKEN",
+        "PROXIES",
+        "REDIS_URL",
+        "SECRET_KEY",
+    }
     assert "hunter2" not in message
 
 
@@ -170,7 +193,10 @@ def test_origins_and_hosts_are_compared_as_browsers_send_them() -> None:
             "ALLOWED_HOSTS": "campaign.example.org.",
         }
     )
-    assert values["CSRF_TRUSTED_ORIGINS"] == ["https://campaign.example.org", "http://[::1]:8000"]
+    assert values["CSRF_TRUSTED_ORIGINS"] == [
+        "https://campaign.example.org",
+        "http://[::1]:8000",
+    ]
     assert values["ALLOWED_HOSTS"] == ["campaign.example.org"]
 
 

@@ -23,7 +23,9 @@ def recorded(folder: Path) -> set[str]:
     return set(json.loads((folder / "processes.json").read_text()))
 
 
-def test_a_private_file_stays_as_it_was_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+def test_a_private_file_stays_as_it_was_and_nothing_is_left_beside_it(
+    tmp_path: Path,
+) -> None:
     write_private(tmp_path / "key", "before")
     with full_disk(), pytest.raises(OSError, match="File too large"):
         write_private(tmp_path / "key", "after")

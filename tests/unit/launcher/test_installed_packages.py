@@ -17,7 +17,9 @@ def test_all_of_it_is_imported_with_the_packages_it_runs_on() -> None:
     assert ended.returncode == 0, ended.stderr[-2000:]
 
 
-@pytest.mark.parametrize("name", ["pytest", "hypothesis.strategies", "packaging.version"])
+@pytest.mark.parametrize(
+    "name", ["pytest", "hypothesis.strategies", "packaging.version"]
+)
 def test_a_package_that_is_not_among_them_is_refused(name: str) -> None:
     finder = OthersRefused(locked() - {"packaging"})
     with pytest.raises(ModuleNotFoundError, match=name):

@@ -23,7 +23,9 @@ def has_ipv6() -> bool:
         ("127.0.0.2", "http://127.0.0.2"),
         ("0.0.0.0", "http://127.0.0.1"),
         pytest.param(
-            "::1", "http://[::1]", marks=pytest.mark.skipif(not has_ipv6(), reason="no IPv6")
+            "::1",
+            "http://[::1]",
+            marks=pytest.mark.skipif(not has_ipv6(), reason="no IPv6"),
         ),
     ],
 )
@@ -45,7 +47,9 @@ def test_an_address_of_another_machine_is_refused(
 ) -> None:
     monkeypatch.setenv("HOST", host)
     monkeypatch.setenv("PORT", "0")
-    with pytest.raises(LauncherError, match=f"HOST={host} is not an IP address of this machine"):
+    with pytest.raises(
+        LauncherError, match=f"HOST={host} is not an IP address of this machine"
+    ):
         listen("start")
 
 

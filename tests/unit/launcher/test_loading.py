@@ -20,11 +20,15 @@ from launcher.loading import STEPS, LoadingPage
         ),
     ],
 )
-def test_the_page_is_in_the_language_chosen_or_asked_for(headers: dict[str, str], tag: str) -> None:
+def test_the_page_is_in_the_language_chosen_or_asked_for(
+    headers: dict[str, str], tag: str
+) -> None:
     assert tag in LoadingPage().html(headers)
 
 
-def test_the_page_is_translated_and_counts_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_translated_and_counts_what_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Shouted(gettext.NullTranslations):
         def gettext(self, message: str) -> str:
             return f"<{message.upper()}>"

@@ -10,7 +10,9 @@ URL = (
 )
 
 
-def test_all_parameters_of_an_address_arrive_and_no_argument_shows_the_password() -> None:
+def test_all_parameters_of_an_address_arrive_and_no_argument_shows_the_password() -> (
+    None
+):
     target = Target.of(URL)
     received = parse_dsn(target.argument.removeprefix("--dbname="))
     assert {**received, "password": target.environment["PGPASSWORD"]} == parse_dsn(URL)

@@ -5,10 +5,10 @@ import pytest
 from launcher import waiting
 from launcher.waiting import Watch, await_server, is_away_or_starting
 
-RECOVERING = (
-    'connection to server on socket "/x" failed: FATAL:  the database system is starting up'
+RECOVERING = 'connection to server on socket "/x" failed: FATAL:  the database system is starting up'
+REFUSING = (
+    'connection to server at "127.0.0.1" failed: FATAL:  role "quintet" does not exist'
 )
-REFUSING = 'connection to server at "127.0.0.1" failed: FATAL:  role "quintet" does not exist'
 AWAY = 'connection to server at "127.0.0.1", port 5432 failed: Connection refused'
 
 
@@ -32,7 +32,9 @@ def test_a_server_that_refuses_for_another_reason_is_given_up() -> None:
 
 
 def test_a_server_that_ended_while_recovering_is_given_up() -> None:
-    refusal = await_server("PostgreSQL", lambda: RECOVERING, Watch(), is_alive=lambda: False)
+    refusal = await_server(
+        "PostgreSQL", lambda: RECOVERING, Watch(), is_alive=lambda: False
+    )
     assert refusal == RECOVERING
 
 

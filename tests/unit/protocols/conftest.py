@@ -38,4 +38,6 @@ def run() -> Callable[..., str]:
 @pytest.fixture
 def run_json(run: Callable[..., str]) -> Callable[..., Any]:
     """Call a command with --format json; return its data."""
-    return lambda command, *arguments: json.loads(run(command, *arguments, "--format", "json"))
+    return lambda command, *arguments: json.loads(
+        run(command, *arguments, "--format", "json")
+    )

@@ -31,7 +31,9 @@ def _design_effect(clusters: Sequence[tuple[int, int]]) -> float:
     return between / (value * (1 - value) / of)
 
 
-def plain_interval(rows: Sequence[Row], confidence: float = 0.95) -> tuple[float, float]:
+def plain_interval(
+    rows: Sequence[Row], confidence: float = 0.95
+) -> tuple[float, float]:
     """Return the interval; there is a trial."""
     rows = [row for row in rows if row[1]]
     won, of = sum(row[0] for row in rows), sum(row[1] for row in rows)
@@ -39,7 +41,9 @@ def plain_interval(rows: Sequence[Row], confidence: float = 0.95) -> tuple[float
     segments, judges = (_clusters(rows, column) for column in (2, 3))
     # One judge says nothing about others. A cluster of a single trial has the variance of that trial.
     ways = [
-        each for each in (segments, judges) if len(each) > 1 and any(cell[1] > 1 for cell in each)
+        each
+        for each in (segments, judges)
+        if len(each) > 1 and any(cell[1] > 1 for cell in each)
     ]
     effects = [_design_effect(each) for each in ways]
     if len(segments) == 1 < of:
@@ -52,13 +56,18 @@ def plain_interval(rows: Sequence[Row], confidence: float = 0.95) -> tuple[float
         effect = max(1.0, *effects)
         if len(ways) == 2:
             singles = [row[1] for row in rows]
-            of_rows = 1.0 if max(singles) == 1 else _design_effect([row[:2] for row in rows])
+            of_rows = (
+                1.0 if max(singles) == 1 else _design_effect([row[:2] for row in rows])
+            )
             effect = max(effect, sum(effects) - of_rows)
         uncertain = [
-            max(1.0, one) ** 2 / (len(way) - 1) for one, way in zip(effects, ways, strict=True)
+            max(1.0, one) ** 2 / (len(way) - 1)
+            for one, way in zip(effects, ways, strict=True)
         ]
         degrees = max(1.0, effect**2 / sum(uncertain))
         ratio = stats.t.ppf(alpha / 2, max(1, of - 1)) / stats.t.ppf(alpha / 2, degrees)
         effective = of / effect * min(1.0, ratio) ** 2
-    low, high = proportion_confint(value * effective, effective, alpha=alpha, method="beta")
+    low, high = proportion_confint(
+        value * effective, effective, alpha=alpha, method="beta"
+    )
     return float(low), float(high)

@@ -12,7 +12,11 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import answer_validated
 from annotation.protocols.answer_kinds import Perceived, answer_kind
-from annotation.protocols.submissions import AssignedBlock, BlockTexts, SubmissionRefusedError
+from annotation.protocols.submissions import (
+    AssignedBlock,
+    BlockTexts,
+    SubmissionRefusedError,
+)
 from protocols.spans.answers import TextLengths, spans_refusal
 from protocols.spans.records import SpanJSON
 from protocols.spans.rules import rules_complete
@@ -128,7 +132,11 @@ def test_a_simulated_answer_is_that_of_the_labels(
         (assigned("ranking", candidates=3), [1, None, 2], [1]),
         (assigned("ranking", candidates=3, partial=True), [1, None, 2], None),
         (assigned("ranking", candidates=3, partial=True), [None, 1, None], [0, 2]),
-        (assigned("ranking", candidates=5, partial=True), [2, None, None, 1, None], None),
+        (
+            assigned("ranking", candidates=5, partial=True),
+            [2, None, None, 1, None],
+            None,
+        ),
         (assigned("ranking", candidates=2, partial=True), [None, None], [0, 1]),
         (assigned("top", candidates=2), {"top": [False, True]}, None),
         (assigned("top", candidates=2), {"top": [False, False]}, []),
@@ -136,8 +144,16 @@ def test_a_simulated_answer_is_that_of_the_labels(
         (assigned("top", candidates=2), {"top": [False, True, False]}, []),
         (assigned("two_outputs", candidates=2), {"verdict": "same"}, None),
         (assigned("two_outputs", candidates=2), {"verdict": "both_fine"}, []),
-        (assigned("two_outputs", candidates=2, four_answers=True), {"verdict": "both_fine"}, None),
-        (assigned("two_outputs", candidates=2, four_answers=True), {"verdict": "same"}, []),
+        (
+            assigned("two_outputs", candidates=2, four_answers=True),
+            {"verdict": "both_fine"},
+            None,
+        ),
+        (
+            assigned("two_outputs", candidates=2, four_answers=True),
+            {"verdict": "same"},
+            [],
+        ),
         (assigned("two_outputs", candidates=1), {"verdict": "first"}, []),
         (assigned("sorting", candidates=2), {"verdict": "same"}, None),
         (assigned("sorting", candidates=1), {"verdict": "same"}, []),
@@ -145,17 +161,41 @@ def test_a_simulated_answer_is_that_of_the_labels(
         (assigned("spans", candidates=2), scored(1), []),
         (assigned("spans", candidates=1, texts=ONE), marked((0, 4), (1, 2)), None),
         (assigned("spans", candidates=1, texts=ONE), marked((0, 5)), []),
-        (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "adequacy"}, None),
-        (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "fluency"}, []),
+        (
+            assigned("rating", candidates=1, part=2),
+            {"value": 1, "criterion": "adequacy"},
+            None,
+        ),
+        (
+            assigned("rating", candidates=1, part=2),
+            {"value": 1, "criterion": "fluency"},
+            [],
+        ),
         (assigned("editing", candidates=1, texts=ONE), {"acceptable": False}, None),
         (assigned("editing", candidates=2), {"acceptable": False}, []),
-        (assigned("editing", candidates=1, texts=ONE), {"outcome": "edited", "text": "x"}, None),
+        (
+            assigned("editing", candidates=1, texts=ONE),
+            {"outcome": "edited", "text": "x"},
+            None,
+        ),
         (assigned("editing", candidates=1), {"outcome": "edited", "text": ""}, []),
         (assigned("editing", candidates=1), {"outcome": "unable", "text": "x"}, []),
-        (assigned("editing", candidates=1, texts=ONE), {"outcome": "unable", "text": ""}, None),
-        (assigned("editing", candidates=1, texts=ONE), {"outcome": "edited", "text": "Old."}, []),
+        (
+            assigned("editing", candidates=1, texts=ONE),
+            {"outcome": "unable", "text": ""},
+            None,
+        ),
+        (
+            assigned("editing", candidates=1, texts=ONE),
+            {"outcome": "edited", "text": "Old."},
+            [],
+        ),
         (assigned("editing", candidates=1), {"text": ""}, []),
-        (assigned("editing", candidates=1), {"outcome": "unable", "acceptable": True}, []),
+        (
+            assigned("editing", candidates=1),
+            {"outcome": "unable", "acceptable": True},
+            [],
+        ),
     ],
 )
 def test_an_answer_that_does_not_fit_its_block_is_refused(
@@ -176,7 +216,10 @@ def simulated(
     """Return answers of simulated judges about one output."""
     random = Random(3)
     kind = answer_kind(protocol)
-    return [kind.simulated(Perceived([quality], [1], rules, random)) for _each in range(times)]
+    return [
+        kind.simulated(Perceived([quality], [1], rules, random))
+        for _each in range(times)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +234,12 @@ def test_simulated_editors_perceive_qualities_with_noise(
     quality: float, outcomes: dict[str, float]
 ) -> None:
     said = Counter(answer["outcome"] for answer in simulated("editing", quality))
-    assert {name: count / 2000 for name, count in said.items()} == pytest.approx(outcomes, abs=0.03)
-    accepted = [answer["acceptable"] for answer in simulated("editing", 25, asked="accept")]
+    assert {name: count / 2000 for name, count in said.items()} == pytest.approx(
+        outcomes, abs=0.03
+    )
+    accepted = [
+        answer["acceptable"] for answer in simulated("editing", 25, asked="accept")
+    ]
     assert sum(accepted) / 2000 == pytest.approx(0.5, abs=0.03)
 
 
@@ -209,14 +256,22 @@ def test_simulated_ratings_are_a_point_for_each_20_of_quality(
 ) -> None:
     """With a standard deviation of 0.6 points."""
     said = Counter(answer["value"] for answer in simulated("rating", quality))
-    assert {value: said[value] / 2000 for value in shares} == pytest.approx(shares, abs=0.03)
+    assert {value: said[value] / 2000 for value in shares} == pytest.approx(
+        shares, abs=0.03
+    )
     assert set(said) <= {1, 2, 3, 4, 5}
 
 
-@pytest.mark.parametrize(("quality", "right"), [(-5, 0.5), (0, 0.5), (60, 0.8), (100, 1), (150, 1)])
-def test_simulated_readers_guess_what_they_do_not_understand(quality: float, right: float) -> None:
+@pytest.mark.parametrize(
+    ("quality", "right"), [(-5, 0.5), (0, 0.5), (60, 0.8), (100, 1), (150, 1)]
+)
+def test_simulated_readers_guess_what_they_do_not_understand(
+    quality: float, right: float
+) -> None:
     expected = [True, False]
-    said = [answer["answers"] for answer in simulated("quiz", quality, expected=expected)]
+    said = [
+        answer["answers"] for answer in simulated("quiz", quality, expected=expected)
+    ]
     shares = [sum(each[i] is expected[i] for each in said) / len(said) for i in (0, 1)]
     assert shares == pytest.approx([right, right], abs=0.035)
 
@@ -240,22 +295,31 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
     kind = answer_kind("spans")
     perceived = Perceived([90, 40, 60, 50], [1, 3, 2, 2], {}, Random(5))
     found = [
-        [output["score"] for output in kind.simulated(perceived)["outputs"]] for _each in range(500)
+        [output["score"] for output in kind.simulated(perceived)["outputs"]]
+        for _each in range(500)
     ]
     means = [sum(scores) / len(found) for scores in zip(*found, strict=True)]
     assert means == pytest.approx([90, 40, 55, 55], abs=0.6)
-    assert sum((scores[0] - 90) ** 2 for scores in found) / len(found) == pytest.approx(16, abs=3)
+    assert sum((scores[0] - 90) ** 2 for scores in found) / len(found) == pytest.approx(
+        16, abs=3
+    )
 
 
-def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
+def simulated_spans(
+    score: int, *, times: int = 500, **rules: object
+) -> list[dict[str, Any]]:
     """Return the errors that simulated judges mark in a text with this score."""
     kind, random = answer_kind("spans", rules), Random(7)
-    answers = [kind.simulated_on(scored(score), [TEXT], random) for _each in range(times)]
+    answers = [
+        kind.simulated_on(scored(score), [TEXT], random) for _each in range(times)
+    ]
     return [span for answer in answers for span in answer["outputs"][0]["spans"]]
 
 
 @pytest.mark.parametrize(("score", "errors"), [(100, 0), (90, 0.5), (40, 3), (0, 5)])
-def test_simulated_judges_mark_an_error_for_each_20_points(score: int, errors: float) -> None:
+def test_simulated_judges_mark_an_error_for_each_20_points(
+    score: int, errors: float
+) -> None:
     spans = simulated_spans(score)
     assert len(spans) / 500 == pytest.approx(errors, abs=0.1)
     for span in spans:
@@ -284,7 +348,11 @@ def test_simulated_editors_change_one_word() -> None:
     assert edit(kept, ["a b c"], random) == kept
 
 
-MQM: dict[str, Any] = {"scored": False, "source_marked": True, "marks": ["non-translation"]}
+MQM: dict[str, Any] = {
+    "scored": False,
+    "source_marked": True,
+    "marks": ["non-translation"],
+}
 
 
 def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
@@ -317,9 +385,17 @@ def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
         ([span(0, 1, "non-translation")], MQM, True),
         ([span(None, None, "gibberish")], MQM, True),
         ([span(0, 1)], {**MQM, "categories": ["Style"]}, True),
-        ([{**span(0, 1), "category": "Style"}], {**MQM, "categories": ["Style"]}, False),
+        (
+            [{**span(0, 1), "category": "Style"}],
+            {**MQM, "categories": ["Style"]},
+            False,
+        ),
         ([{**span(0, 1), "category": "Other"}], {**MQM, "categories": ["Style"]}, True),
-        ([{**span(0, 1), "category": "Other"}], {**MQM, "free_categories": True}, False),
+        (
+            [{**span(0, 1), "category": "Other"}],
+            {**MQM, "free_categories": True},
+            False,
+        ),
         ([{**span(0, 1), "severity": "critical"}], {}, True),
         ([{**span(0, 1), "severity": "critical"}], {"severities": ["critical"]}, False),
     ],
@@ -327,7 +403,10 @@ def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
 def test_errors_mark_parts_of_the_text_that_do_not_overlap(
     spans: list[SpanJSON], rules: dict[str, Any], is_refused: bool
 ) -> None:
-    assert bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules))) == is_refused
+    assert (
+        bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules)))
+        == is_refused
+    )
 
 
 @pytest.mark.parametrize(
@@ -338,7 +417,11 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
     texts: list[int], judges: int, needed: int, is_feasible: bool, words: int
 ) -> None:
     found = answer_kind("quiz", {"readers": 2}).judges_needed(texts, judges, 0)
-    assert (found.judges, found.is_feasible, len(found.words)) == (needed, is_feasible, words)
+    assert (found.judges, found.is_feasible, len(found.words)) == (
+        needed,
+        is_feasible,
+        words,
+    )
 
 
 @pytest.mark.parametrize(

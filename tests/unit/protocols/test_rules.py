@@ -12,7 +12,16 @@ def rules_of(protocol: str, rules: dict[str, Any]) -> Rules:
     return answer_kind(protocol, rules).rules
 
 
-PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs", "ranking")
+PROTOCOLS = (
+    "editing",
+    "quiz",
+    "rating",
+    "sorting",
+    "spans",
+    "top",
+    "two_outputs",
+    "ranking",
+)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -42,7 +51,11 @@ def test_an_unknown_rule_is_refused_by_name(protocol: str) -> None:
         ("sorting", {"judgments": 100_001}, "judgments: 100001 is not between"),
         ("spans", {"missing": "no"}, "missing must be true or false"),
         ("spans", {"margin": 101}, "margin: 101 is not between 0 and 100"),
-        ("spans", {"perfect_from": 99.5}, "perfect_from: 99.5 is not between 0 and 100"),
+        (
+            "spans",
+            {"perfect_from": 99.5},
+            "perfect_from: 99.5 is not between 0 and 100",
+        ),
         ("spans", {"major_below": True}, "major_below: True is not between 0 and 100"),
         ("two_outputs", {"four_answers": "yes"}, "four_answers must be true or false"),
     ],

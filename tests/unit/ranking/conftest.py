@@ -30,7 +30,10 @@ def layouts(count: int) -> list[list[tuple[str, ...]]]:
 labels = st.sampled_from([1, 2, 3, 4, 5, None])
 block_rows = st.builds(
     lambda candidates, judge, segment, drawn: BlockRow(
-        judge=judge, segment=segment, candidates=candidates, labels=drawn[: len(candidates)]
+        judge=judge,
+        segment=segment,
+        candidates=candidates,
+        labels=drawn[: len(candidates)],
     ),
     st.sampled_from(layouts(60)),
     st.sampled_from(["j1", "j2", "j3"]),
@@ -72,6 +75,8 @@ def drawn_rows() -> Callable[[int], list[BlockRow]]:
 
 
 @pytest.fixture(scope="session")
-def drawn_blocks(drawn_rows: Callable[[int], list[BlockRow]]) -> Callable[[int], Blocks]:
+def drawn_blocks(
+    drawn_rows: Callable[[int], list[BlockRow]],
+) -> Callable[[int], Blocks]:
     """Return such blocks as columns."""
     return lambda count: blocks_from_rows(drawn_rows(count), SYSTEMS)

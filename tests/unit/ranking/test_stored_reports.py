@@ -11,7 +11,9 @@ from ranking.reports.tables import Column, Report, Table
 
 
 def made() -> Report:
-    same = Table(name="same", title="Same", columns=[Column("n", "N")], rows=[(1,), (2.5,)])
+    same = Table(
+        name="same", title="Same", columns=[Column("n", "N")], rows=[(1,), (2.5,)]
+    )
     words = Table(
         name="words",
         title="Words",
@@ -29,7 +31,10 @@ def test_rows_are_there_in_whatever_order_languages_come_back(language: str) -> 
     # As PostgreSQL's jsonb does.
     sorted_ = json.loads(json.dumps(stored, sort_keys=True))
     report = report_in(sorted_, language)
-    assert [list(map(list, table.rows)) for table in report.tables] == [[[1], [2.5]], [[language]]]
+    assert [list(map(list, table.rows)) for table in report.tables] == [
+        [[1], [2.5]],
+        [[language]],
+    ]
     assert report.notes == [f"in {language}"]
     assert report.tables[1].plot == PointPlot(label="word", value="word", x="word")
 
@@ -43,7 +48,9 @@ def test_another_language_gets_that_of_the_settings() -> None:
 
 #: Up to version 1.0, all kinds of plots had the same fields.
 OLDER_PLOT = {
-    **dict.fromkeys(["high", "start", "end", "mark", "most", "across", "back", "count", "sign"]),
+    **dict.fromkeys(
+        ["high", "start", "end", "mark", "most", "across", "back", "count", "sign"]
+    ),
     **dict.fromkeys(["least", "middle", "most_of_all", "p", "level"]),
     "is_whole": False,
     "label": "system",
@@ -52,7 +59,13 @@ OLDER_PLOT = {
 
 def test_older_plots_are_read() -> None:
     bars = ["people_low", "people_high", "low", "high"]
-    points = {**OLDER_PLOT, "kind": "points", "value": "value", "low": "people", "bars": bars}
+    points = {
+        **OLDER_PLOT,
+        "kind": "points",
+        "value": "value",
+        "low": "people",
+        "bars": bars,
+    }
     assert plot_from_record(points) == PointPlot(
         label="system",
         value="value",

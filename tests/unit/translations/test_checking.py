@@ -64,7 +64,9 @@ def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> 
         ("1,000 sentences", "1.000 Sätze", "decimals"),
     ],
 )
-def test_lost_part_of_a_translation_is_named(english: str, translation: str, problem: str) -> None:
+def test_lost_part_of_a_translation_is_named(
+    english: str, translation: str, problem: str
+) -> None:
     assert [problem in found for found in problems(english, translation)] == [True]
 
 

@@ -39,7 +39,9 @@ def test_untranslated_entries_are_listed_until_filled(
     assert fill(project, CZECH) == 0
     capsys.readouterr()
     main(["open", "cs"], project)
-    assert [entry["msgid"] for entry in json.loads(capsys.readouterr().out)] == ["Submit"]
+    assert [entry["msgid"] for entry in json.loads(capsys.readouterr().out)] == [
+        "Submit"
+    ]
     assert main(["check"], project) == 1
     assert "campaign/words.py: is not translated: Submit" in capsys.readouterr().out
     assert fill(project, {"Submit": "Odeslat"}) == 0
@@ -55,13 +57,17 @@ def test_untranslated_entries_are_listed_until_filled(
         {"Skip": ["Přeskočit"]},
     ],
 )
-def test_a_file_that_does_not_fit_is_refused_whole(project: Path, brought: object) -> None:
+def test_a_file_that_does_not_fit_is_refused_whole(
+    project: Path, brought: object
+) -> None:
     before = catalogue_file(project, "cs").read_text()
     assert fill(project, brought) == 1
     assert catalogue_file(project, "cs").read_text() == before
 
 
-def test_updating_keeps_translations_and_drops_what_the_code_no_longer_says(project: Path) -> None:
+def test_updating_keeps_translations_and_drops_what_the_code_no_longer_says(
+    project: Path,
+) -> None:
     fill(project, CZECH)
     (project / "campaign" / "words.py").write_text('_("Skip")\n_("New")\n')
     main(["update"], project)
@@ -82,7 +88,11 @@ def test_a_compiled_catalogue_picks_the_form_of_each_number(
     (tmp_path / "campaign").mkdir()
     (tmp_path / "campaign" / "words.py").write_text(CODE.replace("sentence", "hour"))
     main(["update", locale], tmp_path)
-    fill(tmp_path, {"{n} hour": [f"{{n}} in form {form}" for form in range(count)]}, locale)
+    fill(
+        tmp_path,
+        {"{n} hour": [f"{{n}} in form {form}" for form in range(count)]},
+        locale,
+    )
     main(["compile"], tmp_path)
     with catalogue_file(tmp_path, locale).with_suffix(".mo").open("rb") as file:
         words = gettext.GNUTranslations(file)

@@ -15,7 +15,11 @@ DICT = 'words = ngettext("%(size)s of %(all)s", "%(size)s of %(all)s.", len(foun
         ("a.py", f'{DICT} % {{"size": len(found), "all": 3}}', "size"),
         ("a.py", f'{DICT} % {{"size": number_format(len(found)), "all": 3}}', "size"),
         ("a.py", f'{DICT} % {{"size": 3, "all": len(every)}}', None),
-        ("a.py", 'counted("%(count)s of %(all)s", "%(count)s of %(all)s.", 2, all=3)', "count"),
+        (
+            "a.py",
+            'counted("%(count)s of %(all)s", "%(count)s of %(all)s.", 2, all=3)',
+            "count",
+        ),
         ("a.py", '_ = ngettext_lazy("{n} of {all}", "{n} of {all}.")', "n"),
         (
             "a.html",
@@ -24,7 +28,9 @@ DICT = 'words = ngettext("%(size)s of %(all)s", "%(size)s of %(all)s.", len(foun
         ),
     ],
 )
-def test_the_counter_is_found(tmp_path: Path, file: str, code: str, counter: str | None) -> None:
+def test_the_counter_is_found(
+    tmp_path: Path, file: str, code: str, counter: str | None
+) -> None:
     (tmp_path / file).write_text(code, encoding="utf-8")
     found = counters_of(tmp_path, ["."])
     assert list(found.values()) == ([] if counter is None else [counter])

@@ -33,7 +33,9 @@ TEMPLATE = """{% load i18n %}
 def found(tmp_path: Path, name: str, text: str) -> dict[Key, list[tuple[str, int]]]:
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / name).write_text(text)
-    return {key: each.locations for key, each in entries(messages_of(tmp_path, ["app"]))}
+    return {
+        key: each.locations for key, each in entries(messages_of(tmp_path, ["app"]))
+    }
 
 
 def test_calls_in_python_are_found(tmp_path: Path) -> None:

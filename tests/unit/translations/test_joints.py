@@ -80,4 +80,6 @@ def test_exemptions_are_all_used() -> None:
     for exemption in exemptions_read():
         source = (Path(settings.BASE_DIR) / exemption.file).read_text(encoding="utf-8")
         lines = source.splitlines()
-        assert any(exemption.contains in lines[line - 1] for line in joints_in_python(source))
+        assert any(
+            exemption.contains in lines[line - 1] for line in joints_in_python(source)
+        )

@@ -116,12 +116,16 @@ def test_recorded_models_are_in_the_file_or_excluded_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize("model", IN_FILE, ids=lambda model: model.__name__)
-def test_recorded_columns_are_in_the_file_or_excluded_with_a_reason(model: type[Model]) -> None:
+def test_recorded_columns_are_in_the_file_or_excluded_with_a_reason(
+    model: type[Model],
+) -> None:
     names = {field.attname: field.name for field in model._meta.concrete_fields}
     recording = model.recording  # type: ignore[attr-defined]
     recorded = {names[column] for column in (*recording.fields, *recording.hidden)}
     keys, why_not = KEYS.get(model, {}), FIELDS_NOT_IN_FILE.get(model, {})
-    in_file = {name for name in recorded if keys.get(name, name) in IN_FILE[model]().fields}
+    in_file = {
+        name for name in recorded if keys.get(name, name) in IN_FILE[model]().fields
+    }
     assert recorded == in_file | set(why_not)
     assert not in_file & set(why_not)
 
@@ -150,8 +154,16 @@ REST_ONLY: list[tuple[type[Serializer[Any]], type[Serializer[Any]], dict[str, st
     ),
     (SystemSerializer, bodies.SystemInFileSerializer, {}),
     (DesignParametersSerializer, bodies.DesignInFileSerializer, {}),
-    (TrainingChangeSerializer, bodies.TrainingInFileSerializer, {"candidates": "expected"}),
-    (RuleTermsSerializer, bodies.RuleInFileSerializer, {"task": "test_set and protocol"}),
+    (
+        TrainingChangeSerializer,
+        bodies.TrainingInFileSerializer,
+        {"candidates": "expected"},
+    ),
+    (
+        RuleTermsSerializer,
+        bodies.RuleInFileSerializer,
+        {"task": "test_set and protocol"},
+    ),
     (
         PanelCreateSerializer,
         bodies.PanelInFileSerializer,
@@ -172,9 +184,13 @@ REST_ONLY: list[tuple[type[Serializer[Any]], type[Serializer[Any]], dict[str, st
 
 @pytest.mark.parametrize(("resource", "part", "why_not"), REST_ONLY)
 def test_rest_fields_are_in_the_file_or_excluded_with_a_reason(
-    resource: type[Serializer[Any]], part: type[Serializer[Any]], why_not: dict[str, str]
+    resource: type[Serializer[Any]],
+    part: type[Serializer[Any]],
+    why_not: dict[str, str],
 ) -> None:
-    writable = {name for name, field in resource().fields.items() if not field.read_only}
+    writable = {
+        name for name, field in resource().fields.items() if not field.read_only
+    }
     assert writable - set(part().fields) == set(why_not)
 
 
@@ -201,5 +217,7 @@ def test_rest_fields_are_in_the_file_or_excluded_with_a_reason(
         ({"t": "same " * 30 + "one"}, {"t": "same " * 30 + "two"}, ["~ t: …same same same one → …same same same two"]),
     ],
 )  # fmt: skip
-def test_differences_are_said_line_by_line(before: Any, after: Any, said: list[str]) -> None:
+def test_differences_are_said_line_by_line(
+    before: Any, after: Any, said: list[str]
+) -> None:
     assert [each.words for each in differences(before, after)] == said

@@ -14,10 +14,10 @@ from whole_campaigns.cloning import INSTEAD
 
 _WORK: Final = "work: nobody has judged in the clone"
 _PLANNED: Final = "planned anew from the designs"
-_LINKS: Final = "lets people into the other campaign; judges of the clone get links of their own"
-_TOLD: Final = (
-    "tells a program of the other campaign: a clone sends nothing until somebody asks for it"
+_LINKS: Final = (
+    "lets people into the other campaign; judges of the clone get links of their own"
 )
+_TOLD: Final = "tells a program of the other campaign: a clone sends nothing until somebody asks for it"
 _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
@@ -91,4 +91,6 @@ def test_omitted_and_replaced_columns_belong_to_cloned_models() -> None:
 
 def test_no_work_is_cloned() -> None:
     """Whatever a judge did or was lent."""
-    assert not {annotation.Judgment, annotation.Assignment, ranking.RankingRun} & set(CLONED)
+    assert not {annotation.Judgment, annotation.Assignment, ranking.RankingRun} & set(
+        CLONED
+    )

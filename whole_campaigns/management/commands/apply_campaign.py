@@ -27,10 +27,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", type=Path, metavar="FILE", help="YAML file, as written by campaign_file"
+            "file",
+            type=Path,
+            metavar="FILE",
+            help="YAML file, as written by campaign_file",
         )
         parser.add_argument(
-            "--check", action="store_true", help="show the differences without applying them"
+            "--check",
+            action="store_true",
+            help="show the differences without applying them",
         )
         parser.add_argument("--yes", action="store_true", help="apply without asking")
         parser.add_argument(
@@ -52,7 +57,9 @@ class Command(BaseCommand):
     @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        by = user_named(options["by"]) if options["by"] else None
+        by = None
+        if options["by"]:
+            by = user_named(options["by"])
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
         arguments: dict[str, Any] = {

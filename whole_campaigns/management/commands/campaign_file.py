@@ -23,7 +23,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", metavar="SLUG")
         parser.add_argument(
-            "--people", action="store_true", help="include judges (by pseudonym) and the contact"
+            "--people",
+            action="store_true",
+            help="include judges (by pseudonym) and the contact",
         )
         parser.add_argument(
             "--folder",

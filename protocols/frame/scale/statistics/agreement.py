@@ -42,7 +42,9 @@ class Estimate:
     def reported(self) -> Estimate:
         """Return a κ or α as it may be reported, see `ranking.core.agreement.intervals.reported`."""
         reason = why_not_reported(self.value, self.low, self.high)
-        return self if reason is None else Estimate(None, self.low, self.high, reason)
+        if reason is None:
+            return self
+        return Estimate(None, self.low, self.high, reason)
 
 
 @dataclass(frozen=True)
@@ -124,16 +126,22 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     J. L. Fleiss (1971), Measuring Nominal Scale Agreement Among Many Raters, Psychol. Bull. 76.
     K. Krippendorff (2004), Content Analysis, §11.3.
     """
-    points, counts = ratings.scale.points, ratings.counts()
+    points = ratings.scale.points
+    counts = ratings.counts()
     several = counts.sum(axis=1) > 1
     kept = several[ratings.item]
-    counts, segment = counts[several], ratings.items.segment[several]
+    counts = counts[several]
+    segment = ratings.items.segment[several]
     segments, place = np.unique(segment, return_inverse=True)
     sums = _added(_of_items(counts), place, len(segments))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
-    by_judge, by_cell, judges = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
-    for_judges = len(by_judge) > 1 and bool((whole[0] + by_judge[:, 0] > _NO_ITEM).all())
+    by_judge, by_cell, judges = _left_out(
+        ratings.take(kept), np.cumsum(several) - 1, counts
+    )
+    for_judges = len(by_judge) > 1 and bool(
+        (whole[0] + by_judge[:, 0] > _NO_ITEM).all()
+    )
     if for_judges:
         without_segment = _figures(whole - sums, points)
         without_judge = _figures(whole + by_judge, points)
@@ -142,7 +150,9 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     def estimate(figure: str, p_chance: float, n: int | None = None) -> Estimate:
         def of(found: _Figures) -> FloatArray:
             values: FloatArray = getattr(found, figure)
-            return values if n is None else values[:, n]
+            if n is None:
+                return values
+            return values[:, n]
 
         value = float(of(point)[0])
         if np.isnan(value):
@@ -192,7 +202,8 @@ def _left_out(
 
     `item_of` indexes `counts`. Also return the effective number of judges.
     """
-    item, value = item_of[ratings.item], ratings.value - ratings.scale.lowest
+    item = item_of[ratings.item]
+    value = ratings.value - ratings.scale.lowest
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
     change = -_of_items(counts)[item]
@@ -200,9 +211,12 @@ def _left_out(
     change[left] += _of_items(fewer[left])
     _judges, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
-    _cells, cell = np.unique(judge * (len(_segments) + 1) + segment, return_inverse=True)
+    _cells, cell = np.unique(
+        judge * (len(_segments) + 1) + segment, return_inverse=True
+    )
     pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
-    of_judges, of_cells = _added(change, judge, len(_judges)), _added(change, cell, len(_cells))
+    of_judges = _added(change, judge, len(_judges))
+    of_cells = _added(change, cell, len(_cells))
     return of_judges, of_cells, effective_number(pairs)
 
 
@@ -241,7 +255,9 @@ def _within(tables: FloatArray | Int64Array) -> FloatArray:
     """Return the sum of the cells of square tables that are at most n steps from the diagonal, for each n."""
     steps = np.arange(tables.shape[-1])
     apart = np.abs(steps[:, np.newaxis] - steps)
-    return np.stack([(tables * (apart <= n)).sum(axis=(-2, -1)) for n in steps], axis=-1)
+    return np.stack(
+        [(tables * (apart <= n)).sum(axis=(-2, -1)) for n in steps], axis=-1
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,14 +288,15 @@ def _of_items(counts: Int64Array) -> FloatArray:
 
 def _figures(sums: FloatArray, points: int) -> _Figures:
     items = sums[:, :1]
-    within, shares = (
-        share(part, items)
-        for part in (sums[:, 1 : 1 + points], sums[:, 1 + points : 1 + 2 * points])
-    )
+    within = share(sums[:, 1 : 1 + points], items)
+    shares = share(sums[:, 1 + points : 1 + 2 * points], items)
     expected = expected_within(shares)
     coincidences = sums[:, 1 + 2 * points :].reshape(-1, points, points)
     return _Figures(
-        within, expected, chance_corrected(within, expected), _ordinal_alpha(coincidences)
+        within,
+        expected,
+        chance_corrected(within, expected),
+        _ordinal_alpha(coincidences),
     )
 
 
@@ -294,7 +311,9 @@ def _ordinal_alpha(coincidences: FloatArray) -> FloatArray:
     middle = below - of_point / 2
     distance = (middle[:, :, np.newaxis] - middle[:, np.newaxis, :]) ** 2
     observed = (coincidences * distance).sum(axis=(1, 2))
-    expected = (of_point[:, :, np.newaxis] * of_point[:, np.newaxis, :] * distance).sum(axis=(1, 2))
+    expected = (of_point[:, :, np.newaxis] * of_point[:, np.newaxis, :] * distance).sum(
+        axis=(1, 2)
+    )
     ratio = np.divide(
         (total - 1) * observed,
         expected,
@@ -305,4 +324,6 @@ def _ordinal_alpha(coincidences: FloatArray) -> FloatArray:
 
 
 def _number(value: np.floating) -> float | None:
-    return None if np.isnan(value) else float(value)
+    if np.isnan(value):
+        return None
+    return float(value)

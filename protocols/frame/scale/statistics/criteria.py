@@ -47,10 +47,11 @@ def correlated_criteria(
     -------
     CriteriaCorrelation
     """
-    of_first, of_second = (
-        each.item * max(1, len(each.judges)) + each.judge for each in (first, second)
+    of_first = first.item * max(1, len(first.judges)) + first.judge
+    of_second = second.item * max(1, len(second.judges)) + second.judge
+    _both, one, other = np.intersect1d(
+        of_first, of_second, assume_unique=True, return_indices=True
     )
-    _both, one, other = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
     pearson, spearman = (
         correlation_clustered(
             first.value[one],

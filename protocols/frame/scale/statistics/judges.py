@@ -52,7 +52,9 @@ class RatingJudge:
     @property
     def easy_share(self) -> float | None:
         """Share of easy items rated below the limit."""
-        return self.easy_missed / self.easy if self.easy else None
+        if self.easy:
+            return self.easy_missed / self.easy
+        return None
 
 
 def rating_judges(
@@ -76,7 +78,10 @@ def rating_judges(
         Judges with ratings, in the order of their names.
     """
     scale = ratings.scale
-    limit = scale.best if easy_below is None else easy_below
+    if easy_below is None:
+        limit = scale.best
+    else:
+        limit = easy_below
     counts = ratings.counts()
     rows = counts[ratings.item]
     others = rows.sum(axis=1) - 1
@@ -91,7 +96,10 @@ def rating_judges(
         is_easy = shared & (best == others)
     else:
         is_easy = easy[ratings.item]
-    is_worse = own > limit if scale.lower_is_better else own < limit
+    if scale.lower_is_better:
+        is_worse = own > limit
+    else:
+        is_worse = own < limit
     found = []
     for judge, name in enumerate(ratings.judges):
         mine = ratings.judge == judge
@@ -107,7 +115,9 @@ def rating_judges(
                 deviation=float(own[mine].std(ddof=1)) if mine.sum() > 1 else None,
                 shared=int(both.sum()),
                 others=float(of_others[both].mean()) if some else None,
-                difference=float(own[both].mean() - of_others[both].mean()) if some else None,
+                difference=float(own[both].mean() - of_others[both].mean())
+                if some
+                else None,
                 distance=float(apart[both].mean()) if some else None,
                 easy=int((mine & is_easy).sum()),
                 easy_missed=int((mine & is_easy & is_worse).sum()),
@@ -137,9 +147,12 @@ def proposed_easy_items(
     int64, shape (≤ most,)
         Places of items.
     """
-    counts, scale = ratings.counts(), ratings.scale
+    counts = ratings.counts()
+    scale = ratings.scale
     number = counts.sum(axis=1)
-    found = np.flatnonzero((number > 1) & (counts[:, scale.best - scale.lowest] == number))
+    found = np.flatnonzero(
+        (number > 1) & (counts[:, scale.best - scale.lowest] == number)
+    )
     order = -number if words is None else words
     return found[np.argsort(order[found], kind="stable")][:most]
 
@@ -176,5 +189,7 @@ def standardised(ratings: Ratings) -> Standardised:
     return Standardised(
         ratings=ratings.take(kept),
         value=z[kept],
-        left_out=tuple(ratings.judges[judge] for judge in np.unique(ratings.judge[~kept])),
+        left_out=tuple(
+            ratings.judges[judge] for judge in np.unique(ratings.judge[~kept])
+        ),
     )

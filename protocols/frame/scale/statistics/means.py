@@ -43,7 +43,13 @@ from ranking.core.ranges import (
     pairwise_p_values,
     rank_confidence_sets,
 )
-from ranking.core.scores import TIE_DECIMALS, Scores, Shortage, ordinal_ranks, shared_ranks
+from ranking.core.scores import (
+    TIE_DECIMALS,
+    Scores,
+    Shortage,
+    ordinal_ranks,
+    shared_ranks,
+)
 from ranking.core.uncertainty import (
     ScoreCovariance,
     combined_covariance,
@@ -53,7 +59,8 @@ from ranking.core.uncertainty import (
 
 #: Units that a system needs for intervals, rank ranges and tests. The effective number of nearly
 #: equal shares is slightly below the number of units.
-FEWEST_SEGMENTS, FEWEST_JUDGES = 5, 4
+FEWEST_SEGMENTS = 5
+FEWEST_JUDGES = 4
 _ABOUT = 0.5
 
 #: Smaller variances, of mean points or of standardised values, are rounding errors of 0.
@@ -175,7 +182,10 @@ def mean_ratings(
     thin = np.array([shortage is not None for shortage in shortages])
     varies = ~thin & np.array([own.matrix[0, 0] > _NO_VARIANCE for own in of_each])
     # Scores rank higher values first.
-    ranked = -sums.mean if ratings.scale.lower_is_better else sums.mean
+    if ratings.scale.lower_is_better:
+        ranked = -sums.mean
+    else:
+        ranked = sums.mean
     scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
     together = _without_variance(covariance.matrix)
     tests = _tests(scores, covariance, correction, seed)
@@ -196,18 +206,31 @@ def mean_ratings(
     order = np.argsort(ordinal_ranks(means))
     group = clusters(found)
     scale = ratings.scale
-    lowest, highest = (scale.lowest, scale.highest) if is_on_scale else (None, None)
+    if is_on_scale:
+        lowest = scale.lowest
+        highest = scale.highest
+    else:
+        lowest = None
+        highest = None
     rows = []
     for place in order.tolist():
-        own, shortage = of_each[place], shortages[place]
-        error = float(np.sqrt(own.matrix[0, 0])) if varies[place] else None
+        own = of_each[place]
+        shortage = shortages[place]
+        error = None
+        if varies[place]:
+            error = float(np.sqrt(own.matrix[0, 0]))
         freedom = max(1.0, min(own.degrees_of_freedom, own.judges - 2))
         half = float(stdtrit(freedom, (1 + confidence) / 2))
-        mean, number = float(sums.mean[place]), int(sums.number[place])
+        mean = float(sums.mean[place])
+        number = int(sums.number[place])
         ends = (None, None)
         if error is not None:
-            ends = np.clip([mean - half * error, mean + half * error], lowest, highest).tolist()
-        deviation = float(sums.deviation[place]) if number > 1 else None
+            ends = np.clip(
+                [mean - half * error, mean + half * error], lowest, highest
+            ).tolist()
+        deviation = None
+        if number > 1:
+            deviation = float(sums.deviation[place])
         rows.append(
             MeanRating(
                 system=sums.names[place],
@@ -278,15 +301,22 @@ class _Sums:
 def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     wrote = ratings.items.wrote[ratings.item]
     number = wrote.sum(axis=0)
-    kept = sorted(np.flatnonzero(number).tolist(), key=lambda place: ratings.items.systems[place])
-    wrote, number = wrote[:, kept], number[kept]
-    mean = np.where(wrote, values[:, np.newaxis], 0.0).sum(axis=0) / np.maximum(1, number)
+    kept = sorted(
+        np.flatnonzero(number).tolist(), key=lambda place: ratings.items.systems[place]
+    )
+    wrote = wrote[:, kept]
+    number = number[kept]
+    mean = np.where(wrote, values[:, np.newaxis], 0.0).sum(axis=0) / np.maximum(
+        1, number
+    )
     apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
     rated = np.unique(ratings.item)
     return _Sums(
         names=tuple(ratings.items.systems[place] for place in kept),
         not_rated=tuple(
-            name for place, name in enumerate(ratings.items.systems) if place not in set(kept)
+            name
+            for place, name in enumerate(ratings.items.systems)
+            if place not in set(kept)
         ),
         wrote=wrote,
         number=number,
@@ -305,13 +335,17 @@ def _covariance(
     No variance is smaller than that over segments alone: allowing for judges cannot make means more
     certain. With fewer than `MIN_UNITS` segments, the variance over single ratings takes its place.
     """
-    sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(np.int64)
-    singles, segments, judges = (
-        covariance_by_unit(influence, unit, sizes)
-        for unit in (np.arange(len(ratings)), ratings.segment, ratings.judge)
+    sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(
+        np.int64
     )
+    singles = covariance_by_unit(influence, np.arange(len(ratings)), sizes)
+    segments = covariance_by_unit(influence, ratings.segment, sizes)
+    judges = covariance_by_unit(influence, ratings.judge, sizes)
     found = combined_covariance(singles, segments, judges)
-    least = singles if segments.effective < MIN_UNITS else segments
+    if segments.effective < MIN_UNITS:
+        least = singles
+    else:
+        least = segments
     return with_least_variance(found, np.diag(least.matrix))
 
 

@@ -91,11 +91,13 @@ def rating_outliers(
     """
     values: Mapping[Rule, dict[str, float | None]] = {
         Rule.MEAN_SCORE: {
-            each.judge: each.difference if by_difference else each.mean for each in judges
+            judge.judge: judge.difference if by_difference else judge.mean
+            for judge in judges
         },
-        Rule.MEAN_AGREEMENT: {each.judge: each.distance for each in judges},
+        Rule.MEAN_AGREEMENT: {judge.judge: judge.distance for judge in judges},
         Rule.EASY_ITEMS: {
-            each.judge: each.easy_share if each.easy >= least_easy else None for each in judges
+            judge.judge: judge.easy_share if judge.easy >= least_easy else None
+            for judge in judges
         },
     }
     return tuple(
@@ -131,9 +133,12 @@ class RuleOverlap:
 
 def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
     """Return the judges who are outliers by both rules (Hamon et al. 2007, below Table 3)."""
-    of_rule = {each.rule: each for each in outcomes}
-    score, far = of_rule[Rule.MEAN_SCORE], set(of_rule[Rule.MEAN_AGREEMENT].outliers)
-    upper, lower = (tuple(name for name in part if name in far) for part in (score.high, score.low))
+    of_rule = {outcome.rule: outcome for outcome in outcomes}
+    score = of_rule[Rule.MEAN_SCORE]
+    far = set(of_rule[Rule.MEAN_AGREEMENT].outliers)
+    upper, lower = (
+        tuple(name for name in part if name in far) for part in (score.high, score.low)
+    )
     return RuleOverlap(both=lower + upper, upper=len(upper), lower=len(lower))
 
 
@@ -143,8 +148,15 @@ def by_every_criterion(
     """Return the judges who are outliers by every criterion, by rule (last row of Table 3)."""
     found = {}
     for rule in Rule:
-        groups = [set(each.outliers) for of_one in outcomes for each in of_one if each.rule is rule]
-        found[rule] = tuple(sorted(set.intersection(*groups))) if groups else ()
+        groups = []
+        for of_one in outcomes:
+            for each in of_one:
+                if each.rule is rule:
+                    groups.append(set(each.outliers))
+        if groups:
+            found[rule] = tuple(sorted(set.intersection(*groups)))
+        else:
+            found[rule] = ()
     return found
 
 
@@ -202,11 +214,14 @@ def removals(
     tuple of Removal
         In the order of `outcomes`.
     """
-    systems, official = ratings.items.systems, system_means(ratings)
+    systems = ratings.items.systems
+    official = system_means(ratings)
     found = []
     for outcome in outcomes:
-        kept, removed = ratings.without(outcome.outliers), ratings.only(outcome.outliers)
-        without, alone = system_means(kept), system_means(removed)
+        kept = ratings.without(outcome.outliers)
+        removed = ratings.only(outcome.outliers)
+        without = system_means(kept)
+        alone = system_means(removed)
         found.append(
             Removal(
                 rule=outcome.rule,
@@ -216,8 +231,12 @@ def removals(
                 official=known_by_name(systems, official),
                 without=known_by_name(systems, without),
                 alone=known_by_name(systems, alone),
-                correlation=correlation_sampled(official, without, confidence=confidence),
-                correlation_alone=correlation_sampled(official, alone, confidence=confidence),
+                correlation=correlation_sampled(
+                    official, without, confidence=confidence
+                ),
+                correlation_alone=correlation_sampled(
+                    official, alone, confidence=confidence
+                ),
                 mean_kept=float(kept.value.mean()) if len(kept) else None,
                 mean_removed=float(removed.value.mean()) if len(removed) else None,
             )

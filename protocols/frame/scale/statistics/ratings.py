@@ -55,7 +55,9 @@ class Scale:
     @property
     def best(self) -> int:
         """The best value."""
-        return self.lowest if self.lower_is_better else self.highest
+        if self.lower_is_better:
+            return self.lowest
+        return self.highest
 
 
 #: The scale of Hamon et al. (2007).
@@ -134,7 +136,9 @@ class Ratings:
 
     def take(self, rows: BoolArray | Int64Array) -> Ratings:
         """Return the selected ratings, with the same items and judges."""
-        return replace(self, item=self.item[rows], judge=self.judge[rows], value=self.value[rows])
+        return replace(
+            self, item=self.item[rows], judge=self.judge[rows], value=self.value[rows]
+        )
 
     def of_condition(self, condition: int) -> Ratings:
         """Return the ratings of items of one condition."""
@@ -143,7 +147,9 @@ class Ratings:
     def without(self, judges: Sequence[str]) -> Ratings:
         """Return the ratings of the other judges."""
         out = np.array([name in set(judges) for name in self.judges], dtype=np.bool_)
-        return self.take(~out[self.judge]) if len(self) else self
+        if len(self):
+            return self.take(~out[self.judge])
+        return self
 
     def only(self, judges: Sequence[str]) -> Ratings:
         """Return the ratings of these judges."""
@@ -152,11 +158,15 @@ class Ratings:
     def merged(self) -> Ratings:
         """Return the same ratings on the three points that Hamon et al. (2007, §4) propose: 1–2, 3, and 4–5."""
         points_to = np.array([0, 1, 1, 2, 3, 3])
-        return replace(self, value=points_to[self.value], scale=replace(self.scale, highest=3))
+        return replace(
+            self, value=points_to[self.value], scale=replace(self.scale, highest=3)
+        )
 
     def in_tens(self) -> Ratings:
         """Return ratings from 0 to 100 on eleven points, for agreement: 0–4, 5–14, …, 95–100."""
-        return replace(self, value=(self.value + 5) // 10, scale=replace(self.scale, highest=10))
+        return replace(
+            self, value=(self.value + 5) // 10, scale=replace(self.scale, highest=10)
+        )
 
     def counts(self) -> Int64Array:
         """Return the number of judges who gave each item each value, from the lowest, shape (I, points)."""
@@ -176,7 +186,9 @@ class WeightedRatings:
     value: FloatArray
 
 
-def weighted_ratings(rated: Sequence[Ratings], weights: Sequence[int]) -> WeightedRatings:
+def weighted_ratings(
+    rated: Sequence[Ratings], weights: Sequence[int]
+) -> WeightedRatings:
     """Return the weighted means of judges' ratings by criteria on one scale; higher is better.
 
     Items that a judge did not rate by all of the criteria are left out.

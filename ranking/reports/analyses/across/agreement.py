@@ -36,17 +36,35 @@ from ranking.reports.analyses.across.rows import (
 from ranking.reports.analyses.agreement import CHANCE, PAIRING
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.reports.analyses.kind import Begin, CampaignTable
-from ranking.reports.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    KAPPA_LEVEL,
+    RESAMPLES,
+    SEED,
+    kappa_options,
+)
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
 from ranking.reports.plots import IntervalPlot
-from ranking.reports.tables import Column, Report, Table, Value, of_part, test_set_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    Value,
+    of_part,
+    test_set_column,
+)
 from ranking.reports.wording.agreement import intervals_in_words, strength_caution
 from version import code_version
 
 _COLUMNS = (
-    *("systems", "blocks", "labels", "comparisons"),
-    *("reference_geq_others", "intra_kappa", "inter_kappa"),
+    "systems",
+    "blocks",
+    "labels",
+    "comparisons",
+    "reference_geq_others",
+    "intra_kappa",
+    "inter_kappa",
 )
 
 
@@ -96,12 +114,18 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 "chance": CHANCE.choices[options["chance"]],
                 "intervals": intervals_in_words(
                     options["resample"],
-                    resamples=options["resamples"] if options["resample"] == "segments" else 0,
+                    resamples=options["resamples"]
+                    if options["resample"] == "segments"
+                    else 0,
                     confidence=options["confidence"],
                     seed=options["seed"],
                 ),
             },
-            *([_("“Blocks” includes skipped blocks.")] if _counts_skipped(options) else []),
+            *(
+                [_("“Blocks” includes skipped blocks.")]
+                if _counts_skipped(options)
+                else []
+            ),
             *row_notes(rows),
         ],
         tables=[
@@ -135,7 +159,10 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             *_intervals(counted),
         ],
         data={
-            **{name: options[name] for name in ("chance", "pairing", "resample", "confidence")},
+            **{
+                name: options[name]
+                for name in ("chance", "pairing", "resample", "confidence")
+            },
             "seed": options["seed"],
             SKIPPED_BLOCKS.name: options[SKIPPED_BLOCKS.name],
             "test_sets": rows_data(
@@ -163,15 +190,22 @@ def _counts_skipped(options: Mapping[str, Any]) -> bool:
 def _is_listed(options: Mapping[str, Any]) -> bool:
     """Return whether the counted blocks are exactly those in the default list of judgments."""
     return not _counts_skipped(options) and all(
-        options[each.name] == each.default for each in JUDGES_OPTIONS
+        options[judges_option.name] == judges_option.default
+        for judges_option in JUDGES_OPTIONS
     )
 
 
-def _average(rows: Sequence[Mapping[str, float | int | None]]) -> dict[str, float | None]:
+def _average(
+    rows: Sequence[Mapping[str, float | int | None]],
+) -> dict[str, float | None]:
     """Return the mean of each column over the rows with a value."""
-    columns = {name: [row[name] for row in rows if row[name] is not None] for name in _COLUMNS}
+    columns = {}
+    for name in _COLUMNS:
+        columns[name] = [row[name] for row in rows if row[name] is not None]
     return {
-        name: fmean(float(value) for value in values if value is not None) if values else None
+        name: fmean(float(value) for value in values if value is not None)
+        if values
+        else None
         for name, values in columns.items()
     }
 
@@ -249,9 +283,13 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
     rows = [row for row in told if row.test_set.pk != TOTAL]
     total = next((row.found for row in told if row.test_set.pk == TOTAL), None)
     shown = [(row, _figures(row.found, _systems_of(row))) for row in rows]
-    sums = None if total is None else _figures(total, sum(_systems_of(row) for row in rows))
+    if total is None:
+        sums = None
+    else:
+        sums = _figures(total, sum(_systems_of(row) for row in rows))
     lines: list[tuple[Value, ...]] = [
-        (row.test_set.name, row.test_set.languages, *figures.values()) for row, figures in shown
+        (row.test_set.name, row.test_set.languages, *figures.values())
+        for row, figures in shown
     ]
     if sums is not None and rows:
         lines.append((_("Total"), "", *sums.values()))
@@ -279,7 +317,9 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
                         "Systems with identical outputs share one text: “Comparisons” counts every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
                     )
                 ],
-                plot=IntervalPlot(label="test_set", value="blocks", start=0, most=len(rows)),
+                plot=IntervalPlot(
+                    label="test_set", value="blocks", start=0, most=len(rows)
+                ),
             )
         ],
         data={
@@ -326,7 +366,8 @@ def _systems_of(row: TableRow) -> int:
 
 def _figures(found: Mapping[str, Any], systems: int) -> dict[str, Any]:
     """Return the figures of a row by the keys of its columns, in column order."""
-    comparisons, ties = found["comparisons"], found["ties"]
+    comparisons = found["comparisons"]
+    ties = found["ties"]
     return {
         "systems": systems,
         "judges": found["judges"],
@@ -345,7 +386,9 @@ def _figures(found: Mapping[str, Any], systems: int) -> dict[str, Any]:
 
 
 def _ratio(count: int | None, of: int | None) -> float | None:
-    return None if count is None or not of else count / of
+    if count is None or not of:
+        return None
+    return count / of
 
 
 #: Key of the campaign's total among the rows.

@@ -38,7 +38,12 @@ from ranking.reports.analyses.across.rows import (
 )
 from ranking.reports.analyses.kind import Begin, CampaignTable, Need
 from ranking.reports.analyses.methods import FIRST, OTHERS
-from ranking.reports.analyses.ranking import RANGE_OPTIONS, RANGES, numbered_groups, ranking_asked
+from ranking.reports.analyses.ranking import (
+    RANGE_OPTIONS,
+    RANGES,
+    numbered_groups,
+    ranking_asked,
+)
 from ranking.reports.inputs import Input
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
@@ -62,7 +67,9 @@ from ranking.reports.wording.ranges import (
 from version import code_version
 
 
-def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
+def find_ranking(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
     return ranked_test_set(given, ranking_asked(given.blocks, options, begin))
 
@@ -109,13 +116,22 @@ def _data(row: TableRow) -> dict[str, Any]:
                 **{
                     name: ranked[name]
                     for name in (
-                        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+                        *(
+                            "system",
+                            "score",
+                            "rank",
+                            "rank_low",
+                            "rank_high",
+                            "cluster",
+                        ),
                         "shortage",
                     )
                 },
                 "last_rank": ranked.get("last_rank", ranked["rank"]),
                 "group": ranked.get("group", 1),
-                "kind": known[ranked["system"]].kind if ranked["system"] in known else None,
+                "kind": known[ranked["system"]].kind
+                if ranked["system"] in known
+                else None,
                 "constrained": known[ranked["system"]].constrained
                 if ranked["system"] in known
                 else None,
@@ -131,11 +147,13 @@ def _data(row: TableRow) -> dict[str, Any]:
 def _tables(row: TableRow) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     found: RankedTestSet = row.found
-    systems = [only_estimable(each) for each in found.systems]
-    numbers = sorted({each.get("group", 1) for each in systems}) or [1]
+    systems = [only_estimable(system) for system in found.systems]
+    numbers = sorted({system.get("group", 1) for system in systems}) or [1]
     return numbered_groups(
         (
-            _table(row, [each for each in systems if each.get("group", 1) == number])
+            _table(
+                row, [system for system in systems if system.get("group", 1) == number]
+            )
             for number in numbers
         ),
         between="-group-",
@@ -144,8 +162,13 @@ def _tables(row: TableRow) -> list[Table]:
 
 def _table(row: TableRow, systems: Sequence[RankedRow]) -> Table:
     found: RankedTestSet = row.found
-    marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
-    shares = any(each.get("last_rank", each["rank"]) != each["rank"] for each in systems)
+    marks = {
+        system.name: _mark(system.kind, system.constrained)
+        for system in row.test_set.systems
+    }
+    shares = any(
+        system.get("last_rank", system["rank"]) != system["rank"] for system in systems
+    )
     return Table.of(
         systems,
         name=row.test_set.key,
@@ -181,18 +204,22 @@ def _mark(kind: str, constrained: bool | None) -> str:
         return _("Reference")
     if constrained is None:
         return "–"
-    return _("Constrained") if constrained else _("Unconstrained")
+    if constrained:
+        return _("Constrained")
+    return _("Unconstrained")
 
 
 def _notes(row: TableRow) -> list[str]:
     found: RankedTestSet = row.found
-    shown = {each["system"] for each in found.systems}
+    shown = {system["system"] for system in found.systems}
     notes = [
         limit_in_words(limit, found.counts, ranges=found.choice.ranges)
         for limit in found.limits
-        if any(not each.get("shortage") for each in found.systems)
+        if any(not system.get("shortage") for system in found.systems)
     ]
-    references = [name for name in row.test_set.names_of("reference") if name not in shown]
+    references = [
+        name for name in row.test_set.names_of("reference") if name not in shown
+    ]
     references += row.test_set.names_of("bad_reference")
     if references:
         names = comma_list(map(system_in_sentence, references))
@@ -200,10 +227,13 @@ def _notes(row: TableRow) -> list[str]:
     unranked = [each["system"] for each in found.not_estimable]
     if unranked:
         notes.append(
-            _("Not enough judgments to rank: %(names)s.") % {"names": comma_list(unranked)}
+            _("Not enough judgments to rank: %(names)s.")
+            % {"names": comma_list(unranked)}
         )
     if len(found.groups) > 1:
-        notes.append(_("No comparisons connect the groups, so each is ranked separately."))
+        notes.append(
+            _("No comparisons connect the groups, so each is ranked separately.")
+        )
     if row.test_set.is_closed:
         notes.append(_("The test set is closed."))
     return notes
@@ -223,7 +253,9 @@ CLUSTERS = CampaignTable(
 
 
 #: Methods that provide the influence of each judge on scores.
-_METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
+_METHOD = own_or(
+    tuple(name for name, method in METHODS.items() if method.influence is not None)
+)
 #: The default is confidence sets: unlike the ends of percentile intervals, theirs may be averaged
 #: (docs/statistics/coverage.md).
 _OF_METHOD = (
@@ -237,11 +269,15 @@ _OF_METHOD = (
 _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
-def _find_scored(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
+def _find_scored(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> RankedTestSet:
     found = find_ranking(given, options, begin)
     if not found.systems:
         return found
-    return replace(found, influence=score_influence(given.blocks, METHODS[options["method"]]))
+    return replace(
+        found, influence=score_influence(given.blocks, METHODS[options["method"]])
+    )
 
 
 def _ranges_hold(rows: Sequence[TableRow]) -> bool:
@@ -256,53 +292,84 @@ def _averages(
         return []
     places = [
         {
-            each["system"]: (each["rank"], each["rank_low"], each["rank_high"])
-            for each in row.found.systems
+            system["system"]: (system["rank"], system["rank_low"], system["rank_high"])
+            for system in row.found.systems
         }
         for row in rows
     ]
-    influences = [row.found.influence for row in rows if row.found.influence is not None]
+    influences = [
+        row.found.influence for row in rows if row.found.influence is not None
+    ]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
         # Systems with only ties have no influence of judges.
-        known = [name for name in systems if all(name in each.systems for each in influences)]
+        known = [
+            name
+            for name in systems
+            if all(name in influence.systems for influence in influences)
+        ]
         scored = {
-            each.system: each for each in mean_scores(influences, known, confidence=confidence)
+            mean_score.system: mean_score
+            for mean_score in mean_scores(influences, known, confidence=confidence)
         }
     hold = _ranges_hold(rows)
     # Shares are between 0 and 1.
     is_share = all(METHODS[row.found.method].is_share for row in rows)
-    least, most = (0.0, 1.0) if is_share else (-inf, inf)
+    if is_share:
+        least = 0.0
+        most = 1.0
+    else:
+        least = -inf
+        most = inf
     found = []
-    for each in mean_ranks(places, systems):
+    for mean_rank in mean_ranks(places, systems):
         ranked = [
-            ranks for row in rows for ranks in row.found.systems if ranks["system"] == each.system
+            ranks
+            for row in rows
+            for ranks in row.found.systems
+            if ranks["system"] == mean_rank.system
         ]
         scores = [ranks["score"] for ranks in ranked]
         is_thin = any(ranks.get("shortage") for ranks in ranked)
-        score = None if is_thin else scored.get(each.system)
+        if is_thin:
+            score = None
+        else:
+            score = scored.get(mean_rank.system)
         found.append(
             {
-                "system": each.system,
+                "system": mean_rank.system,
                 # Systems that share ranks get the mean of these ranks.
                 "rank": fmean(
-                    (ranks["rank"] + ranks.get("last_rank", ranks["rank"])) / 2 for ranks in ranked
+                    (ranks["rank"] + ranks.get("last_rank", ranks["rank"])) / 2
+                    for ranks in ranked
                 ),
-                "rank_low": each.low if hold and not is_thin else None,
-                "rank_high": each.high if hold and not is_thin else None,
+                "rank_low": mean_rank.low if hold and not is_thin else None,
+                "rank_high": mean_rank.high if hold and not is_thin else None,
                 "score": None if None in scores else fmean(scores),
                 "score_low": None if score is None else max(least, score.low),
                 "score_high": None if score is None else min(most, score.high),
             }
         )
-    return sorted(found, key=lambda row: (row["rank"], -(row["score"] or 0.0), row["system"]))
+    return sorted(
+        found, key=lambda row: (row["rank"], -(row["score"] or 0.0), row["system"])
+    )
 
 
 def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     # One ranking covers all systems of these test sets, without unconnected groups.
-    ranked = [row for row in rows if row.found and row.found.systems and len(row.found.groups) < 2]
-    names = {row.test_set.pk: {each["system"] for each in row.found.systems} for row in ranked}
-    everywhere = sorted(set.intersection(*names.values())) if names else []
+    ranked = [
+        row
+        for row in rows
+        if row.found and row.found.systems and len(row.found.groups) < 2
+    ]
+    names = {
+        row.test_set.pk: {system["system"] for system in row.found.systems}
+        for row in ranked
+    }
+    if names:
+        everywhere = sorted(set.intersection(*names.values()))
+    else:
+        everywhere = []
     some = sorted(set().union(*names.values()) - set(everywhere))
     found = _averages(ranked, everywhere, options["confidence"])
     warnings: list[str] = []
@@ -310,7 +377,10 @@ def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Repo
     # An average of one ranking would repeat it.
     if len(ranked) != 1:
         warnings = _warnings(ranked, options)
-        tables = [_averages_table(found, ranked, options), _by_test_set(ranked, found, some)]
+        tables = [
+            _averages_table(found, ranked, options),
+            _by_test_set(ranked, found, some),
+        ]
     return Report(
         notes=[
             watermark_note(ranked),
@@ -327,7 +397,11 @@ def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Repo
             "test_sets": rows_data(rows, lambda row: {"counts": row in ranked}),
             "systems": found,
             "not_in_every_test_set": {
-                name: [row.test_set.name for row in ranked if name in names[row.test_set.pk]]
+                name: [
+                    row.test_set.name
+                    for row in ranked
+                    if name in names[row.test_set.pk]
+                ]
                 for name in some
             },
             "version": code_version(),
@@ -348,11 +422,17 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
             _(
                 "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable."
             )
-            % {"methods": comma_list(str(METHOD_WORDS[name]) for name in sorted(methods))}
+            % {
+                "methods": comma_list(
+                    str(METHOD_WORDS[name]) for name in sorted(methods)
+                )
+            }
         )
     elif any(not METHODS[name].is_share for name in methods):
         notes.append(
-            _("Scores of this method have no fixed scale: prefer mean ranks to mean scores.")
+            _(
+                "Scores of this method have no fixed scale: prefer mean ranks to mean scores."
+            )
         )
     else:
         notes.append(
@@ -366,14 +446,20 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
     return notes
 
 
-def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]) -> list[str]:
+def _missing(
+    rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]
+) -> list[str]:
     if not rows:
         return [_("No ranking yet")]
     notes = []
     if len(rows) == 1:
-        notes.append(_("Only one test set has a ranking, so there is nothing to average."))
+        notes.append(
+            _("Only one test set has a ranking, so there is nothing to average.")
+        )
     if not everywhere:
-        notes.append(_("No system is in every test set, so there is nothing to average."))
+        notes.append(
+            _("No system is in every test set, so there is nothing to average.")
+        )
     elif some:
         notes.append(
             ngettext(
@@ -410,7 +496,9 @@ def _not_yet(rows: Sequence[TableRow]) -> list[str]:
 
 
 def _averages_table(
-    found: Sequence[Mapping[str, Any]], rows: Sequence[TableRow], options: Mapping[str, Any]
+    found: Sequence[Mapping[str, Any]],
+    rows: Sequence[TableRow],
+    options: Mapping[str, Any],
 ) -> Table:
     if _ranges_hold(rows):
         notes = [
@@ -435,7 +523,9 @@ def _averages_table(
         found,
         name="average_ranks",
         title=ngettext(
-            "Average over %(count)d test set", "Average over %(count)d test sets", len(rows)
+            "Average over %(count)d test set",
+            "Average over %(count)d test sets",
+            len(rows),
         )
         % {"count": len(rows)},
         columns=(
@@ -454,10 +544,11 @@ def _by_test_set(
     rows: Sequence[TableRow], found: Sequence[Mapping[str, Any]], some: Sequence[str]
 ) -> Table:
     """Return the rank of each system in each test set."""
-    ranks = {
-        row.test_set.pk: {each["system"]: rank_cell(each) for each in row.found.systems}
-        for row in rows
-    }
+    ranks = {}
+    for row in rows:
+        ranks[row.test_set.pk] = {
+            system["system"]: rank_cell(system) for system in row.found.systems
+        }
     return Table(
         name="ranks",
         title=_("Ranks"),
@@ -486,7 +577,9 @@ AVERAGE_RANKS = CampaignTable(
 )
 
 
-_SHOWN_METHODS = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
+_SHOWN_METHODS = frozenset(
+    {"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"}
+)
 _OTHERS = replace(
     OTHERS,
     # Use a fixed order, regardless of the order in the request.
@@ -518,7 +611,8 @@ def _find_by_methods(
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
     """Return the pairs whose order differs, each with the better system by the first method first."""
-    ahead, behind = _ordered(first), _ordered(other)
+    ahead = _ordered(first)
+    behind = _ordered(other)
     pairs = combinations([row["system"] for row in first.systems], 2)
     return [pair for pair in pairs if pair in ahead and pair[::-1] in behind]
 
@@ -529,11 +623,16 @@ def _ordered(ranking: RankedTestSet) -> set[tuple[str, str]]:
     Ranks order systems with equal scores by name, and unconnected systems arbitrarily: neither is
     an order of the method.
     """
-    scores = {
-        row["system"]: 0.0 if row["score"] is None else round(row["score"], TIE_DECIMALS)
-        for row in ranking.systems
-    }
-    group = {name: number for number, names in enumerate(ranking.groups) for name in names}
+    scores = {}
+    for row in ranking.systems:
+        if row["score"] is None:
+            scores[row["system"]] = 0.0
+        else:
+            scores[row["system"]] = round(row["score"], TIE_DECIMALS)
+    group = {}
+    for number, names in enumerate(ranking.groups):
+        for name in names:
+            group[name] = number
     return {
         (one, two)
         for one, two in permutations(scores, 2)
@@ -550,11 +649,17 @@ def _tell_by_methods(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Re
             _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
             *row_notes(rows),
         ],
-        tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
+        tables=[
+            _clusters(counted, methods),
+            _first(counted, methods),
+            _orders(counted, methods),
+        ],
         data={
             "methods": list(methods),
             "ranges": {option.name: options[option.name] for option in RANGE_OPTIONS},
-            "test_sets": rows_data(rows, lambda row: {"methods": _methods_data(row, methods)}),
+            "test_sets": rows_data(
+                rows, lambda row: {"methods": _methods_data(row, methods)}
+            ),
             "version": code_version(),
         },
     )
@@ -568,8 +673,10 @@ def _methods_data(row: TableRow, methods: Sequence[str]) -> list[dict[str, Any]]
             "method": name,
             "clusters": row.found[name].clusters,
             "first_cluster": row.found[name].first_cluster,
-            "order": [each["system"] for each in row.found[name].systems],
-            "swapped": [list(pair) for pair in _swapped(row.found[methods[0]], row.found[name])],
+            "order": [system["system"] for system in row.found[name].systems],
+            "swapped": [
+                list(pair) for pair in _swapped(row.found[methods[0]], row.found[name])
+            ],
         }
         for name in methods
     ]
@@ -629,7 +736,8 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
 
 def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     """Return the pairs that some method orders differently from the first method."""
-    lines, rules = [], []
+    lines = []
+    rules = []
     for row in rows:
         by_pair: dict[tuple[str, str], list[str]] = {}
         for name in methods[1:]:

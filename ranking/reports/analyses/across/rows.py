@@ -26,7 +26,9 @@ from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
-NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
+NO_JUDGMENT = "no_judgment"
+NOT_RANKED = "not_ranked"
+DELETED = "deleted"
 #: Stands for the live ranking of each test set.
 OWN = ""
 #: Selection of judgments, the same for all test sets.
@@ -183,7 +185,11 @@ def _in_words(reason: str) -> str:
 
 def row_notes(rows: Sequence[TableRow]) -> list[str]:
     """Return notes on test sets without figures, and on the progress towards the stopping rules shown."""
-    said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
+    said = [
+        (row.test_set.name, rule_notes(row.rule))
+        for row in rows
+        if row.rule is not None
+    ]
     reasons = [
         *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
         *((name, notes[0]) for name, notes in said),
@@ -217,7 +223,10 @@ def watermark_note(rows: Sequence[TableRow]) -> str:
 
 def watermarks(named: Iterable[tuple[str, int]]) -> str:
     """Return names of test sets, each with the numbers of its first and last judgment, if any."""
-    return comma_list(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
+    return (
+        comma_list(f"{name} 1–{number_format(last)}" for name, last in named if last)
+        or "–"
+    )
 
 
 def own_or(methods: tuple[str, ...]) -> Option:
@@ -267,7 +276,9 @@ def checked(
     for option in of:
         if options[option.name] != option.default:
             raise OptionError(
-                _("Choose a method to use this option: current rankings keep their own settings."),
+                _(
+                    "Choose a method to use this option: current rankings keep their own settings."
+                ),
                 field=option.name,
             )
     return dict(options)

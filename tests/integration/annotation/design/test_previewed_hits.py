@@ -42,13 +42,20 @@ def previewed(task: Task, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
 def planned(task: Task, count: int = 5) -> list[HIT]:
     last = HITSequence.objects.get(task=task).last_number
     hits_plan(task_id=task.pk, count=count)
-    return list(HIT.objects.filter(number__gt=last).order_by("number").select_related("repeats"))
+    return list(
+        HIT.objects.filter(number__gt=last).order_by("number").select_related("repeats")
+    )
 
 
 def assert_same(before: list[PreviewedHIT], hits: list[HIT]) -> None:
     plans = plans_read([hit.pk for hit in hits])
     assert [
-        (hit.number, hit.purpose, hit.repeats, tuple(block.plan for block in hit.blocks))
+        (
+            hit.number,
+            hit.purpose,
+            hit.repeats,
+            tuple(block.plan for block in hit.blocks),
+        )
         for hit in before
     ] == [
         (
@@ -101,7 +108,9 @@ def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
 def test_hits_of_the_design_in_force_are_previewed_as_they_will_be_planned(
     task: Task, inter_share: float
 ) -> None:
-    design_change(task=task, kind="active", redundancy=2, inter_share=inter_share, seed=2**100)
+    design_change(
+        task=task, kind="active", redundancy=2, inter_share=inter_share, seed=2**100
+    )
     planned(task, 4)
     before = previewed(task)
     assert_same(before, planned(task))
@@ -126,7 +135,9 @@ def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
     judge = make_judge(campaign)
     for preview, hit in zip(before, hits, strict=True):
         blocks = list(hit.blocks.order_by("position"))
-        seen = blocks_data([block.pk for block in blocks], campaign=campaign, judge_id=judge.pk)
+        seen = blocks_data(
+            [block.pk for block in blocks], campaign=campaign, judge_id=judge.pk
+        )
         for block, mine in zip(blocks, preview.blocks, strict=True):
             judged = seen[block.pk]
             assert (mine.shown.source, mine.shown.references, mine.shown.context) == (

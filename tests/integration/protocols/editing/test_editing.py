@@ -43,7 +43,9 @@ def asked(client: Client, judge: Judge) -> Any:
 
 
 def put(client: Client, block: Any, id_: UUID | None = None, **answer: Any) -> Any:
-    return judgment_put(client, block, id_, answer=answer, duration_ms=9000, active_ms=8000)
+    return judgment_put(
+        client, block, id_, answer=answer, duration_ms=9000, active_ms=8000
+    )
 
 
 def edited(judge: Judge, *answers: dict[str, Any]) -> list[Judgment]:
@@ -51,7 +53,10 @@ def edited(judge: Judge, *answers: dict[str, Any]) -> list[Judgment]:
     blocks = assigned_blocks(lend(judge))
     return [
         judgment_submit(
-            assigned=block, client_id=uuid4(), answer={"text": "", **answer}, active_ms=4000
+            assigned=block,
+            client_id=uuid4(),
+            answer={"text": "", **answer},
+            active_ms=4000,
         )
         for block, answer in zip(blocks, answers, strict=True)
     ]
@@ -66,12 +71,16 @@ EDITS: tuple[dict[str, Any], ...] = (
 
 def accepted(judge: Judge, *answers: bool) -> list[Judgment]:
     return [
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"acceptable": answer})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), answer={"acceptable": answer}
+        )
         for block, answer in zip(assigned_blocks(lend(judge)), answers, strict=True)
     ]
 
 
-def test_an_editor_sees_one_output_alone(task: Task, judge: Judge, client: Client) -> None:
+def test_an_editor_sees_one_output_alone(
+    task: Task, judge: Judge, client: Client
+) -> None:
     hit = asked(client, judge)
     assert (hit["protocol"], hit["rules"]) == ("editing", {"asked": "edit"})
     for block in hit["blocks"]:
@@ -104,11 +113,15 @@ def test_an_editor_sees_one_output_alone(task: Task, judge: Judge, client: Clien
     assert all(row["block"]["source"] is None for row in rows)
 
 
-def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: Client) -> None:
+def test_two_others_are_asked_about_the_edit(
+    task: Task, judge: Judge, client: Client
+) -> None:
     edits = edited(judge, *EDITS)
     repeats = HIT.objects.filter(repeats__blocks=edits[0].block_id)
     assert not repeats.available().exists()
-    states = {hit_state(hit) for hit in hits_explained(task_id=task.pk).filter(pk__in=repeats)}
+    states = {
+        hit_state(hit) for hit in hits_explained(task_id=task.pk).filter(pk__in=repeats)
+    }
     assert states == {"waiting"}
     # They are not lent before the planner ran.
     pool_fill(task_id=task.pk, size=1)
@@ -118,10 +131,13 @@ def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: C
     assert hit["rules"] == {"asked": "accept"}
     shown = [block["candidates"][0]["text"] for block in hit["blocks"]]
     of_segment = {
-        block.segment_id: block for block in Block.objects.filter(hit=edits[0].block.hit_id)
+        block.segment_id: block
+        for block in Block.objects.filter(hit=edits[0].block.hit_id)
     }
     blocks = [Block.objects.get(public_id=block["id"]) for block in hit["blocks"]]
-    by_block = {edit.block_id: (edit, said) for edit, said in zip(edits, EDITS, strict=True)}
+    by_block = {
+        edit.block_id: (edit, said) for edit, said in zip(edits, EDITS, strict=True)
+    }
     for block, text, given in zip(blocks, shown, hit["blocks"], strict=True):
         edit, said = by_block[of_segment[block.segment_id].pk]
         output = Output.objects.get(pk=block.outputs[0]).text
@@ -134,7 +150,9 @@ def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: C
         assert (answer.acceptable, answer.edit_id) == (True, edit.pk)
     assert response.json()["answer"] == {"acceptable": True}
     # Editors are never asked about their own edits.
-    asked_of = Assignment.objects.filter(judge=judge).values_list("hit__repeats", flat=True)
+    asked_of = Assignment.objects.filter(judge=judge).values_list(
+        "hit__repeats", flat=True
+    )
     assert edits[0].block.hit_id not in asked_of
 
 
@@ -168,25 +186,34 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     theirs = assigned_blocks(lend(other))
     assert [each.block_id for each in theirs] == [each.block_id for each in mine]
     unable = {"outcome": "unable", "text": ""}
-    edits = [judgment_submit(assigned=each, client_id=uuid4(), answer=unable) for each in theirs]
+    edits = [
+        judgment_submit(assigned=each, client_id=uuid4(), answer=unable)
+        for each in theirs
+    ]
     pool_fill(task_id=task.pk, size=1)
     acceptor = make_judge(task.test_set.campaign, "judge03")
     asking = assigned_blocks(lend(acceptor))
     assert all(each.rules == {} for each in asking)
     # Late edits are kept, and judges are not asked about them.
     late = {"outcome": "edited", "text": "Late."}
-    stored = [judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine]
+    stored = [
+        judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine
+    ]
     assert len(stored) == 3
     about = edits_asked_about([each.block_id for each in asking]).values()
     assert {edit and edit.pk for edit, _output in about} == {each.pk for each in edits}
     with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         judgment_submit(
-            assigned=theirs[0], client_id=uuid4(), answer={"outcome": "unchanged", "text": ""}
+            assigned=theirs[0],
+            client_id=uuid4(),
+            answer={"outcome": "unchanged", "text": ""},
         )
 
 
 @pytest.mark.thorough
-def test_skipped_output_is_shown_unedited(task: Task, judge: Judge, client: Client) -> None:
+def test_skipped_output_is_shown_unedited(
+    task: Task, judge: Judge, client: Client
+) -> None:
     hit = asked(client, judge)
     for block in hit["blocks"]:
         body = {"block": block["id"], "reason": "cannot_judge"}
@@ -213,7 +240,9 @@ def test_hits_of_what_is_withdrawn_are_withdrawn(task: Task) -> None:
 def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("editing", given)
-    analysis = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    analysis = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     return report_in(analysis.reports or {}, "en", data=analysis.data)
 
 
@@ -223,7 +252,8 @@ def judged(task: Task, judge: Judge) -> Task:
     edits = edited(judge, *EDITS)
     pool_fill(task_id=task.pk, size=1)
     order = {
-        edit.block.segment_id: said["outcome"] for edit, said in zip(edits, EDITS, strict=True)
+        edit.block.segment_id: said["outcome"]
+        for edit, said in zip(edits, EDITS, strict=True)
     }
     for name, said in (
         ("judge02", {"edited": True, "unchanged": True, "unable": False}),
@@ -233,7 +263,9 @@ def judged(task: Task, judge: Judge) -> Task:
         for block in assigned_blocks(assignment):
             segment = Block.objects.get(pk=block.block_id).segment_id
             judgment_submit(
-                assigned=block, client_id=uuid4(), answer={"acceptable": said[order[segment]]}
+                assigned=block,
+                client_id=uuid4(),
+                answer={"acceptable": said[order[segment]]},
             )
     return task
 
@@ -246,7 +278,16 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
     assert report.data["input"]["acceptors"] == 2
     assert report.data["input"]["uncorrected"] == {"accepted": 1, "asked": 2}
     rows = report.data["acceptability"]["systems"]
-    counts = ("edits", "decided", "acceptable", "edited", "unchanged", "unable", "split", "open")
+    counts = (
+        "edits",
+        "decided",
+        "acceptable",
+        "edited",
+        "unchanged",
+        "unable",
+        "split",
+        "open",
+    )
     sums = {name: sum(row[name] for row in rows) for name in counts}
     # Accepted by one of two is not enough.
     assert sums == dict(zip(counts, (3, 3, 1, 1, 1, 1, 1, 0), strict=True))

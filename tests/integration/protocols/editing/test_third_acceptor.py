@@ -39,14 +39,18 @@ def judge_of(task: Task, name: str) -> Judge:
 def said(judge: Judge, *answers: dict[str, Any]) -> HIT:
     assignment = lend(judge)
     for block, answer in zip(assigned_blocks(assignment), answers, strict=True):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"text": "", **answer})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), answer={"text": "", **answer}
+        )
     return assignment.hit
 
 
 def accepts(judge: Judge, *answers: bool) -> HIT:
     assignment = lend(judge)
     for block, answer in zip(assigned_blocks(assignment), answers, strict=True):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"acceptable": answer})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), answer={"acceptable": answer}
+        )
     return assignment.hit
 
 

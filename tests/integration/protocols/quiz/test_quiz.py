@@ -27,7 +27,11 @@ from campaign.models import Judge, Output, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
 from protocols.models import Snippet
 from protocols.quiz.files import LINES as READINGS
-from protocols.quiz.snippets import SnippetsRefusedError, snippets_import, snippets_replace
+from protocols.quiz.snippets import (
+    SnippetsRefusedError,
+    snippets_import,
+    snippets_replace,
+)
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
@@ -37,14 +41,20 @@ pytestmark = pytest.mark.django_db
 
 SYSTEMS = ("amber", "cobalt", "dune")
 SNIPPETS = (
-    given_snippet("opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)),
+    given_snippet(
+        "opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)
+    ),
     given_snippet("tower", "document 1", 4, 5, ("It is high.",), (True,)),
-    given_snippet("garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)),
+    given_snippet(
+        "garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)
+    ),
 )
 
 
 def quiz() -> Task:
-    ranking = make_task(make_campaign(), documents=(6, 5), systems=SYSTEMS, identical=())
+    ranking = make_task(
+        make_campaign(), documents=(6, 5), systems=SYSTEMS, identical=()
+    )
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
     design_ensure(task=task, seed=7)
@@ -70,8 +80,12 @@ def asked(client: Client, judge: Judge) -> Any:
     return hit_asked(client)
 
 
-def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = None) -> Any:
-    return judgment_put(client, block, id_, answer={"answers": list(answers)}, active_ms=8000)
+def put(
+    client: Client, block: Any, *answers: bool | None, id_: UUID | None = None
+) -> Any:
+    return judgment_put(
+        client, block, id_, answer={"answers": list(answers)}, active_ms=8000
+    )
 
 
 @pytest.mark.thorough
@@ -86,7 +100,9 @@ def test_snippets_are_read_in_outputs_of_all_systems(task: Task) -> None:
         [systems] = {block.systems[0] for block in plan.blocks}
         shown[segments[0], systems] += 1
         assert hit_redraw(hit) == plan
-    assert shown == Counter({(n, (name,)): 1 for n in (1, 4, 8) for name in names(task)})
+    assert shown == Counter(
+        {(n, (name,)): 1 for n in (1, 4, 8) for name in names(task)}
+    )
     assert hits_plan(task_id=task.pk, count=5) == 0
 
 
@@ -95,7 +111,8 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
 ) -> None:
     hit = asked(client, judge)
     snippet = Snippet.objects.get(
-        task=task, first=Block.objects.get(public_id=hit["blocks"][0]["id"]).segment.position
+        task=task,
+        first=Block.objects.get(public_id=hit["blocks"][0]["id"]).segment.position,
     )
     *before, last = hit["blocks"]
     assert hit["rules"] == {"statements": snippet.statements, "asked_with": last["id"]}
@@ -117,7 +134,10 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
     id_ = uuid4()
     stored = put(client, last, *answers, id_=id_)
     assert stored.status_code == 200, stored.content
-    assert (stored.json()["labels"], stored.json()["answer"]) == ([1], {"answers": answers})
+    assert (stored.json()["labels"], stored.json()["answer"]) == (
+        [1],
+        {"answers": answers},
+    )
     assert put(client, last, *answers, id_=id_).json() == stored.json()
     # They can change their answers.
     assert put(client, last, *[None] * len(answers)).status_code == 200
@@ -141,8 +161,12 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
                 last=Block.objects.get(pk=blocks[-1].block_id).segment.position,
             ).statements
         )
-        judgment_submit(assigned=blocks[-1], client_id=uuid4(), answer={"answers": [None] * count})
-    segments = list(Exposure.objects.filter(judge=judge).values_list("segment", flat=True))
+        judgment_submit(
+            assigned=blocks[-1], client_id=uuid4(), answer={"answers": [None] * count}
+        )
+    segments = list(
+        Exposure.objects.filter(judge=judge).values_list("segment", flat=True)
+    )
     assert len(segments) == len(set(segments)) == 8
     with pytest.raises(AssertionError):
         lend(judge)
@@ -152,7 +176,9 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
 def test_systems_that_wrote_the_same_are_read_as_one() -> None:
     task = quiz()
     outputs = Output.objects.filter(segment__test_set=task.test_set)
-    theirs = {each.segment_id: each.text for each in outputs.filter(system__name="amber")}
+    theirs = {
+        each.segment_id: each.text for each in outputs.filter(system__name="amber")
+    }
     for output in outputs.filter(system__name="dune", segment__number__lte=3):
         Output.objects.filter(pk=output.pk).update(text=theirs[output.segment_id])
     snippets_replace(task=task, snippets=SNIPPETS[:2])
@@ -172,9 +198,13 @@ def test_systems_that_wrote_the_same_are_read_as_one() -> None:
     for number in range(7):
         judge = make_judge(campaign, f"reader{number}")
         block = assigned_blocks(lend(judge))
-        read: list[list[bool]] = [[], [], [True, True]] if len(block) == 3 else [[], [True]]
+        read: list[list[bool]] = (
+            [[], [], [True, True]] if len(block) == 3 else [[], [True]]
+        )
         for each, answers in zip(block, read, strict=True):
-            judgment_submit(assigned=each, client_id=uuid4(), answer={"answers": answers})
+            judgment_submit(
+                assigned=each, client_id=uuid4(), answer={"answers": answers}
+            )
     readings = READINGS.stored(task=task, watermark=judgments_number(task_id=task.pk))
     assert sorted(each.systems for each in readings if each.snippet == "opening") == [
         ("_ref",),
@@ -218,7 +248,9 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
         ({"name": "tower"}, "tower: two snippets have this name"),
     ],
 )
-def test_invalid_content_changes_nothing(task: Task, change: dict[str, Any], problem: str) -> None:
+def test_invalid_content_changes_nothing(
+    task: Task, change: dict[str, Any], problem: str
+) -> None:
     late: dict[str, Any] = {
         "name": "late",
         "document": "document 2",
@@ -228,7 +260,9 @@ def test_invalid_content_changes_nothing(task: Task, change: dict[str, Any], pro
         "expected": (True,),
     }
     with pytest.raises(SnippetsRefusedError, match=problem):
-        snippets_replace(task=task, snippets=[*SNIPPETS, given_snippet(**{**late, **change})])
+        snippets_replace(
+            task=task, snippets=[*SNIPPETS, given_snippet(**{**late, **change})]
+        )
     assert Snippet.objects.filter(task=task).count() == 3
     assert HIT.objects.filter(task=task).count() == 12
     assert snippets_replace(task=task, snippets=[*SNIPPETS, given_snippet(**late)]) == 4
@@ -253,7 +287,10 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
     task = quiz()
     (tmp_path / name).write_text(text)
     call_command(
-        "import_snippets", task.test_set.campaign.slug, task.test_set.name, str(tmp_path / name)
+        "import_snippets",
+        task.test_set.campaign.slug,
+        task.test_set.name,
+        str(tmp_path / name),
     )
     rows = Snippet.objects.filter(task=task).values_list(
         *("name", "document__name", "first", "last", "statements", "expected")
@@ -266,11 +303,19 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
 
 def test_a_file_out_of_order_is_refused() -> None:
     cases: list[tuple[str, str, str]] = [
-        ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 7}]}\n'), "line 1"),
+        (
+            "s.jsonl",
+            LINES.replace('"expected": false}]}\n', '"expected": 7}]}\n'),
+            "line 1",
+        ),
         ("s.jsonl", LINES.replace('"b"', '"a"'), "two snippets have this name"),
         ("s.csv", ROWS.replace("closes.,false", "closes.,perhaps"), "valid boolean"),
         ("s.csv", ROWS.replace("statement,", "words,"), "the column is unknown"),
-        ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "valid integer"),
+        (
+            "s.csv",
+            ROWS.replace("b,document 2,1,1", "b,document 2,1,x"),
+            "valid integer",
+        ),
     ]
     task = quiz()
     for name, text, problem in cases:

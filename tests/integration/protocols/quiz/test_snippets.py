@@ -69,13 +69,17 @@ def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
     assert "1 snippet uploaded." in said
     assert "It opens." in said
     assert "judges are needed" in said
-    texts = organiser.get(reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]))
+    texts = organiser.get(
+        reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk])
+    )
     assert page_of(task) in texts.content.decode()
 
 
 def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
     assert organiser.get(rest_of(task)).json() == {"snippets": []}
-    put = organiser.put(rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json")
+    put = organiser.put(
+        rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json"
+    )
     assert put.status_code == 200, put.content
     assert organiser.get(rest_of(task)).json() == put.json() == {"snippets": [SNIPPET]}
     for wrong in (
@@ -91,7 +95,9 @@ def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
     assert Snippet.objects.get().name == "b"
 
 
-def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(task: Task) -> None:
+def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(
+    task: Task,
+) -> None:
     document = task.test_set.documents.get(name="document 2")
     Snippet.objects.create(
         task=task,
@@ -103,7 +109,9 @@ def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(t
         statements=["It closes."],
         expected=[False],
     )
-    numbers = list(document.segments.order_by("position").values_list("number", flat=True))
+    numbers = list(
+        document.segments.order_by("position").values_list("number", flat=True)
+    )
     ids = [UUID(int=place) for place in range(3)]
     drawn = answer_kind(Protocol.QUIZ).stages_drawn
     stages = drawn(task, numbers[1:4], ids, ["One.", "Two.", "Three."]) or []

@@ -38,7 +38,9 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def judges_of(task: Task, count: int) -> list[Judge]:
-    return [make_judge(task.test_set.campaign, f"judge{number}") for number in range(count)]
+    return [
+        make_judge(task.test_set.campaign, f"judge{number}") for number in range(count)
+    ]
 
 
 def lend_asked(judge: Judge) -> Assignment | None:
@@ -76,7 +78,9 @@ def ask_again_and_again(judge: Judge) -> list[Assignment]:
 
 def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
     """Return the judgments of each judge in each comparison."""
-    rows = Judgment.objects.of(task.pk).values_list("judge__pseudonym", f"block__hit__{COMPARISON}")
+    rows = Judgment.objects.of(task.pk).values_list(
+        "judge__pseudonym", f"block__hit__{COMPARISON}"
+    )
     return Counter((judge, (pair[0], pair[1])) for judge, pair in rows)
 
 
@@ -84,7 +88,9 @@ def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
 @pytest.mark.django_db
 def test_judge_gets_one_sample_per_comparison(task: Task) -> None:
     judge, other = judges_of(task, 2)
-    assert not HIT.objects.filter(task=task).exists(), "nothing is drawn before somebody asks"
+    assert not HIT.objects.filter(task=task).exists(), (
+        "nothing is drawn before somebody asks"
+    )
     lent = ask_again_and_again(judge)
     open_now = {(each.first, each.second) for each in comparisons_open(design_of(task))}
     given = given_by(task)
@@ -100,7 +106,11 @@ def test_judge_gets_one_sample_per_comparison(task: Task) -> None:
             )
         )
         order = sample_order(range(1, 12), seed=seed, pair=pair, judge=judge.pseudonym)
-        free = [number for number in order if number not in met and differs(task, number, pair)]
+        free = [
+            number
+            for number in order
+            if number not in met and differs(task, number, pair)
+        ]
         assert set(numbers) == set(free[:2])
         met |= set(numbers)
         plan = plans_read([assignment.hit_id])[assignment.hit_id]
@@ -133,7 +143,10 @@ def test_lending_refuses_what_planning_should_not_have_planned(task: Task) -> No
     blocks = [len(hit.why["blocks"]) for hit in HIT.objects.filter(task=task)]
     assert blocks == [3, 3]
     Task.objects.filter(pk=task.pk).update(rules={**RULES, "most_of_a_judge": 3})
-    pairs = {tuple(hit.why["blocks"][0]["comparison"]) for hit in HIT.objects.filter(task=task)}
+    pairs = {
+        tuple(hit.why["blocks"][0]["comparison"])
+        for hit in HIT.objects.filter(task=task)
+    }
     lent = 0
     while (assignment := assignment_lend(judge=judge)) is not None:
         answer_all(assignment)
@@ -186,7 +199,8 @@ def test_a_hit_that_nobody_comes_for_is_planned_again_for_others(task: Task) -> 
     assert not hits.incomplete().exists()
     assert not hits.filter(withdrawn_at=None).exists()
     wanted = {
-        (first, second): blocks for first, second, blocks in blocks_wanted(design=design_of(task))
+        (first, second): blocks
+        for first, second, blocks in blocks_wanted(design=design_of(task))
     }
     assert set(wanted.values()) == {6}
     assert lend_asked(other) is not None
@@ -247,7 +261,9 @@ def test_two_tabs_and_a_planner_at_once_give_no_more(task: Task) -> None:
                 if assignment is not None:
                     for block in assigned_blocks(assignment):
                         judgment_submit(
-                            assigned=block, client_id=uuid4(), answer={"verdict": "same"}
+                            assigned=block,
+                            client_id=uuid4(),
+                            answer={"verdict": "same"},
                         )
         finally:
             connection.close()
@@ -265,7 +281,9 @@ def test_two_tabs_and_a_planner_at_once_give_no_more(task: Task) -> None:
         for done in [pool.submit(asks), pool.submit(asks), pool.submit(plans)]:
             done.result()
     pairs = (
-        Judgment.objects.of(task.pk).current().values_list(f"block__hit__{COMPARISON}", flat=True)
+        Judgment.objects.of(task.pk)
+        .current()
+        .values_list(f"block__hit__{COMPARISON}", flat=True)
     )
     assert set(Counter(tuple(pair) for pair in pairs).values()) == {2}
     assert HIT.objects.filter(task=task, completed_at__lte=Now()).exists()

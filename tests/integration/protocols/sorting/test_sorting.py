@@ -31,7 +31,14 @@ from tests.integration.protocols.conftest import MakeTask
 
 pytestmark = pytest.mark.django_db
 
-QUALITY = {"fjord": 95.0, "cobalt": 80.0, "amber": 65.0, "ember": 50.0, "dune": 35.0, "birch": 20.0}
+QUALITY = {
+    "fjord": 95.0,
+    "cobalt": 80.0,
+    "amber": 65.0,
+    "ember": 50.0,
+    "dune": 35.0,
+    "birch": 20.0,
+}
 RULES = {"judgments": 6, "extension": 3}
 
 
@@ -52,7 +59,10 @@ def judged_by(task: Task, judges: int, *, hits_each: int) -> int:
     names = outputs.values_list("pk", "system__name")
     return campaign_simulate(
         campaign=task.test_set.campaign,
-        judges=[SimulatedJudge(f"exact{n:02}", noise=0, ties_within=0) for n in range(judges)],
+        judges=[
+            SimulatedJudge(f"exact{n:02}", noise=0, ties_within=0)
+            for n in range(judges)
+        ],
         languages=["en", "de"],
         hits_each=hits_each,
         qualities={pk: QUALITY.get(name, 99.0) for pk, name in names},
@@ -86,7 +96,11 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
         "ember",
         "dune",
     ]
-    assert state.done == ClosedComparison.objects.count() <= most_comparisons(len(sort.systems))
+    assert (
+        state.done
+        == ClosedComparison.objects.count()
+        <= most_comparisons(len(sort.systems))
+    )
     for row in ClosedComparison.objects.all():
         assert len(row.judgments) in {6, 9}
         assert max(row.judgments) <= row.watermark
@@ -110,7 +124,10 @@ def test_hits_are_of_one_comparison_that_is_open(task: Task) -> None:
         plan = plans_read([hit.pk])[hit.pk]
         for block in plan.blocks:
             (pair,) = pairs
-            assert [any(name in shown for name in pair) for shown in block.systems] == [True, True]
+            assert [any(name in shown for name in pair) for shown in block.systems] == [
+                True,
+                True,
+            ]
         assert hit_redraw(hit) == plan
     assert blocks == 6 * len(open_now)
     assert pool_fill(task_id=task.pk) == 0
@@ -165,7 +182,9 @@ def test_a_closing_that_is_lost_comes_out_again(task: Task) -> None:
     """A worker ended before its commit; the second to close finds the comparison closed."""
     pool_fill(task_id=task.pk)
     for number in range(8):
-        assignment = assignment_lend(judge=make_judge(task.test_set.campaign, f"judge{number}"))
+        assignment = assignment_lend(
+            judge=make_judge(task.test_set.campaign, f"judge{number}")
+        )
         if assignment is not None:
             answer_all(assignment)
     with transaction.atomic():
@@ -179,7 +198,16 @@ def test_a_closing_that_is_lost_comes_out_again(task: Task) -> None:
 
 
 def rows_closed() -> list[Any]:
-    fields = ("step", "winner", "loser", "wins", "losses", "same", "judgments", "watermark")
+    fields = (
+        "step",
+        "winner",
+        "loser",
+        "wins",
+        "losses",
+        "same",
+        "judgments",
+        "watermark",
+    )
     return list(ClosedComparison.objects.order_by("step").values_list(*fields))
 
 
@@ -200,13 +228,17 @@ def test_excluded_judge_does_not_count_for_later_verdicts(task: Task) -> None:
     quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
     assert (before, missing()) == (6 - len(held.hit.segment_ids), 6)
     pool_fill(task_id=task.pk)
-    assert not [wanted for *_pair, wanted in blocks_wanted(design=design_of(task)) if wanted > 0]
+    assert not [
+        wanted for *_pair, wanted in blocks_wanted(design=design_of(task)) if wanted > 0
+    ]
 
 
 def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     for each in outputs.filter(system__name="dune"):
-        outputs.filter(system__name="amber", segment=each.segment).update(text=f" {each.text}")
+        outputs.filter(system__name="amber", segment=each.segment).update(
+            text=f" {each.text}"
+        )
     for systems, decision in (
         (["amber", "dune"], (True, 0, 0)),
         (["amber", "ember"], (False, 6, 6)),

@@ -32,7 +32,11 @@ def test_a_ranking_takes_no_answer(client: Client, make_task_of: MakeTask) -> No
     assert (hit["protocol"], hit["rules"]) == ("ranking", {"partial": False})
     block = hit["blocks"][0]
     labels = [1] * len(block["candidates"])
-    for body in ({"answer": {"verdict": "first"}}, {"answer": {}, "labels": labels}, {}):
+    for body in (
+        {"answer": {"verdict": "first"}},
+        {"answer": {}, "labels": labels},
+        {},
+    ):
         refused = judgment_put(client, block, **body)
         assert refused.status_code == 400
         assert "requires `labels` and no `answer`" in refused.json()["detail"]
@@ -53,8 +57,12 @@ def test_with_four_answers_the_same_is_either_fine_or_wrong(
     assert hit["rules"] == {"four_answers": True}
     same = {"verdict": "same"}
     assert judgment_put(client, hit["blocks"][0], answer=same).status_code == 400
-    for block, verdict in zip(hit["blocks"], ("both_fine", "both_wrong", "first"), strict=True):
-        assert judgment_put(client, block, answer={"verdict": verdict}).status_code == 200
+    for block, verdict in zip(
+        hit["blocks"], ("both_fine", "both_wrong", "first"), strict=True
+    ):
+        assert (
+            judgment_put(client, block, answer={"verdict": verdict}).status_code == 200
+        )
     assert list(Judgment.objects.order_by("pk").values_list("labels", flat=True)) == [
         [1, 1],
         [1, 1],
@@ -82,7 +90,10 @@ def test_a_judge_meets_a_segment_once_across_tasks(make_task_of: MakeTask) -> No
                 labels=[1] * len(block.candidates) if is_ranking else None,
                 answer=None if is_ranking else {"verdict": "same"},
             )
-    assert {hit.task for hit in (row.hit for row in Assignment.objects.all())} == {two, ranking}
+    assert {hit.task for hit in (row.hit for row in Assignment.objects.all())} == {
+        two,
+        ranking,
+    }
     assert len(met) == len(set(met)) > 3
     exposed = Exposure.objects.filter(judge=judge).values_list("segment", flat=True)
     assert sorted(exposed) == sorted(met)

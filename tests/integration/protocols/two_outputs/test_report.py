@@ -45,7 +45,9 @@ def read(
 def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("two_outputs", given)
-    analysis = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    analysis = analysis_compute(
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+    )
     return report_in(analysis.reports or {}, "en", data=analysis.data)
 
 
@@ -84,7 +86,10 @@ def test_answers_are_about_systems_not_about_places(
     assert (pair.kappa, pair.reason) == (None, "interval_too_wide")
     assert found.merged is not None
     assert found.merged.pairs[0].agreeing == 4
-    assert (found.compared.together.unanimous, found.merged.together.unanimous) == (3, 4)
+    assert (found.compared.together.unanimous, found.merged.together.unanimous) == (
+        3,
+        4,
+    )
     report = told(task)
     tables = {table.name: table for table in report.tables}
     assert tables["answers"].rows == [
@@ -99,7 +104,9 @@ def test_answers_are_about_systems_not_about_places(
     assert report.data["input"]["watermark"] == 10
 
 
-def test_two_systems_among_several(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
+def test_two_systems_among_several(
+    task: Task, ada_and_ben: tuple[Judge, Judge]
+) -> None:
     ada, _ben = ada_and_ben
     judged(task, ada, "ember", "dune", number=6, verdict="first")
     everything = read(task)
@@ -119,7 +126,9 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     document = task.test_set.segments.get(number=1).document.name
     assert read(task, documents=[document]).choices.items == 5
     organiser = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=ada_and_ben[1], task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=ada_and_ben[1], task=task, action="exclude", user=organiser
+    )
     assert read(task).choices.judges == ("ada",)
     assert read(task, excluded_judges="count").choices.judges == ("ada", "ben")
     assert told(task).notes[-1].startswith("No two judges compared")

@@ -19,7 +19,11 @@ from annotation.services import submission
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.submission import judgment_store, judgment_submit
 from annotation.services.tasks import task_rules_change
-from annotation.services.training import TrainingRefusedError, training_block_create, training_plan
+from annotation.services.training import (
+    TrainingRefusedError,
+    training_block_create,
+    training_plan,
+)
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.factories import make_judge
@@ -49,7 +53,9 @@ class TestDesigns:
             ({"kind": "all", "systems_per_block": 2}, "kind"),
         ]
         for parameters, field in cases:
-            with pytest.raises(DesignRefusedError, match="must show 2 outputs") as refused:
+            with pytest.raises(
+                DesignRefusedError, match="must show 2 outputs"
+            ) as refused:
                 design_change(task=task, **parameters)
             assert refused.value.field == field
             assert Design.objects.get(task=task).kind == Design.Kind.BINARY
@@ -95,7 +101,9 @@ def test_training_is_of_two_outputs_too(task: Task) -> None:
     shown = Block.objects.get(pk=assigned.block_id)
     assert shown.expected is not None
     better = "first" if shown.expected == [1, 2] else "second"
-    stored = judgment_submit(assigned=assigned, client_id=uuid4(), answer={"verdict": better})
+    stored = judgment_submit(
+        assigned=assigned, client_id=uuid4(), answer={"verdict": better}
+    )
     feedback = training_feedback(stored)
     assert feedback is not None
     assert feedback.agrees

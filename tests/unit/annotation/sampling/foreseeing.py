@@ -102,7 +102,10 @@ def additive(past: Past) -> float:
     best, score = -1, 0.0
     for step in STEPS:
         for begin in range(60):
-            told = [(begin / 60 + place * step) % 1 < rate for place in range(len(past.hit) + 1)]
+            told = [
+                (begin / 60 + place * step) % 1 < rate
+                for place in range(len(past.hit) + 1)
+            ]
             fits = sum(one == other for one, other in zip(told, past.hit, strict=False))
             if fits > best:
                 best, score = fits, float(told[-1])
@@ -137,7 +140,10 @@ def counter_before(past: Past) -> float:
 def small_seeds(past: Past) -> float:
     """The seed is a small one: the first that explains most of what came."""
     found = [
-        (sum(one == other for one, other in zip(told, past.hit, strict=False)), told[len(past.hit)])
+        (
+            sum(one == other for one, other in zip(told, past.hit, strict=False)),
+            told[len(past.hit)],
+        )
         for told in _told_by_small_seeds(len(past.hit) // 50)
     ]
     return float(max(found, key=lambda each: each[0])[1])
@@ -149,7 +155,9 @@ _TOLD: dict[int, list[list[bool]]] = {}
 def _told_by_small_seeds(longer: int) -> list[list[bool]]:
     if longer not in _TOLD:
         hits = 50 * (longer + 1) + 1
-        _TOLD[longer] = [drawn_checks(seed=seed, hits=hits) for seed in range(SEEDS_TRIED)]
+        _TOLD[longer] = [
+            drawn_checks(seed=seed, hits=hits) for seed in range(SEEDS_TRIED)
+        ]
     return _TOLD[longer]
 
 
@@ -175,12 +183,16 @@ def gaps(hit: Sequence[bool]) -> list[int]:
     return [one - other for one, other in zip(places[1:], places, strict=False)]
 
 
-def drawn_checks(*, seed: int, hits: int, judge: str = "judge00", every: int = 10) -> list[bool]:
+def drawn_checks(
+    *, seed: int, hits: int, judge: str = "judge00", every: int = 10
+) -> list[bool]:
     """Return which HITs hold a check by the design's draw."""
     found: list[bool] = []
     checks = since = 0
     for _hit in range(hits):
-        is_due = attention_due(seed=seed, judge=judge, every=every, checks=checks, hits_since=since)
+        is_due = attention_due(
+            seed=seed, judge=judge, every=every, checks=checks, hits_since=since
+        )
         found.append(is_due)
         checks, since = (checks + 1, 0) if is_due else (checks, since + 1)
     return found
@@ -219,7 +231,10 @@ def outcome(
     """
     hit = [_which(seen, repeats=repeats) for seen in judges]
     scores = [
-        (way(Past(seen[:place], mine[:place], hit[:number] + hit[number + 1 :])), mine[place])
+        (
+            way(Past(seen[:place], mine[:place], hit[:number] + hit[number + 1 :])),
+            mine[place],
+        )
         for number, (seen, mine) in enumerate(zip(judges, hit, strict=True))
         for place in range(since, len(seen))
         if repeats or not seen[place].is_repeat

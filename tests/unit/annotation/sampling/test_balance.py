@@ -10,10 +10,19 @@ from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
-from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, segment_texts, system_names
+from tests.drawn_texts import (
+    DAMAGED,
+    REFERENCE,
+    corpus,
+    drawn,
+    segment_texts,
+    system_names,
+)
 
 
-def run(parameters: DesignParameters, texts: dict[int, SegmentOutputs], *, hits: int) -> DrawState:
+def run(
+    parameters: DesignParameters, texts: dict[int, SegmentOutputs], *, hits: int
+) -> DrawState:
     """The state after so many HITs."""
     state = DrawState.empty()
     for _, after in drawn(parameters, texts, hits=hits, state=state):
@@ -32,7 +41,8 @@ def spread(counts: Int64Array) -> int:
 
 
 @pytest.mark.parametrize(
-    ("systems", "kind"), [(7, DesignKind.BINARY), (12, DesignKind.BINARY), (6, DesignKind.ALL)]
+    ("systems", "kind"),
+    [(7, DesignKind.BINARY), (12, DesignKind.BINARY), (6, DesignKind.ALL)],
 )
 def test_pairs_differ_by_at_most_one_where_that_is_feasible_at_every_moment(
     systems: int, kind: DesignKind
@@ -64,7 +74,9 @@ def test_a_reference_at_a_rate_meets_all_systems_equally_often() -> None:
     )
     state = run(parameters, texts, hits=1000)
     assert DAMAGED not in state.systems
-    with_reference = np.delete(state.pair_counts[state.index[REFERENCE]], state.index[REFERENCE])
+    with_reference = np.delete(
+        state.pair_counts[state.index[REFERENCE]], state.index[REFERENCE]
+    )
     assert spread(with_reference) <= 4
     assert spread(pairs(state, without=REFERENCE)) <= 6
     assert max(spread(row[:5]) for row in state.position_counts) <= 8
@@ -87,7 +99,9 @@ def test_a_shared_text_is_chosen_for_the_one_of_its_systems_that_met_least() -> 
 def won(abilities: list[float], judged: float) -> Float64Array:
     """Wins of so many comparisons of each pair by Bradley and Terry's model."""
     ability = np.array(abilities)
-    wins: Float64Array = judged / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
+    wins: Float64Array = judged / (
+        1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis])
+    )
     np.fill_diagonal(wins, 0)
     return wins
 
@@ -152,14 +166,21 @@ def test_a_new_system_catches_up() -> None:
 
 
 @pytest.mark.parametrize("kind", DesignKind)
-def test_the_whole_run_comes_out_again_from_any_recorded_state(kind: DesignKind) -> None:
+def test_the_whole_run_comes_out_again_from_any_recorded_state(
+    kind: DesignKind,
+) -> None:
     names = [*system_names(9), REFERENCE]
     texts = corpus(names, segments=40, missing=0.05, identical=0.1)
     parameters = DesignParameters(kind=kind, seed=6, reference_rate=0.3)
     compared = [("system-00", "system-01", 90), ("system-02", "system-03", 70)]
     wanted = compared if kind is DesignKind.SORTING else []
-    states = (DrawState.empty().comparing(wanted), DrawState.empty(names).comparing(wanted))
-    run_one, run_two = (list(drawn(parameters, texts, hits=60, state=state)) for state in states)
+    states = (
+        DrawState.empty().comparing(wanted),
+        DrawState.empty(names).comparing(wanted),
+    )
+    run_one, run_two = (
+        list(drawn(parameters, texts, hits=60, state=state)) for state in states
+    )
     assert [plan for plan, _ in run_one] == [plan for plan, _ in run_two]
     for (plan, state), (following, after) in pairwise(run_one):
         recorded = DrawState.from_json(state.to_json())

@@ -41,12 +41,16 @@ def test_pairs_are_at_most_one_apart_at_the_end_of_each_cycle_and_two_on_the_way
         assert spreads[-1] <= 1
         assert max(spreads) <= (3 if (n, size) in DENSE else 2)
         # A few of the laps in which each pair meets once more.
-        assert known_design(n, size) or len(spreads) <= 2 + 3 * n * (n - 1) / (size * (size - 1))
+        assert known_design(n, size) or len(spreads) <= 2 + 3 * n * (n - 1) / (
+            size * (size - 1)
+        )
 
 
 @examples(6)
 @given(st.sampled_from([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24]), keys)
-def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(n: int, key: int) -> None:
+def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(
+    n: int, key: int
+) -> None:
     met = np.zeros((n, n), dtype=np.int64)
     for number in range(3):
         spreads = cycle(met, 6, key + number)
@@ -56,9 +60,14 @@ def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(n: int, ke
 
 @examples(20)
 @given(st.sampled_from([7, 9, 13, 15, 19, 21]), keys)
-def test_pair_counts_differ_by_at_most_one_if_each_pair_can_meet_once(n: int, key: int) -> None:
+def test_pair_counts_differ_by_at_most_one_if_each_pair_can_meet_once(
+    n: int, key: int
+) -> None:
     met = np.zeros((n, n), dtype=np.int64)
-    assert max(spread for number in range(2) for spread in cycle(met, 3, key + number)) <= 1
+    assert (
+        max(spread for number in range(2) for spread in cycle(met, 3, key + number))
+        <= 1
+    )
 
 
 @pytest.mark.parametrize(("n", "size"), [(12, 3), (15, 4), (16, 5), (20, 5)])

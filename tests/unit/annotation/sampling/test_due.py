@@ -16,7 +16,9 @@ SEED = 0x5EED_0F_128_B175_0000_0000_0000_0001
 GOLDEN = [2, 7, 10, 7, 7, 8, 2, 2, 1, 2, 3, 16]
 
 
-def gaps(*, every: int, count: int, judge: str = "judge07", seed: int = SEED) -> list[int]:
+def gaps(
+    *, every: int, count: int, judge: str = "judge07", seed: int = SEED
+) -> list[int]:
     """Return the first gaps of a judge."""
     found = []
     for checks in range(count):
@@ -30,7 +32,9 @@ def gaps(*, every: int, count: int, judge: str = "judge07", seed: int = SEED) ->
 
 
 @pytest.mark.parametrize("every", some_now([1, 2, 5, 10, 40], most=2))
-def test_gaps_have_the_mean_asked_for_and_are_never_longer_than_the_bound(every: int) -> None:
+def test_gaps_have_the_mean_asked_for_and_are_never_longer_than_the_bound(
+    every: int,
+) -> None:
     found = gaps(every=every, count=3000)
     assert max(found) <= LONGEST * every
     # The standard deviation of a geometric gap is below its mean.
@@ -39,7 +43,9 @@ def test_gaps_have_the_mean_asked_for_and_are_never_longer_than_the_bound(every:
 
 
 @pytest.mark.parametrize("every", [2, 5, 10])
-def test_the_chance_of_a_check_does_not_depend_on_the_hits_since_the_last(every: int) -> None:
+def test_the_chance_of_a_check_does_not_depend_on_the_hits_since_the_last(
+    every: int,
+) -> None:
     found = gaps(every=every, count=6000)
     ended = going_on = 0
     for place in range(1, 3 * every):
@@ -68,7 +74,9 @@ def test_these_gaps_stay_the_same_in_all_versions() -> None:
 def test_no_repeat_is_due_before_there_is_something_to_repeat(
     share: float, since: int, gap: int
 ) -> None:
-    due = intra_due(seed=SEED, judge="j", share=share, repeat_gap=gap, repeats=0, hits_since=since)
+    due = intra_due(
+        seed=SEED, judge="j", share=share, repeat_gap=gap, repeats=0, hits_since=since
+    )
     assert not (due and since <= gap)
     millionths = round(share * 1_000_000)
     if millionths and since - gap >= ceil(LONGEST * Fraction(1_000_000, millionths)):

@@ -59,7 +59,9 @@ def foreseen(way: Way, checks: list[bool]) -> Outcome:
 def test_a_seed_that_is_tried_would_be_found() -> None:
     checks = [each.is_check for each in drawn("judge00", seed=177)]
     repeats = [each.is_repeat for each in drawn("judge00", seed=177)]
-    without = [check for check, repeat in zip(checks, repeats, strict=True) if not repeat]
+    without = [
+        check for check, repeat in zip(checks, repeats, strict=True) if not repeat
+    ]
     found = foreseen(WAYS["small seeds"], without)
     # Most of what is foreseen is after the first few checks, which tell the seed.
     assert found.lift > 5

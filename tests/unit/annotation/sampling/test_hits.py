@@ -6,7 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotation.sampling.corpus import OutputKind, SegmentOutputs, distinct_texts, normalised
+from annotation.sampling.corpus import (
+    OutputKind,
+    SegmentOutputs,
+    distinct_texts,
+    normalised,
+)
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
@@ -24,8 +29,12 @@ from tests.some_now import some_now
 NAMES = [*system_names(8), REFERENCE, f"{REFERENCE} two", DAMAGED, f"{DAMAGED} two"]
 
 # Some are the same after normalisation: a decomposed umlaut, white space.
-texts = st.sampled_from(["eins", "zwei", "drei", "fünf", "fu\u0308nf", " fünf ", "a b", "a  b"])
-segments = st.dictionaries(st.sampled_from(NAMES), texts).map(lambda drawn: segment_texts(1, drawn))
+texts = st.sampled_from(
+    ["eins", "zwei", "drei", "fünf", "fu\u0308nf", " fünf ", "a b", "a  b"]
+)
+segments = st.dictionaries(st.sampled_from(NAMES), texts).map(
+    lambda drawn: segment_texts(1, drawn)
+)
 rates = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 designs = st.builds(
     DesignParameters,
@@ -71,7 +80,11 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
-        parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
+        parameters=parameters,
+        number=number,
+        window=[1],
+        texts={1: segment},
+        state=state,
     )
     text_of = takes_part(segment, parameters)
     names = {output.output_id: output.system for output in segment.outputs}
@@ -79,7 +92,9 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
         shown = [{text_of[output_id] for output_id in ids} for ids in block.candidates]
         assert all(len(same) == 1 for same in shown)
         assert len(set().union(*shown)) == len(shown) >= 2
-        for ids, same, systems in zip(block.candidates, shown, block.systems, strict=True):
+        for ids, same, systems in zip(
+            block.candidates, shown, block.systems, strict=True
+        ):
             # A damaged reference that equals an output does not take part.
             controls = systems == block.control
             wrote_it = {
@@ -96,7 +111,11 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
-        parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
+        parameters=parameters,
+        number=number,
+        window=[1],
+        texts={1: segment},
+        state=state,
     )
     ranked = {OutputKind.SYSTEM}
     if parameters.reference_rate is None:
@@ -130,10 +149,18 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     again = SegmentOutputs(number=1, words=segment.words, outputs=tuple(shuffled))
     recorded = DrawState.from_json(state.to_json())
     one = draw_hit(
-        parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
+        parameters=parameters,
+        number=number,
+        window=[1],
+        texts={1: segment},
+        state=state,
     )
     other = draw_hit(
-        parameters=parameters, number=number, window=[1], texts={1: again}, state=recorded
+        parameters=parameters,
+        number=number,
+        window=[1],
+        texts={1: again},
+        state=recorded,
     )
     assert one == other
 
@@ -179,31 +206,44 @@ def test_texts_are_the_same_by_the_stated_normalisation_only() -> None:
     segment = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "fünf\t"})
     assert len(distinct_texts(segment.outputs, Normalisation.EXACT)) == 3
     assert [
-        each.systems for each in distinct_texts(segment.outputs, Normalisation.NFC_WHITESPACE)
+        each.systems
+        for each in distinct_texts(segment.outputs, Normalisation.NFC_WHITESPACE)
     ] == [("a", "b", "c")]
     unseen = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "f\u200bünf\ufeff"})
     assert len(distinct_texts(unseen.outputs, Normalisation.NFC_WHITESPACE)) == 2
-    assert [each.systems for each in distinct_texts(unseen.outputs, Normalisation.EYE)] == [
-        ("a", "b", "c")
-    ]
+    assert [
+        each.systems for each in distinct_texts(unseen.outputs, Normalisation.EYE)
+    ] == [("a", "b", "c")]
 
 
 #: What a sort draws by, and no other design looks at.
 COMPARING = DrawState.empty().comparing([("system-00", "system-01", 9)])
 
 
-def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_that() -> None:
-    parameters = DesignParameters(kind=DesignKind.SORTING, seed=1, bad_reference_rate=0.0)
+def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_that() -> (
+    None
+):
+    parameters = DesignParameters(
+        kind=DesignKind.SORTING, seed=1, bad_reference_rate=0.0
+    )
     texts = corpus(system_names(4), segments=9)
     wanted = [("system-00", "system-03", 4), ("system-01", "system-02", 5)]
     state = DrawState.empty(system_names(4)).comparing(wanted)
     seen = []
-    for number, window in enumerate([[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1):
+    for number, window in enumerate(
+        [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1
+    ):
         plan = draw_hit(
-            parameters=parameters, number=number, window=window, texts=texts, state=state
+            parameters=parameters,
+            number=number,
+            window=window,
+            texts=texts,
+            state=state,
         )
         state = state.after(plan)
-        (pair,) = {tuple(sorted(name for (name,) in block.systems)) for block in plan.blocks}
+        (pair,) = {
+            tuple(sorted(name for (name,) in block.systems)) for block in plan.blocks
+        }
         seen.append((pair, len(plan.blocks)))
     first, second = (pair[:2] for pair in wanted)
     assert seen == [(second, 3), (first, 3), (second, 2), (first, 1)]
@@ -212,11 +252,17 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
     # A comparison whose outputs are the same here leaves the HIT to the next one.
     same = {
         1: segment_texts(
-            1, dict.fromkeys(("system-01", "system-02"), "x") | {"system-00": "y", "system-03": "z"}
+            1,
+            dict.fromkeys(("system-01", "system-02"), "x")
+            | {"system-00": "y", "system-03": "z"},
         )
     }
     plan = draw_hit(
-        parameters=parameters, number=9, window=[1], texts=same, state=state.comparing(wanted)
+        parameters=parameters,
+        number=9,
+        window=[1],
+        texts=same,
+        state=state.comparing(wanted),
     )
     assert plan.blocks[0].why["comparison"] == ["system-00", "system-03"]
 
@@ -225,7 +271,9 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
     texts = {
         1: segment_texts(1, dict.fromkeys(system_names(5), "das Gleiche")),
         2: segment_texts(2, {name: name for name in system_names(5)}),
-        3: segment_texts(3, {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"}),
+        3: segment_texts(
+            3, {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"}
+        ),
     }
     for kind in DesignKind:
         plan = draw_hit(
@@ -241,16 +289,27 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
 @pytest.mark.parametrize("kind", DesignKind)
 def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
     parameters = DesignParameters(
-        kind=kind, seed=1, systems_per_block=5, length_limits=((20, 4), (40, 2), (30, 3))
+        kind=kind,
+        seed=1,
+        systems_per_block=5,
+        length_limits=((20, 4), (40, 2), (30, 3)),
     )
     texts = {
-        number: segment_texts(number, {name: name for name in system_names(7)}, words=words)
+        number: segment_texts(
+            number, {name: name for name in system_names(7)}, words=words
+        )
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
     plan = draw_hit(
-        parameters=parameters, number=1, window=list(texts), texts=texts, state=COMPARING
+        parameters=parameters,
+        number=1,
+        window=list(texts),
+        texts=texts,
+        state=COMPARING,
     )
-    unlimited = {DesignKind.BINARY: 2, DesignKind.SORTING: 2, DesignKind.ALL: 7}.get(kind, 5)
+    unlimited = {DesignKind.BINARY: 2, DesignKind.SORTING: 2, DesignKind.ALL: 7}.get(
+        kind, 5
+    )
     assert [len(block.candidates) for block in plan.blocks] == [
         min(unlimited, limit) for limit in (26, 4, 3, 3, 2, 2)
     ]
@@ -264,7 +323,15 @@ def test_all_shows_every_system_up_to_the_letters_of_the_alphabet() -> None:
     assert {len(b.candidates) for b in blocks_drawn(parameters, texts, hits=5)} == {7}
 
 
-SHARES = [(None, 0.0), (0.0, 0.0), (0.25, 0.0), (1.0, 0.0), (0.5, 0.1), (0.8, 0.2), (1.0, 0.4)]
+SHARES = [
+    (None, 0.0),
+    (0.0, 0.0),
+    (0.25, 0.0),
+    (1.0, 0.0),
+    (0.5, 0.1),
+    (0.8, 0.2),
+    (1.0, 0.4),
+]
 
 
 @pytest.mark.parametrize("kind", some_now([DesignKind.UNIFORM, DesignKind.BALANCED]))
@@ -295,7 +362,10 @@ def test_position_of_the_reference_in_a_hit_is_unpredictable() -> None:
     texts = corpus([*system_names(9), REFERENCE], segments=60)
     blocks = blocks_drawn(parameters, texts, hits=600)
     places = [
-        sum(any(REFERENCE in names for names in block.systems) for block in blocks[place::3])
+        sum(
+            any(REFERENCE in names for names in block.systems)
+            for block in blocks[place::3]
+        )
         for place in range(3)
     ]
     assert all(abs(count - 200) < 45 for count in places)

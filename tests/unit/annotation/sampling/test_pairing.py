@@ -60,7 +60,9 @@ def test_every_design_chooses_different_eligible_systems_and_repeats_itself(
 
 
 @given(st.integers(0, 26), st.integers(0, 6), keys)
-def test_uniform_is_the_same_compiled_and_interpreted(n: int, size: int, key: int) -> None:
+def test_uniform_is_the_same_compiled_and_interpreted(
+    n: int, size: int, key: int
+) -> None:
     from annotation.sampling.kernels import choose_uniform as kernel
 
     eligible = np.arange(n)[::-1].copy()
@@ -97,13 +99,17 @@ def test_a_balanced_choice_cannot_be_bettered_by_one_exchange() -> None:
         counts = some_counts(9, seed, most=6)
         least = counts[np.triu_indices(9, 1)].min()
 
-        def cost(block: tuple[int, ...], excess: Int64Array = (counts - least) ** 2) -> int:
+        def cost(
+            block: tuple[int, ...], excess: Int64Array = (counts - least) ** 2
+        ) -> int:
             return sum(int(excess[i, j]) for i, j in combinations(block, 2))
 
         chosen = choose_balanced(counts, range(9), 4, seed)
         for out in chosen:
             for other in set(range(9)) - set(chosen):
-                exchanged = tuple(other if system == out else system for system in chosen)
+                exchanged = tuple(
+                    other if system == out else system for system in chosen
+                )
                 assert cost(exchanged) >= cost(chosen)
 
 
@@ -132,7 +138,11 @@ def test_active_finishes_first_what_takes_least_and_drops_what_is_told_apart() -
         found = active_priorities(counts, np.zeros((4, 4)), counts + counts.T)
         return float(found[0, 1] / found[2, 3])
 
-    undecided, nearly, told_apart = priority(200, 200), priority(215, 185), priority(270, 130)
+    undecided, nearly, told_apart = (
+        priority(200, 200),
+        priority(215, 185),
+        priority(270, 130),
+    )
     assert nearly > undecided
     assert nearly > 10 * told_apart
 
@@ -177,7 +187,10 @@ def test_active_chooses_by_priority_and_starves_nobody() -> None:
     weights[:3, :3] = 1.0
     counts = np.zeros((10, 10), dtype=np.int64)
     for key in range(3000):
-        meet(counts, choose_active(weights, range(10), 2, key * 0x9E3779B97F4A7C15 % 2**64))
+        meet(
+            counts,
+            choose_active(weights, range(10), 2, key * 0x9E3779B97F4A7C15 % 2**64),
+        )
     pairs = counts[np.triu_indices(10, 1)]
     assert pairs.min() > 0
     # Three pairs of weight 1 and 42 of weight 0.02.
@@ -187,7 +200,9 @@ def test_active_chooses_by_priority_and_starves_nobody() -> None:
 
 @examples(30)
 @given(st.integers(2, 20), st.integers(2, 6), keys)
-def test_every_system_stands_equally_often_in_every_position(n: int, size: int, key: int) -> None:
+def test_every_system_stands_equally_often_in_every_position(
+    n: int, size: int, key: int
+) -> None:
     rng = np.random.default_rng(key)
     positions = np.zeros((n, 26), dtype=np.int64)
     for _ in range(200):

@@ -17,7 +17,10 @@ from tests.properties import examples
 
 def balanced(seed: int, systems_per_block: int = 5) -> DesignParameters:
     return DesignParameters(
-        kind=DesignKind.BALANCED, seed=seed, systems_per_block=systems_per_block, segments_per_hit=1
+        kind=DesignKind.BALANCED,
+        seed=seed,
+        systems_per_block=systems_per_block,
+        segments_per_hit=1,
     )
 
 
@@ -80,7 +83,9 @@ def test_a_withdrawn_a_new_and_a_missing_output_do_not_end_balance() -> None:
     assert spread <= 2
 
 
-def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_cycle() -> None:
+def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_cycle() -> (
+    None
+):
     names = system_names(9)
     parameters = balanced(4)
     state = DrawState.empty(names).for_design(parameters, names).with_cycle()
@@ -97,7 +102,9 @@ def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> N
     names = system_names(9)
     parameters = balanced(4)
     state = DrawState.empty(names).for_design(parameters, names).with_cycle()
-    assert state.for_design(parameters, names[::-1]).planned_cycle == state.planned_cycle
+    assert (
+        state.for_design(parameters, names[::-1]).planned_cycle == state.planned_cycle
+    )
     more = state.for_design(parameters, [*names, "system-new"])
     assert left(more) == 0
     assert more.planned_cycle is not None
@@ -115,5 +122,7 @@ def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> N
         replace(balanced(1), systems_per_block=9),
     ],
 )
-def test_designs_without_cycles_plan_nothing_ahead(parameters: DesignParameters) -> None:
+def test_designs_without_cycles_plan_nothing_ahead(
+    parameters: DesignParameters,
+) -> None:
     assert PlannedCycle.of(parameters, system_names(9)) is None

@@ -10,7 +10,9 @@ from annotation.sampling.parameters import Checks
 from annotation.sampling.planning import MissingHITs, checks_among
 
 
-def batch(*, count: int, checks: int, every: int = 5, seed: int = 1) -> tuple[MissingHITs, Any]:
+def batch(
+    *, count: int, checks: int, every: int = 5, seed: int = 1
+) -> tuple[MissingHITs, Any]:
     """Return what is missing of a batch, and the planning it looks at."""
     parameters = SimpleNamespace(attention_every=every, seed=seed)
     planning: Any = SimpleNamespace(parameters=parameters, planned=[])
@@ -29,7 +31,8 @@ def plan_all(missing: MissingHITs, planning: Any) -> list[Checks]:
 
 
 @pytest.mark.parametrize(
-    ("hits", "every", "checks"), [(10, 5, 2), (11, 5, 3), (1, 5, 1), (0, 5, 0), (10, 0, 0)]
+    ("hits", "every", "checks"),
+    [(10, 5, 2), (11, 5, 3), (1, 5, 1), (0, 5, 0), (10, 0, 0)],
 )
 def test_checks_are_rounded_up(hits: int, every: int, checks: int) -> None:
     assert checks_among(hits, every) == checks
@@ -48,7 +51,8 @@ def test_chance_brings_checks_where_the_design_states_no_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "left"), [(Checks.SOME, [Checks.NONE] * 3), (Checks.NONE, [Checks.SOME] * 2)]
+    ("kind", "left"),
+    [(Checks.SOME, [Checks.NONE] * 3), (Checks.NONE, [Checks.SOME] * 2)],
 )
 def test_the_other_kind_is_planned_where_one_cannot_be_drawn(
     kind: Checks, left: list[Checks]

@@ -15,7 +15,9 @@ def test_they_are_those_of_each_once_abilities_have_settled(systems: int) -> Non
     for _ in range(15):
         priorities, abilities = active_priorities_of_many(wins, abilities)
     for many, one in zip(priorities, wins, strict=True):
-        alone = active_priorities(one, np.zeros_like(one), np.zeros(one.shape, dtype=np.int64))
+        alone = active_priorities(
+            one, np.zeros_like(one), np.zeros(one.shape, dtype=np.int64)
+        )
         most = many.max()
         if most > 0:
             assert many / most == pytest.approx(alone, abs=1e-6)

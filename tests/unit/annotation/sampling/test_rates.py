@@ -52,7 +52,9 @@ def test_by_chance_the_rate_is_reached_on_average_and_no_hit_says_anything_of_th
     rate: float,
 ) -> None:
     counts = [
-        blocks_by_chance(rate, 3, of=Rate.BAD_REFERENCE, draw=HashDraw(seed=4, number=number))
+        blocks_by_chance(
+            rate, 3, of=Rate.BAD_REFERENCE, draw=HashDraw(seed=4, number=number)
+        )
         for number in range(1, 6001)
     ]
     assert all(abs(count - 3 * rate) < 1 for count in counts)

@@ -23,7 +23,11 @@ from annotation.sampling.rates import intra_due
 
 
 def design(
-    *, inter_share: float = 0.0, redundancy: int = 1, seed: int = 3, repeat_gap: int = 10
+    *,
+    inter_share: float = 0.0,
+    redundancy: int = 1,
+    seed: int = 3,
+    repeat_gap: int = 10,
 ) -> DesignParameters:
     return DesignParameters(
         kind=DesignKind.UNIFORM,
@@ -35,7 +39,10 @@ def design(
 
 
 designs = st.builds(
-    design, inter_share=st.floats(0, 0.9), redundancy=st.integers(1, 4), seed=st.integers(0, 2**63)
+    design,
+    inter_share=st.floats(0, 0.9),
+    redundancy=st.integers(1, 4),
+    seed=st.integers(0, 2**63),
 )
 
 
@@ -49,7 +56,9 @@ def schedule(parameters: DesignParameters, steps: int) -> list[Slot]:
 
 
 @given(designs)
-def test_the_inter_share_is_reached_within_two_hits(parameters: DesignParameters) -> None:
+def test_the_inter_share_is_reached_within_two_hits(
+    parameters: DesignParameters,
+) -> None:
     inter = 0
     for step, planned in enumerate(schedule(parameters, 1000), start=1):
         inter += planned.purpose is Purpose.INTER
@@ -60,20 +69,28 @@ def test_only_the_seed_says_where_in_its_stretch_an_inter_repeat_comes() -> None
     places = Counter(
         step % 10
         for seed in range(100)
-        for step, planned in enumerate(schedule(design(inter_share=0.1, seed=seed), 200))
+        for step, planned in enumerate(
+            schedule(design(inter_share=0.1, seed=seed), 200)
+        )
         if planned.purpose is Purpose.INTER
     )
     assert sum(places.values()) == pytest.approx(1850, abs=60)
     expected = sum(places.values()) / 10
-    assert sum((n - expected) ** 2 / expected for n in places.values()) < 27.9  # 99.9 %, 9 degrees
+    assert (
+        sum((n - expected) ** 2 / expected for n in places.values()) < 27.9
+    )  # 99.9 %, 9 degrees
 
 
 @given(designs)
-def test_every_family_begins_once_and_has_all_its_copies(parameters: DesignParameters) -> None:
+def test_every_family_begins_once_and_has_all_its_copies(
+    parameters: DesignParameters,
+) -> None:
     planned = schedule(parameters, 400)
     first = [each.family for each in planned if each.purpose is Purpose.FIRST]
     assert first == list(range(1, len(first) + 1))
-    copies = Counter(each.family for each in planned if each.purpose is Purpose.REDUNDANCY)
+    copies = Counter(
+        each.family for each in planned if each.purpose is Purpose.REDUNDANCY
+    )
     assert all(copies[family] == parameters.redundancy - 1 for family in first[:-1])
 
 
@@ -118,30 +135,44 @@ def test_a_repeat_shows_the_same_candidates_in_another_order(
     # In another database the outputs have other ids, and the repeat the same order.
     elsewhere = replace(block, candidates=tuple((100 - each,) for each in ids))
     moved = repeated(
-        replace(original, blocks=(elsewhere,)), seed=seed, number=number, purpose=Purpose.INTER
+        replace(original, blocks=(elsewhere,)),
+        seed=seed,
+        number=number,
+        purpose=Purpose.INTER,
     )
     assert moved.blocks[0].systems == shown.systems
 
 
 def test_a_repeat_has_any_other_order_with_the_same_chance() -> None:
     block = BlockPlan(
-        segment=1, candidates=((1,), (2,), (3,)), systems=(("a",), ("b",), ("c",)), why={}
+        segment=1,
+        candidates=((1,), (2,), (3,)),
+        systems=(("a",), ("b",), ("c",)),
+        why={},
     )
     original = HITPlan(number=1, blocks=(block,), why={})
     orders = Counter(
-        repeated(original, seed=8, number=number, purpose=Purpose.INTRA).blocks[0].candidates
+        repeated(original, seed=8, number=number, purpose=Purpose.INTRA)
+        .blocks[0]
+        .candidates
         for number in range(2, 2002)
     )
     assert len(orders) == 5
-    assert sum((n - 400) ** 2 / 400 for n in orders.values()) < 18.5  # 99.9 %, 4 degrees
+    assert (
+        sum((n - 400) ** 2 / 400 for n in orders.values()) < 18.5
+    )  # 99.9 %, 4 degrees
 
 
-def work(judge: str, *, hits: int, share: float, gap: int, seed: int = 5) -> list[HITHistoryEntry]:
+def work(
+    judge: str, *, hits: int, share: float, gap: int, seed: int = 5
+) -> list[HITHistoryEntry]:
     """What a judge is lent."""
     history: list[HITHistoryEntry] = []
     for number in range(1, hits + 1):
         original = None
-        places = [at for at, each in enumerate(history, start=1) if each.repeats is not None]
+        places = [
+            at for at, each in enumerate(history, start=1) if each.repeats is not None
+        ]
         if intra_due(
             seed=seed,
             judge=judge,
@@ -194,7 +225,9 @@ def test_a_hit_without_judgments_is_not_repeated() -> None:
     assert intra_original([], repeat_gap=0, seed=1) is None
 
 
-def test_a_hit_repeated_least_often_comes_next_and_none_repeated_within_the_gap() -> None:
+def test_a_hit_repeated_least_often_comes_next_and_none_repeated_within_the_gap() -> (
+    None
+):
     history = [
         HITHistoryEntry(number=1),
         HITHistoryEntry(number=2),

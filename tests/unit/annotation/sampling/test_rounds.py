@@ -26,7 +26,10 @@ def segment(number: int, texts: list[str]) -> SegmentOutputs:
 
 
 def all_different(count: int) -> dict[int, SegmentOutputs]:
-    return {n: segment(n, [f"{n} {system}" for system in SYSTEMS]) for n in range(1, count + 1)}
+    return {
+        n: segment(n, [f"{n} {system}" for system in SYSTEMS])
+        for n in range(1, count + 1)
+    }
 
 
 def test_rounds_contain_every_segment_once() -> None:
@@ -55,9 +58,14 @@ def test_every_text_is_in_one_hit_and_systems_are_balanced() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_systems_that_share_texts_share_a_block(seed: int) -> None:
     random = Random(seed)
-    texts = {n: segment(n, [random.choice("abcde") for _system in SYSTEMS]) for n in range(1, 11)}
+    texts = {
+        n: segment(n, [random.choice("abcde") for _system in SYSTEMS])
+        for n in range(1, 11)
+    }
     hits = round_drawn(range(1, 11), number=1, texts=texts, parameters=PARAMETERS)
-    shown = Counter((block.segment, block.systems) for blocks in hits for block in blocks)
+    shown = Counter(
+        (block.segment, block.systems) for blocks in hits for block in blocks
+    )
     assert set(shown.values()) == {1}
     assert sum(shown.values()) == sum(
         len({output.text for output in each.outputs}) for each in texts.values()
@@ -104,7 +112,10 @@ def test_segments_read_together_are_of_one_system_and_in_order() -> None:
         # By chance, and the same each time.
         assert hits == rounds.drawn(number, texts=texts, parameters=PARAMETERS)
     orders = {
-        tuple(blocks[0].systems for blocks in rounds.drawn(n, texts=texts, parameters=PARAMETERS))
+        tuple(
+            blocks[0].systems
+            for blocks in rounds.drawn(n, texts=texts, parameters=PARAMETERS)
+        )
         for n in range(1, 4)
     }
     assert len(orders) == 3
@@ -128,14 +139,18 @@ def test_systems_that_wrote_the_same_throughout_are_read_as_one() -> None:
 def test_system_without_output_of_a_segment_is_not_read() -> None:
     texts = all_different(2)
     missing = SegmentOutputs(2, 12, texts[2].outputs[1:])
-    hits = read_together((1, 2)).drawn(1, texts={**texts, 2: missing}, parameters=PARAMETERS)
+    hits = read_together((1, 2)).drawn(
+        1, texts={**texts, 2: missing}, parameters=PARAMETERS
+    )
     assert sorted(blocks[0].systems[0][0] for blocks in hits) == SYSTEMS[1:]
 
 
 # --- Attention checks ------------------------------------------------------------------------------
 
 
-def with_damaged(texts: dict[int, SegmentOutputs], *segments: int) -> dict[int, SegmentOutputs]:
+def with_damaged(
+    texts: dict[int, SegmentOutputs], *segments: int
+) -> dict[int, SegmentOutputs]:
     """Give these segments a damaged reference, with the id 100 · segment + 99."""
     return {
         n: SegmentOutputs(
@@ -143,7 +158,9 @@ def with_damaged(texts: dict[int, SegmentOutputs], *segments: int) -> dict[int, 
             12,
             (
                 *each.outputs,
-                SystemOutput("damaged", 100 * n + 99, f"{n} damaged", OutputKind.BAD_REFERENCE),
+                SystemOutput(
+                    "damaged", 100 * n + 99, f"{n} damaged", OutputKind.BAD_REFERENCE
+                ),
             ),
         )
         if n in segments
@@ -158,8 +175,12 @@ def test_damaged_references_come_on_top_at_their_rate(rate: float) -> None:
     parameters = replace(PARAMETERS, bad_reference_rate=rate)
     checks = blocks = 0
     for number in range(1, 101):
-        hits = round_drawn(range(1, 11), number=number, texts=texts, parameters=parameters)
-        shown = Counter(block.candidates for each in hits for block in each if not block.control)
+        hits = round_drawn(
+            range(1, 11), number=number, texts=texts, parameters=parameters
+        )
+        shown = Counter(
+            block.candidates for each in hits for block in each if not block.control
+        )
         # All that is there without checks, as often.
         assert len(shown) == 10 * len(SYSTEMS)
         assert set(shown.values()) == {1}
@@ -170,7 +191,9 @@ def test_damaged_references_come_on_top_at_their_rate(rate: float) -> None:
         found = [block for each in hits for block in each if block.control]
         assert {block.control for block in found} <= {("damaged",)}
         assert all(block.why["bad_reference"] == "damaged" for block in found)
-        assert all(block.candidates == ((100 * block.segment + 99,),) for block in found)
+        assert all(
+            block.candidates == ((100 * block.segment + 99,),) for block in found
+        )
         checks += len(found)
         blocks += sum(map(len, hits))
     # At most one of each segment.
@@ -182,9 +205,14 @@ def test_no_check_where_no_reference_is_damaged_and_none_without_a_rate() -> Non
     texts = with_damaged(all_different(10), 4)
     window = range(1, 11)
     without = round_drawn(window, number=1, texts=texts, parameters=PARAMETERS)
-    assert without == round_drawn(window, number=1, texts=all_different(10), parameters=PARAMETERS)
+    assert without == round_drawn(
+        window, number=1, texts=all_different(10), parameters=PARAMETERS
+    )
     checked = round_drawn(
-        window, number=1, texts=texts, parameters=replace(PARAMETERS, bad_reference_rate=1.0)
+        window,
+        number=1,
+        texts=texts,
+        parameters=replace(PARAMETERS, bad_reference_rate=1.0),
     )
     assert [block.segment for each in checked for block in each if block.control] == [4]
 
@@ -193,14 +221,19 @@ def test_no_check_where_no_reference_is_damaged_and_none_without_a_rate() -> Non
 def test_checks_go_round_the_hits_where_systems_share_texts(seed: int) -> None:
     random = Random(seed)
     texts = with_damaged(
-        {n: segment(n, [random.choice("abcde") for _system in SYSTEMS]) for n in range(1, 11)},
+        {
+            n: segment(n, [random.choice("abcde") for _system in SYSTEMS])
+            for n in range(1, 11)
+        },
         *random.sample(range(1, 11), 6),
     )
     parameters = replace(PARAMETERS, bad_reference_rate=1.0)
     hits = round_drawn(range(1, 11), number=seed, texts=texts, parameters=parameters)
     shown = Counter((block.segment, block.systems) for each in hits for block in each)
     assert set(shown.values()) == {1}
-    distinct = sum(len({output.text for output in each.outputs}) for each in texts.values())
+    distinct = sum(
+        len({output.text for output in each.outputs}) for each in texts.values()
+    )
     assert sum(shown.values()) == distinct
     of_hits = [sum(bool(block.control) for block in each) for each in hits]
     assert sum(of_hits) == 6

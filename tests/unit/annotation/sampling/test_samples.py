@@ -18,7 +18,9 @@ def test_the_order_of_the_others_stays_where_segments_are_left_out(
     order = sample_order(segments, seed=seed, pair=PAIR, judge="ada")
     assert sorted(order) == sorted(segments)
     left = data.draw(st.sets(st.sampled_from(order)))
-    assert sample_order(left, seed=seed, pair=PAIR, judge="ada") == [n for n in order if n in left]
+    assert sample_order(left, seed=seed, pair=PAIR, judge="ada") == [
+        n for n in order if n in left
+    ]
 
 
 def test_sample_order_depends_on_judge_comparison_and_seed() -> None:
@@ -36,7 +38,9 @@ def test_every_segment_has_the_same_chance() -> None:
     drawn = Counter(
         segment
         for judge in range(1000)
-        for segment in sample_order(range(50), seed=3, pair=PAIR, judge=f"judge{judge}")[:10]
+        for segment in sample_order(
+            range(50), seed=3, pair=PAIR, judge=f"judge{judge}"
+        )[:10]
     )
     assert all(abs(drawn[segment] - 200) <= 63 for segment in range(50))
 

@@ -13,7 +13,9 @@ from tests.drawn_texts import corpus, drawn, system_names
 def test_a_state_written_down_as_json_is_the_same_state() -> None:
     names = system_names(6)
     parameters = DesignParameters(kind=DesignKind.BALANCED, seed=1)
-    *_, (_, state) = drawn(parameters, corpus(names, segments=9), hits=7, state=DrawState.empty())
+    *_, (_, state) = drawn(
+        parameters, corpus(names, segments=9), hits=7, state=DrawState.empty()
+    )
     wins = np.arange(36, dtype=np.float64).reshape(6, 6) / 7
     state = state.judged(systems=names, wins=wins, ties=wins + wins.T, watermark=12)
     again = DrawState.from_json(json.loads(json.dumps(state.to_json())))
@@ -44,7 +46,9 @@ def test_a_system_that_joins_moves_nobody_elses_counts() -> None:
     wider = state.covering(["k"])
     assert wider.systems == ("a", "k", "m", "z")
     at = wider.index
-    assert wider.pair_counts[at["m"], at["a"]] == wider.pair_counts[at["z"], at["m"]] == 1
+    assert (
+        wider.pair_counts[at["m"], at["a"]] == wider.pair_counts[at["z"], at["m"]] == 1
+    )
     # Those behind one candidate have not met, and a control meets nobody.
     assert wider.pair_counts.sum() == 4
     assert wider.position_counts[at["m"], 0] == wider.position_counts[at["z"], 1] == 1

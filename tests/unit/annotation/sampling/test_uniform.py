@@ -24,7 +24,8 @@ def test_the_drawn_hits_are_those_of_the_first_release() -> None:
     names = [f"s{place}" for place in range(8)]
     texts = {
         number: segment_texts(
-            number, {name: "shared" if name in {"s1", "s4", "s6"} else name for name in names}
+            number,
+            {name: "shared" if name in {"s1", "s4", "s6"} else name for name in names},
         )
         for number in range(1, 11)
     }
@@ -63,13 +64,16 @@ def test_systems_and_positions_come_up_equally_often() -> None:
     first = Counter(block.systems[0][0] for block in blocks)
     for counts in (shown, first):
         assert len(counts) == 9
-        assert chi_square(counts) < 26.1  # the 99.9th percentile with 8 degrees of freedom
+        assert (
+            chi_square(counts) < 26.1
+        )  # the 99.9th percentile with 8 degrees of freedom
 
 
 def test_a_text_shared_by_many_systems_does_not_stand_higher() -> None:
     texts = {
         1: segment_texts(
-            1, {f"s{place}": "shared" if place < 5 else f"{place}" for place in range(9)}
+            1,
+            {f"s{place}": "shared" if place < 5 else f"{place}" for place in range(9)},
         )
     }
     positions = Counter(

@@ -12,7 +12,9 @@ from annotation.sampling.windows import Windows
 from campaign.texts.hash_draw import HashDraw
 
 lengths = st.lists(st.integers(1, 12), min_size=1, max_size=5)
-draws = st.builds(HashDraw, seed=st.integers(0, 2**63 - 1), number=st.integers(1, 10**6))
+draws = st.builds(
+    HashDraw, seed=st.integers(0, 2**63 - 1), number=st.integers(1, 10**6)
+)
 orders = st.sampled_from(SegmentOrder)
 turns = st.integers(1, 1000)
 
@@ -40,7 +42,12 @@ def test_a_window_is_consecutive_segments_of_one_document(
 
 @given(lengths, st.integers(1, 6), orders, draws, turns, st.sets(st.integers(1, 60)))
 def test_a_window_holds_nothing_to_avoid_and_is_full_where_one_is_left(
-    lengths: list[int], length: int, order: SegmentOrder, draw: HashDraw, turn: int, avoid: set[int]
+    lengths: list[int],
+    length: int,
+    order: SegmentOrder,
+    draw: HashDraw,
+    turn: int,
+    avoid: set[int],
 ) -> None:
     documents = documents_of(lengths)
     everything = set(chain.from_iterable(documents))
@@ -83,7 +90,9 @@ def test_sequential_windows_tile_every_document_and_then_start_again(
     windows = Windows(documents, length=length)
     tiles = sum(-(-len(document) // length) for document in documents)
     drawn = [
-        windows.window(order=SegmentOrder.SEQUENTIAL, draw=HashDraw(seed=1, number=9), turn=turn)
+        windows.window(
+            order=SegmentOrder.SEQUENTIAL, draw=HashDraw(seed=1, number=9), turn=turn
+        )
         for turn in range(1, sweeps * tiles + 1)
     ]
     seen = [segment for window in drawn for segment in window or ()]
@@ -95,13 +104,17 @@ def test_a_sequence_passes_over_what_it_must_avoid() -> None:
     order, draw = SegmentOrder.SEQUENTIAL, HashDraw(seed=1, number=1)
     assert windows.window(order=order, draw=draw, turn=1, avoid={2, 4}) == (7, 8, 9)
     assert windows.window(order=order, draw=draw, turn=1, avoid={2, 4, 8}) == (5, 6)
-    assert windows.window(order=order, draw=draw, turn=1, avoid=set(range(1, 10))) is None
+    assert (
+        windows.window(order=order, draw=draw, turn=1, avoid=set(range(1, 10))) is None
+    )
 
 
 def test_segments_on_both_sides_of_one_left_out_are_not_consecutive() -> None:
     windows = Windows([list(range(1, 8))], length=3, only={1, 2, 3, 5, 6, 7})
     drawn = {
-        windows.window(order=SegmentOrder.RANDOM, draw=HashDraw(seed=1, number=number), turn=number)
+        windows.window(
+            order=SegmentOrder.RANDOM, draw=HashDraw(seed=1, number=number), turn=number
+        )
         for number in range(1, 100)
     }
     assert drawn == {(1, 2, 3), (5, 6, 7)}
@@ -138,7 +151,9 @@ def test_pages_divide_each_document_into_equal_parts(
 ) -> None:
     documents = documents_of(lengths)
     windows = Windows(documents, length=length, are_pages=True)
-    assert [list(chain.from_iterable(windows.pages))] == [list(chain.from_iterable(documents))]
+    assert [list(chain.from_iterable(windows.pages))] == [
+        list(chain.from_iterable(documents))
+    ]
     for document in documents:
         sizes = [len(page) for page in windows.pages if page[0] in document]
         assert len(sizes) == -(-len(document) // length)

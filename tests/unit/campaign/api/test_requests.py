@@ -13,16 +13,24 @@ from campaign.models import Protocol
 #: In the order of the registry, which is that of every process; some protocols share one.
 SERIALIZERS: list[Any] = [
     JudgmentRequestSerializer,
-    *dict.fromkeys(kind.serializer for kind in answer_kinds() if kind.serializer is not None),
+    *dict.fromkeys(
+        kind.serializer for kind in answer_kinds() if kind.serializer is not None
+    ),
 ]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in answer_kinds() if kind.serializer is not None])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in answer_kinds() if kind.serializer is not None]
+)
 def test_an_answer_with_a_key_of_another_protocol_is_refused(kind: Any) -> None:
     own = set(kind.serializer._declared_fields)
     several = kind.serializer_of_several
     alternatives = set(several._declared_fields) if several is not None else set()
-    others = {name for each in SERIALIZERS for name in each._declared_fields} - own - alternatives
+    others = (
+        {name for each in SERIALIZERS for name in each._declared_fields}
+        - own
+        - alternatives
+    )
     assert others
     for name in others:
         with pytest.raises(ProblemError) as refused:

@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError
-from campaign.formats.archives import Limits, archive_files, folder_files, is_archive, is_litter
+from campaign.formats.archives import (
+    Limits,
+    archive_files,
+    folder_files,
+    is_archive,
+    is_litter,
+)
 from campaign.formats.streams import StoredFile
 
 Entry = tuple[str | zipfile.ZipInfo, bytes]
@@ -39,7 +45,9 @@ def tarred(entries: Iterable[Entry], mode: str = "w:gz") -> bytes:
 
 
 def opened(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
-    with archive_files(StoredFile("set.zip", lambda: io.BytesIO(data)), limits) as files:
+    with archive_files(
+        StoredFile("set.zip", lambda: io.BytesIO(data)), limits
+    ) as files:
         found = {}
         for file in files:
             with file.open() as stream:
@@ -87,7 +95,11 @@ def test_a_tar_of_the_present_folder_is_read_and_one_without_gzip() -> None:
 @both
 def test_folders_that_sort_one_test_set_are_no_roots(packed: Packed) -> None:
     data = packed([("sources/a.txt", b"a"), ("system-outputs/x/b.txt", b"b"), ("references/a.txt", b"a")])  # fmt: skip
-    assert list(opened(data)) == ["references/a.txt", "sources/a.txt", "system-outputs/x/b.txt"]
+    assert list(opened(data)) == [
+        "references/a.txt",
+        "sources/a.txt",
+        "system-outputs/x/b.txt",
+    ]
     assert list(opened(packed([("systems/x.txt", b"b")]))) == ["systems/x.txt"]
 
 
@@ -106,12 +118,17 @@ def test_folders_that_sort_one_test_set_are_no_roots(packed: Packed) -> None:
             '"a.txt" and "A.txt" are the same file name on some operating systems',
         ),
         (["é.txt", "e\u0301.txt"], "are the same file name on some operating systems"),
-        (["Straße.txt", "STRASSE.txt"], "are the same file name on some operating systems"),
+        (
+            ["Straße.txt", "STRASSE.txt"],
+            "are the same file name on some operating systems",
+        ),
         (["x/a.txt", "x//a.txt"], '"x/a.txt" is there twice'),
         (["one/a.txt", "two/a.txt"], 'several folders side by side: "one" and "two"'),
     ],
 )
-def test_names_that_lead_astray_are_refused(packed: Packed, names: list[str], problem: str) -> None:
+def test_names_that_lead_astray_are_refused(
+    packed: Packed, names: list[str], problem: str
+) -> None:
     assert problem in refused(packed([(name, b"x") for name in names]))
 
 
@@ -154,10 +171,14 @@ def test_bombs_are_refused_by_what_comes_out(packed: Packed) -> None:
     zeros = packed([("a.txt", b"\n" * 400_000)])
     small = Limits(free_bytes=100_000, ratio=20)
     assert "unpacks to more than 20 times its size" in refused(zeros, small)
-    assert "unpacks to more than 300,000 bytes" in refused(zeros, Limits(total_bytes=300_000))
+    assert "unpacks to more than 300,000 bytes" in refused(
+        zeros, Limits(total_bytes=300_000)
+    )
     # Many small files count together.
     many = packed([(f"{n}.txt", b"\n" * 100_000) for n in range(4)])
-    assert "unpacks to more than 300,000 bytes" in refused(many, Limits(total_bytes=300_000))
+    assert "unpacks to more than 300,000 bytes" in refused(
+        many, Limits(total_bytes=300_000)
+    )
     assert "more than 3 entries" in refused(many, Limits(entries=3))
     assert len(opened(many, Limits(entries=4))) == 4
 
@@ -199,7 +220,9 @@ def test_a_folder_is_read_without_links_and_litter(tmp_path: Path) -> None:
     assert [file.name for file in folder_files(tmp_path)] == ["systems/x.de", ".hidden"]
     (tmp_path / "Systems.txt").write_bytes(b"a")
     (tmp_path / "systems.TXT").write_bytes(b"a")
-    with pytest.raises(FormatError, match="the same file name on some operating systems"):
+    with pytest.raises(
+        FormatError, match="the same file name on some operating systems"
+    ):
         folder_files(tmp_path)
     (tmp_path / "systems.TXT").unlink()
     (tmp_path / "link").symlink_to("/etc/passwd")

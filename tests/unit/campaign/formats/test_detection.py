@@ -5,7 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    TestSetFormat,
+    detect_format,
+    read_test_set,
+)
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 
@@ -19,7 +25,11 @@ MakeFile = Callable[[str, str | bytes], InputFile]
         ("a.jsonl", "", TestSetFormat.JSONL),
         ("a.ndjson.gz", "", TestSetFormat.JSONL),
         ("a.txt", '\ufeff\n<SRCSET setid="x">', TestSetFormat.SGML),
-        ("a", '<?xml version="1.0"?>\n<mteval>\n<srcset setid="x">', TestSetFormat.SGML),
+        (
+            "a",
+            '<?xml version="1.0"?>\n<mteval>\n<srcset setid="x">',
+            TestSetFormat.SGML,
+        ),
         ("a", '\n {"source": "x"}', TestSetFormat.JSONL),
         ("a.txt", "Document\tSource\tA\nd\ts\ta\n", TestSetFormat.TSV),
         ("a.txt", "The source\tof the text\n", TestSetFormat.PLAIN),
@@ -35,7 +45,9 @@ def test_the_ending_tells_and_else_the_content(
 
 
 @pytest.mark.parametrize("compress", [False, True])
-def test_a_file_is_whole_after_its_format_was_told(make_file: MakeFile, compress: bool) -> None:
+def test_a_file_is_whole_after_its_format_was_told(
+    make_file: MakeFile, compress: bool
+) -> None:
     content = b'{"source": "s"}\n' * 10_000
     data = gzip.compress(content) if compress else content
     assert sum(1 for _ in read_test_set(source=make_file("upload", data))) == 10_000
@@ -61,7 +73,9 @@ def test_files_that_do_not_go_together_are_refused_at_once(
         read_test_set(
             source=make_file(source, ""),
             references=[make_file("ref.txt", "")] if "references" in others else [],
-            systems={name: make_file(f"{name}.txt", "") for name in others.get("systems", [])},
+            systems={
+                name: make_file(f"{name}.txt", "") for name in others.get("systems", [])
+            },
             documents=make_file("docs.txt", "") if "documents" in others else None,
         )
     assert str(caught.value).startswith(f"{message} What to do: ")

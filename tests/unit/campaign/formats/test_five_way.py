@@ -30,7 +30,9 @@ def _read(content: str | bytes) -> list[JudgedBlock]:
 
 
 def test_a_row_is_a_block_with_its_candidates_as_shown() -> None:
-    assert _read(_HEADER + 'Czech,English,7,d,s1,judge01,"3,7","A, B",,,20,C,1,,-1\n') == [_ROW]
+    assert _read(
+        _HEADER + 'Czech,English,7,d,s1,judge01,"3,7","A, B",,,20,C,1,,-1\n'
+    ) == [_ROW]
 
 
 def test_the_line_of_a_row_is_told_and_does_not_make_it_another() -> None:
@@ -44,7 +46,9 @@ def test_columns_are_found_by_name_in_any_case_and_order() -> None:
         "\ufeffSYSTEM2RANK,system1RANK,System2ID,system1id,JUDGEID,segmentid,documentID, srcindex ,"
         "TrgLang,srclang\n3,1,C,A,judge01,s1,d,7,English,Czech\n"
     )
-    expected = replace(_ROW, candidates=(("A",), ("C",)), labels=(1, 3), system_numbers=((), ()))
+    expected = replace(
+        _ROW, candidates=(("A",), ("C",)), labels=(1, 3), system_numbers=((), ())
+    )
     assert _read(content) == [expected]
 
 
@@ -104,13 +108,17 @@ def test_a_row_without_any_label_is_handed_out() -> None:
         (_HEADER.encode() + b"a,b,1,d,s,j\xf6,1,A,2,B,3,C,1,2,3\n", ("j.csv, line 2, column 12: the byte 0xF6 is not UTF-8.")),
     ],
 )  # fmt: skip
-def test_errors_name_file_line_cell_field_and_remedy(content: str | bytes, message: str) -> None:
+def test_errors_name_file_line_cell_field_and_remedy(
+    content: str | bytes, message: str
+) -> None:
     with pytest.raises(FormatError) as caught:
         _read(content)
     assert str(caught.value).startswith(f"{message} What to do: ")
 
 
-@pytest.mark.parametrize("index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000])
+@pytest.mark.parametrize(
+    "index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000]
+)
 def test_a_source_index_is_a_decimal_number_the_database_can_hold(index: str) -> None:
     with pytest.raises(FormatError, match="is not a whole number of 1 or more"):
         _read(_HEADER + f"a,b,{index},d,s,j,1,A,2,B,3,C,1,2,3\n")

@@ -40,7 +40,9 @@ def test_rows_are_written_as_wmt_wrote_them() -> None:
     ]
 
 
-def test_cells_a_spreadsheet_would_take_for_formulas_are_neutral_and_read_back() -> None:
+def test_cells_a_spreadsheet_would_take_for_formulas_are_neutral_and_read_back() -> (
+    None
+):
     candidates = (("+A", "@B"), ("-C",), ("'=D",))
     row = replace(
         _ROW,
@@ -72,7 +74,9 @@ def test_rows_are_written_while_they_come() -> None:
 
 
 _CELL = st.text(
-    st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"])
+    st.characters(
+        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
+    )
     | st.sampled_from('",;\t =\u2028\x85'),
     max_size=100,
 )
@@ -85,7 +89,9 @@ _NUMBER = st.integers(-(2**31) + 1, 2**31 - 1)
 
 @st.composite
 def _rows(draw: st.DrawFn, slots: int) -> JudgedBlock:
-    systems = draw(st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True))
+    systems = draw(
+        st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True)
+    )
     cuts = draw(st.sets(st.integers(1, len(systems)), max_size=slots - 1))
     bounds = sorted({0, *cuts, len(systems)})
     candidates = tuple(tuple(systems[start:end]) for start, end in pairwise(bounds))
@@ -106,7 +112,9 @@ def _rows(draw: st.DrawFn, slots: int) -> JudgedBlock:
 
 
 @given(st.data(), st.integers(2, 7))
-def test_reading_what_was_written_gives_the_rows_back(data: st.DataObject, slots: int) -> None:
+def test_reading_what_was_written_gives_the_rows_back(
+    data: st.DataObject, slots: int
+) -> None:
     rows = data.draw(st.lists(_rows(slots), max_size=4))
     written = "".join(write_five_way_csv(rows, slots=slots))
     read = _read(written)

@@ -51,9 +51,14 @@ def read(make_file: MakeFile) -> Read:
     def read(
         source: str, systems: dict[str, str] | None = None, **options: Any
     ) -> list[SegmentTexts]:
-        files = {name: make_file(f"{name}.jsonl", text) for name, text in (systems or {}).items()}
+        files = {
+            name: make_file(f"{name}.jsonl", text)
+            for name, text in (systems or {}).items()
+        }
         return list(
-            read_test_set(source=make_file("genmt.jsonl", source), systems=files, **options)
+            read_test_set(
+                source=make_file("genmt.jsonl", source), systems=files, **options
+            )
         )
 
     return read
@@ -97,22 +102,33 @@ def test_lines_that_name_their_segment_are_segments_of_one_document(
         {"doc_id": "news-1", "segment_id": "1", "hypothesis": "Regen."},
     ]
     segments = read(lines(first, second), {"amber": lines(*outputs)})
-    read_back = [(row.document, row.position, row.source, row.outputs["amber"]) for row in segments]
-    assert read_back == [("news-1", 1, "Rain.", "Regen."), ("news-1", 2, "Sun.", "Sonne.")]
-    assert 'the id "news-1 #1" appears twice, first on line 1' in refused(lines(first, first), {})
+    read_back = [
+        (row.document, row.position, row.source, row.outputs["amber"])
+        for row in segments
+    ]
+    assert read_back == [
+        ("news-1", 1, "Rain.", "Regen."),
+        ("news-1", 2, "Sun.", "Sonne."),
+    ]
+    assert 'the id "news-1 #1" appears twice, first on line 1' in refused(
+        lines(first, first), {}
+    )
 
 
 def test_paragraphs_become_segments_if_asked_for(read: Read, refused: Refused) -> None:
     segments = read(lines(ONE, TWO), {"amber": lines(*AMBER)}, by_paragraph=True)
     assert [
-        (s.document, s.position, s.source, s.references, s.outputs["amber"]) for s in segments
+        (s.document, s.position, s.source, s.references, s.outputs["amber"])
+        for s in segments
     ] == [
         ("news/visit", 1, "The museum opens.", ("Es öffnet.",), "Offen."),
         ("news/visit", 2, "Bags stay\nhere.", ("Taschen\nbleiben.",), "Taschen."),
         ("speech/tour", 1, "Hm.", ("",), "Äh."),
     ]
     short = [*AMBER[:2], AMBER[2] | {"hypothesis": "Offen."}]
-    assert refused(lines(ONE, TWO), {"amber": lines(*short)}, by_paragraph=True).startswith(
+    assert refused(
+        lines(ONE, TWO), {"amber": lines(*short)}, by_paragraph=True
+    ).startswith(
         'amber.jsonl, line 3: the output of amber of "en-de_DE_#_news_#_visit" has 1 paragraph, its '
         "source (genmt.jsonl, line 1) 2; not covered by all systems: 1 document of 2 (news/visit)."
     )
@@ -123,9 +139,9 @@ def test_one_language_pair_is_read(read: Read, refused: Refused) -> None:
     for chosen in (("en", "de"), ("en", "de_DE"), ("en", "de-DE")):
         segments = read(content, {"amber": lines(*AMBER)}, languages=chosen)
         assert [s.document for s in segments] == ["news/visit", "speech/tour"]
-    assert read(content, {"amber": lines(*AMBER)}, languages=("en", "cs"))[0].outputs == {
-        "amber": "Muzeum."
-    }
+    assert read(content, {"amber": lines(*AMBER)}, languages=("en", "cs"))[
+        0
+    ].outputs == {"amber": "Muzeum."}
     message = refused(content, {"amber": lines(*AMBER)})
     assert message == (
         "genmt.jsonl, line 2: the file holds several language pairs: en-cs_CZ, en-de_DE; en-de_DE "
@@ -140,7 +156,9 @@ def test_one_language_pair_is_read(read: Read, refused: Refused) -> None:
 def test_lines_of_other_pairs_are_known_by_the_source_where_ids_do_not_tell(
     read: Read, refused: Refused
 ) -> None:
-    source = lines(CZECH | {"doc_id": "a"}, ONE | {"doc_id": "b"}, CZECH | {"doc_id": "c"})
+    source = lines(
+        CZECH | {"doc_id": "a"}, ONE | {"doc_id": "b"}, CZECH | {"doc_id": "c"}
+    )
     amber = [{"doc_id": name, "hypothesis": name} for name in ("a", "c", "b")]
     (segment,) = read(source, {"amber": lines(*amber)}, languages=("en", "de"))
     assert (segment.document, segment.outputs) == ("news/b", {"amber": "b"})
@@ -150,7 +168,9 @@ def test_lines_of_other_pairs_are_known_by_the_source_where_ids_do_not_tell(
     )
 
 
-def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Refused) -> None:
+def test_lines_that_hold_all_outputs_need_no_other_file(
+    read: Read, refused: Refused
+) -> None:
     one = {"doc_id": "cs-de_DE_#_news_#_blesk_#_0", "src_text": "a", "tgt_text": {"refA": "r", "B": "b", "A": "a"}, "scores": {}}  # fmt: skip
     two = one | {"doc_id": "cs-de_DE_#_news_#_blesk_#_1"}
     first, second = read(lines(one, two))
@@ -165,8 +185,12 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
         'genmt.jsonl, line 2 (field "tgt_text"): the line has no output of B, but line 1 does.'
     )
     more = two | {"tgt_text": {"A": "a", "B": "b", "C": "c"}}
-    assert "the line has an output of C, but line 1 does not" in refused(lines(one, more))
-    assert "genmt.jsonl, line 1 contains outputs" in refused(lines(one), {"amber": lines(*AMBER)})
+    assert "the line has an output of C, but line 1 does not" in refused(
+        lines(one, more)
+    )
+    assert "genmt.jsonl, line 1 contains outputs" in refused(
+        lines(one), {"amber": lines(*AMBER)}
+    )
     assert "contains a comma" in refused(lines(one | {"tgt_text": {"a,b": "x"}}))
 
 
@@ -188,17 +212,22 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
     ],
 )  # fmt: skip
 def test_invalid_file_is_refused_with_its_place(
-    refused: Refused, source: list[dict[str, Any]], amber: list[dict[str, Any]], message: str
+    refused: Refused,
+    source: list[dict[str, Any]],
+    amber: list[dict[str, Any]],
+    message: str,
 ) -> None:
     assert message in refused(lines(*source), {"amber": lines(*amber)})
 
 
 def test_references_have_no_file_of_their_own(make_file: MakeFile) -> None:
     with pytest.raises(
-        FormatError, match=r"^ref.txt: genmt.jsonl is WMT's JSON Lines and already contains"
+        FormatError,
+        match=r"^ref.txt: genmt.jsonl is WMT's JSON Lines and already contains",
     ):
         read_test_set(
-            source=make_file("genmt.jsonl", lines(ONE)), references=[make_file("ref.txt", "")]
+            source=make_file("genmt.jsonl", lines(ONE)),
+            references=[make_file("ref.txt", "")],
         )
 
 
@@ -213,21 +242,34 @@ def test_references_have_no_file_of_their_own(make_file: MakeFile) -> None:
     ],
 )  # fmt: skip
 def test_an_id_says_pair_names_and_segment(
-    identifier: str, languages: tuple[str, str] | None, rest: tuple[str, ...], segment: str | None
+    identifier: str,
+    languages: tuple[str, str] | None,
+    rest: tuple[str, ...],
+    segment: str | None,
 ) -> None:
     divided = divided_id(identifier)
-    assert (divided.languages, divided.rest, divided.segment) == (languages, rest, segment)
+    assert (divided.languages, divided.rest, divided.segment) == (
+        languages,
+        rest,
+        segment,
+    )
 
 
 _TEXTS = (
-    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"))
+    st.text(
+        st.characters(
+            codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"
+        )
+    )
     .map(str.strip)
     .filter(bool)
 )
 
 
 @given(
-    texts=st.lists(st.tuples(_TEXTS, _TEXTS | st.just(""), _TEXTS, _TEXTS), min_size=1, max_size=6),
+    texts=st.lists(
+        st.tuples(_TEXTS, _TEXTS | st.just(""), _TEXTS, _TEXTS), min_size=1, max_size=6
+    ),
     order=st.randoms(use_true_random=False),
     ascii_only=st.booleans(),
 )
@@ -235,7 +277,9 @@ def test_written_file_is_read_back(
     make_file: MakeFile, texts: list[tuple[str, ...]], order: Any, ascii_only: bool
 ) -> None:
     def written(values: list[dict[str, Any]]) -> str:
-        return "\r\n".join(json.dumps(value, ensure_ascii=ascii_only) for value in values)
+        return "\r\n".join(
+            json.dumps(value, ensure_ascii=ascii_only) for value in values
+        )
 
     source = [
         {"doc_id": f"d{n}", "src_lang": "a", "tgt_lang": "b", "src_text": row[0], "refs": {"r": {"ref": row[1]}}}
@@ -243,8 +287,15 @@ def test_written_file_is_read_back(
     ]  # fmt: skip
     systems = {}
     for column, name in ((2, "x"), (3, "y")):
-        outputs = [{"doc_id": f"d{n}", "hypothesis": row[column]} for n, row in enumerate(texts)]
+        outputs = [
+            {"doc_id": f"d{n}", "hypothesis": row[column]}
+            for n, row in enumerate(texts)
+        ]
         order.shuffle(outputs)
         systems[name] = make_file(name, written(outputs))
-    segments = list(read_test_set(source=make_file("s.jsonl", written(source)), systems=systems))
-    assert [(s.source, *s.references, s.outputs["x"], s.outputs["y"]) for s in segments] == texts
+    segments = list(
+        read_test_set(source=make_file("s.jsonl", written(source)), systems=systems)
+    )
+    assert [
+        (s.source, *s.references, s.outputs["x"], s.outputs["y"]) for s in segments
+    ] == texts

@@ -25,7 +25,9 @@ def look(**contents: bytes) -> Inspection:
     def stored(name: str, data: bytes) -> StoredFile:
         return StoredFile(name.replace("_", "."), lambda: io.BytesIO(data))
 
-    return inspect(recognise("set", [stored(name, data) for name, data in contents.items()]))
+    return inspect(
+        recognise("set", [stored(name, data) for name, data in contents.items()])
+    )
 
 
 def of(system: str, found: Inspection) -> SystemFacts:
@@ -89,7 +91,10 @@ def test_file_refused_by_the_import_is_refused() -> None:
 def test_a_reference_may_have_gaps() -> None:
     reference = [*AMBER[:10], "", *AMBER[11:]]
     found = look(
-        src_en=lines(SOURCE), ref_de=lines(reference), amber_de=lines(AMBER), birch_de=lines(BIRCH)
+        src_en=lines(SOURCE),
+        ref_de=lines(reference),
+        amber_de=lines(AMBER),
+        birch_de=lines(BIRCH),
     )
     assert (found.error, found.references) == (None, 1)
 
@@ -107,10 +112,16 @@ def test_outputs_of_another_length_than_this_systems_stand_out() -> None:
     outputs = [*AMBER[:40], AMBER[40] * 9, *AMBER[41:60], "Ja.", *AMBER[61:]]
     amber = of("amber", look(src_en=lines(SOURCE), amber_de=lines(outputs)))
     assert amber.outlier_count == 2
-    assert {(each.number, each.output[:3]) for each in amber.outliers} == {(41, "Ein"), (61, "Ja.")}
+    assert {(each.number, each.output[:3]) for each in amber.outliers} == {
+        (41, "Ein"),
+        (61, "Ja."),
+    }
     assert amber.outliers[0].ratio == pytest.approx(len("Ja.") / len(SOURCE[60]))
     # A system that is long everywhere has no outlier: it is compared with itself.
-    long = of("amber", look(src_en=lines(SOURCE), amber_de=lines([text * 5 for text in AMBER])))
+    long = of(
+        "amber",
+        look(src_en=lines(SOURCE), amber_de=lines([text * 5 for text in AMBER])),
+    )
     assert long.outlier_count == 0
     assert long.usual_ratio is not None
     assert long.usual_ratio > 4
@@ -119,7 +130,8 @@ def test_outputs_of_another_length_than_this_systems_stand_out() -> None:
 def test_more_outliers_than_are_shown_are_counted() -> None:
     texts = [f"{'x' * 40}{n}" for n in range(1_000)]
     outputs = [
-        "z" * 100_000 if n == 5 else "y" if n % 10 == 3 else f"{'z' * 40}{n}" for n in range(1_000)
+        "z" * 100_000 if n == 5 else "y" if n % 10 == 3 else f"{'z' * 40}{n}"
+        for n in range(1_000)
     ]
     amber = of("amber", look(src_en=lines(texts), amber_de=lines(outputs)))
     assert amber.outlier_count == 101
@@ -128,13 +140,18 @@ def test_more_outliers_than_are_shown_are_counted() -> None:
 
 def test_systems_that_say_the_same_everywhere_are_named() -> None:
     found = look(
-        src_en=lines(SOURCE), amber_de=lines(AMBER), birch_de=lines(BIRCH), cedar_de=lines(AMBER)
+        src_en=lines(SOURCE),
+        amber_de=lines(AMBER),
+        birch_de=lines(BIRCH),
+        cedar_de=lines(AMBER),
     )
     assert found.identical_systems == (("amber", "cedar"),)
 
 
 def test_beginnings_of_plain_texts_are_kept_for_a_guess_of_the_language() -> None:
-    inspection = look(src_en=lines(SOURCE * 3), amber_de=lines(["a" * 30_000, *["b"] * 299]))
+    inspection = look(
+        src_en=lines(SOURCE * 3), amber_de=lines(["a" * 30_000, *["b"] * 299])
+    )
     source, output = inspection.files
     assert source.beginning.startswith(f"{SOURCE[0]}\n{SOURCE[1]}\n")
     assert len(source.beginning.split("\n")) == 200

@@ -24,7 +24,10 @@ class _Slow(io.BytesIO):
 
 
 def _read(content: str, size: int = 1000) -> list[dict[str, Any]]:
-    return [value for _n, value in object_array(InputFile("f", _Slow(content.encode(), size)))]
+    return [
+        value
+        for _n, value in object_array(InputFile("f", _Slow(content.encode(), size)))
+    ]
 
 
 @given(

@@ -31,7 +31,9 @@ def test_an_object_a_line_is_a_segment(make_file: MakeFile) -> None:
 
 
 def test_only_the_source_is_required(make_file: MakeFile) -> None:
-    assert _read(make_file, '{"source": "s"}') == [SegmentTexts("set.jsonl", 1, 1, "s", (), {})]
+    assert _read(make_file, '{"source": "s"}') == [
+        SegmentTexts("set.jsonl", 1, 1, "s", (), {})
+    ]
 
 
 _TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"])).filter(

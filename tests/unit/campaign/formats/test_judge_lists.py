@@ -51,8 +51,17 @@ def test_addresses_are_read_with_and_without_names(
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_a_table_is_read_by_its_header(separator: str) -> None:
-    header = separator.join(["Name", "E-Mail address", "Languages", "Groups", "Conflicts", "Phone"])
-    cells = ["Ada  Lovelace", "Ada@Example.org", "en de", '"panel, experts"', '"A;B"', "12"]
+    header = separator.join(
+        ["Name", "E-Mail address", "Languages", "Groups", "Conflicts", "Phone"]
+    )
+    cells = [
+        "Ada  Lovelace",
+        "Ada@Example.org",
+        "en de",
+        '"panel, experts"',
+        '"A;B"',
+        "12",
+    ]
     found = judge_list_read(f"\ufeff{header}\r\n\r\n{separator.join(cells)}\r\n")
     assert found.ignored == ["Phone"]
     assert found.rows == [
@@ -82,7 +91,9 @@ def test_headers_may_be_written_in_many_ways(header: str) -> None:
     )
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"], ids=str)
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"], ids=str
+)
 def test_encodings_are_recognised(encoding: str) -> None:
     text = "email;name\nada@example.org;Zoë Müller\n"
     [row] = rows(judge_list_decode(text.encode(encoding)))
@@ -123,5 +134,7 @@ def test_non_list_is_refused_with_its_line() -> None:
 
 
 def test_ten_thousand_rows_are_read() -> None:
-    text = "email,languages\n" + "".join(f"j{n}@example.org,en de\n" for n in range(MAX_ROWS))
+    text = "email,languages\n" + "".join(
+        f"j{n}@example.org,en de\n" for n in range(MAX_ROWS)
+    )
     assert len(rows(text)) == MAX_ROWS

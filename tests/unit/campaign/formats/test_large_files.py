@@ -71,8 +71,12 @@ def test_genmt(tmp_path: Path) -> None:
             for number in range(count):
                 line = {"doc_id": f"a-b_#_news_#_{number}", key: _TEXT}
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
-    with (tmp_path / "source.jsonl").open("rb") as source, (tmp_path / "A.jsonl").open("rb") as a:
+    with (
+        (tmp_path / "source.jsonl").open("rb") as source,
+        (tmp_path / "A.jsonl").open("rb") as a,
+    ):
         segments = read_test_set(
-            source=InputFile("source.jsonl", source), systems={"A": InputFile("A.jsonl", a)}
+            source=InputFile("source.jsonl", source),
+            systems={"A": InputFile("A.jsonl", a)},
         )
         assert _count_within_bounds(segments) == count

@@ -23,7 +23,10 @@ Files = dict[str, bytes | str]
 def stored(files: Mapping[str, bytes | str]) -> list[StoredFile]:
     return [
         StoredFile(
-            name, partial(io.BytesIO, content.encode() if isinstance(content, str) else content)
+            name,
+            partial(
+                io.BytesIO, content.encode() if isinstance(content, str) else content
+            ),
         )
         for name, content in files.items()
     ]
@@ -64,13 +67,17 @@ def test_equal_recordings_are_one_text() -> None:
 
 def test_name_may_lack_folders() -> None:
     table = "source\talpha\tbeta\nSay this.\tlow.wav\t./data/audio/high.wav\n"
-    [segment], _media = read({"set.tsv": table, "audio/low.wav": LOW, "audio/high.wav": HIGH})
+    [segment], _media = read(
+        {"set.tsv": table, "audio/low.wav": LOW, "audio/high.wav": HIGH}
+    )
     assert [kinds(text) for text in segment.outputs.values()] == [["wav"], ["wav"]]
 
 
 def test_capital_letters_may_differ() -> None:
     files = {**SOUNDS, "audio/Alpha/1.WAV": HIGH}
-    [segment], media = read({"set.tsv": TABLE.replace("beta/1.wav", "Beta/1.WAV"), **files})
+    [segment], media = read(
+        {"set.tsv": TABLE.replace("beta/1.wav", "Beta/1.WAV"), **files}
+    )
     assert marked_text(segment.outputs["alpha"]).media == [media[0].name]
     assert marked_text(segment.outputs["beta"]).media == [media[1].name]
     with pytest.raises(FormatError, match="not among"):
@@ -139,7 +146,9 @@ def test_pearmut_shows_local_assets() -> None:
 def test_pearmut_serves_assets_under_another_name() -> None:
     campaign = json.loads(pearmut("<img src='assets/mine/1.png'>"))
     campaign["info"]["assets"] = {"source": "pictures", "destination": "assets/mine"}
-    [segment], _media = read({"study.json": json.dumps(campaign), "pictures/1.png": png()})
+    [segment], _media = read(
+        {"study.json": json.dumps(campaign), "pictures/1.png": png()}
+    )
     assert kinds(segment.source) == ["png"]
 
 
@@ -157,7 +166,9 @@ def test_lines_of_wmt_name_videos() -> None:
     files: Files = {
         "wmt.jsonl": json.dumps(WMT),
         **{
-            f"{system}.jsonl": json.dumps({"doc_id": WMT["doc_id"], "hypothesis": f"{system}."})
+            f"{system}.jsonl": json.dumps(
+                {"doc_id": WMT["doc_id"], "hypothesis": f"{system}."}
+            )
             for system in ("alpha", "beta")
         },
     }
@@ -199,7 +210,10 @@ def test_file_that_no_text_names_is_reported() -> None:
             },
             "remote address https://example.org/beta/1.wav",
         ),
-        ({"set.tsv": TABLE, **SOUNDS, "audio/beta/1.wav": b"No sound."}, "the file is text"),
+        (
+            {"set.tsv": TABLE, **SOUNDS, "audio/beta/1.wav": b"No sound."},
+            "the file is text",
+        ),
         (
             {
                 "set.tsv": TABLE.replace(".wav", ".wav.gz"),
@@ -207,14 +221,25 @@ def test_file_that_no_text_names_is_reported() -> None:
             },
             "compressed with gzip",
         ),
-        ({"study.json": pearmut("<img src='https://example.org/1.png'>")}, "remote address"),
+        (
+            {"study.json": pearmut("<img src='https://example.org/1.png'>")},
+            "remote address",
+        ),
         (
             {"set.tsv": TABLE.replace("1.wav", "1.wav#t=2,1.5"), **SOUNDS},
             "seconds 2,1.5 cannot be cut out",
         ),
-        ({"study.json": pearmut("<audio src='assets/1.mp3'></audio>")}, "not among the files"),
         (
-            {"source/1.wav": LOW, "source/2.wav": LOW, "alpha/1.wav": LOW, "beta/1.wav": LOW},
+            {"study.json": pearmut("<audio src='assets/1.mp3'></audio>")},
+            "not among the files",
+        ),
+        (
+            {
+                "source/1.wav": LOW,
+                "source/2.wav": LOW,
+                "alpha/1.wav": LOW,
+                "beta/1.wav": LOW,
+            },
             'there is no recording or picture "2", which source has',
         ),
     ],
@@ -225,7 +250,9 @@ def test_set_is_refused(files: Mapping[str, bytes | str], problem: str) -> None:
     assert problem in str(refused.value)
 
 
-SEGMENTS = "- {duration: 0.25, offset: 0.1, rW: 9, speaker_id: spk.1, uW: 0, wav: talk.wav}\n"
+SEGMENTS = (
+    "- {duration: 0.25, offset: 0.1, rW: 9, speaker_id: spk.1, uW: 0, wav: talk.wav}\n"
+)
 TEXTS: Files = {
     "tst.en": "One.\nTwo.\n",
     "tst.alpha.de": "Eins.\nZwei.\n",
@@ -238,7 +265,10 @@ def test_segmentation_of_iwslt_cuts_recordings_into_clips() -> None:
     segmentation = SEGMENTS + SEGMENTS.replace("0.1,", "0.2,")
     omissions = Omissions()
     segments, media = read({**TEXTS, "tst.yaml": segmentation}, omissions)
-    assert [marked_text(segment.source).words for segment in segments] == ["One.", "Two."]
+    assert [marked_text(segment.source).words for segment in segments] == [
+        "One.",
+        "Two.",
+    ]
     assert [kinds(segment.source) for segment in segments] == [["wav"], ["wav"]]
     assert [file.seconds for file in media] == [0.25, 0.25]
     assert media[0] != media[1]
@@ -252,9 +282,15 @@ def test_segmentation_of_iwslt_cuts_recordings_into_clips() -> None:
         (SEGMENTS * 3, "tst.en: it has 2 segments, but the segmentation has 3"),
         (SEGMENTS.replace("offset: 0.1, ", "") * 2, "no segmentation"),
         (SEGMENTS.replace("0.25", "soon") * 2, "no segmentation"),
-        (SEGMENTS.replace("0.1", "9.5") * 2, "talk.wav: seconds 9.500,9.750 cannot be cut out"),
+        (
+            SEGMENTS.replace("0.1", "9.5") * 2,
+            "talk.wav: seconds 9.500,9.750 cannot be cut out",
+        ),
         (SEGMENTS.replace("0.25", "0") * 2, "damaged or incomplete"),
-        (SEGMENTS.replace("talk", "other") * 2, 'names "other.wav", which is not among'),
+        (
+            SEGMENTS.replace("talk", "other") * 2,
+            'names "other.wav", which is not among',
+        ),
         ("name: talk\n", "no segmentation"),
     ],
 )

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from campaign.formats import FormatError
-from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
+from campaign.formats.metric_scores import (
+    MetricScores,
+    read_evalset,
+    read_metric_scores,
+)
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from tests.evalset import EVALSET
@@ -41,7 +45,9 @@ def test_json_lines_hold_several_metrics_with_their_directions_and_gaps() -> Non
     assert (ter.name, ter.sign, ter.systems) == ("TER", -1.0, ("amber",))
 
 
-def test_tables_name_segments_by_document_and_score_whole_systems_without_segment() -> None:
+def test_tables_name_segments_by_document_and_score_whole_systems_without_segment() -> (
+    None
+):
     table = "system,doc_id,seg_id,score\namber,d1,1,3\namber,d2,1,4\namber,,,9\n"
     (found,) = read(table, "chrF.csv")
     assert found.name == "chrF"
@@ -50,7 +56,10 @@ def test_tables_name_segments_by_document_and_score_whole_systems_without_segmen
 
 
 def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() -> None:
-    files = [store("data/Amber-7B.jsonl", AUTOMATIC), store("data/birch.jsonl", AUTOMATIC)]
+    files = [
+        store("data/Amber-7B.jsonl", AUTOMATIC),
+        store("data/birch.jsonl", AUTOMATIC),
+    ]
     first, second = read_metric_scores(files)
     assert first.systems == ("Amber-7B", "birch")
     assert first.segments[1] == SegmentName("news/d1_#_2", "news/d1")
@@ -124,7 +133,9 @@ def test_bad_files_are_refused_with_their_line(name: str, text: str, line: int) 
         ("human-scores/en-de.mqm.seg.score", "", None),
     ],
 )
-def test_evalset_folder_with_a_bad_file_is_refused(name: str, text: str, line: int | None) -> None:
+def test_evalset_folder_with_a_bad_file_is_refused(
+    name: str, text: str, line: int | None
+) -> None:
     with pytest.raises(FormatError, match=name) as refused:
         read_evalset("wmt", evalset(**{name: text}))
     assert refused.value.line == line

@@ -22,13 +22,19 @@ CHECK = ONE | {"item_id": "c", "validation": {"amber": {"score": [70, 80]}}}
 
 
 def campaign(*data: Any, **more: Any) -> dict[str, Any]:
-    return {"info": {"assignment": "dynamic"}, "campaign_id": "museum", "data": list(data)} | more
+    return {
+        "info": {"assignment": "dynamic"},
+        "campaign_id": "museum",
+        "data": list(data),
+    } | more
 
 
 @pytest.fixture
 def read(make_file: MakeFile) -> Read:
     def read(value: Any) -> list[SegmentTexts]:
-        content = value if isinstance(value, str | bytes) else json.dumps(value, indent=2)
+        content = (
+            value if isinstance(value, str | bytes) else json.dumps(value, indent=2)
+        )
         return list(read_test_set(source=make_file("campaign.json", content)))
 
     return read
@@ -54,7 +60,11 @@ def test_items_are_segments_of_their_document(read: Read) -> None:
         references=("Es öffnet.",),
         outputs={"amber": "Offen.", "birch": "Auf."},
     )
-    assert (second.position, second.source, second.references) == (2, "Bags.\n\nCoats.", ())
+    assert (second.position, second.source, second.references) == (
+        2,
+        "Bags.\n\nCoats.",
+        (),
+    )
     assert list(second.outputs) == ["amber", "birch"]
 
 
@@ -72,11 +82,15 @@ def test_forms_tutorials_and_checks_are_left_out(read: Read) -> None:
 
 
 def test_document_of_several_tasks_is_one_document_with_all_outputs(read: Read) -> None:
-    amber, birch = ({**ONE, "tgt": {name: ONE["tgt"][name]}} for name in ("amber", "birch"))
+    amber, birch = (
+        {**ONE, "tgt": {name: ONE["tgt"][name]}} for name in ("amber", "birch")
+    )
     (segment,) = read(campaign([[amber]], [[birch]], [[birch]]))
     assert segment.outputs == ONE["tgt"]
     other = {**birch, "src": "Another."}
-    with pytest.raises(FormatError, match=r"data\[1\]\[0\]\[0\].*differs from data\[0\]\[0\]\[0\]"):
+    with pytest.raises(
+        FormatError, match=r"data\[1\]\[0\]\[0\].*differs from data\[0\]\[0\]\[0\]"
+    ):
         read(campaign([[amber]], [[other]]))
     changed = {**amber, "tgt": {"amber": "Zu."}}
     with pytest.raises(FormatError, match="the output of amber differs from"):
@@ -93,9 +107,15 @@ def test_documents_without_ids_of_wmt_are_numbered(read: Read) -> None:
     assert {segment.document for segment in read(campaign(plain))} == {"museum/1"}
     without = {key: value for key, value in ONE.items() if key != "item_id"}
     again = {**without, "src": "Other."}
-    assert [s.document for s in read(campaign([without], [again]))] == ["museum/1", "museum/2"]
+    assert [s.document for s in read(campaign([without], [again]))] == [
+        "museum/1",
+        "museum/2",
+    ]
     # Two documents whose ids begin alike keep apart.
-    assert [s.document for s in read(campaign([ONE], [TWO]))] == ["news/visit", "museum/2"]
+    assert [s.document for s in read(campaign([ONE], [TWO]))] == [
+        "news/visit",
+        "museum/2",
+    ]
 
 
 def test_source_of_media_is_its_src_text(read: Read) -> None:
@@ -139,7 +159,9 @@ def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
         "campaign.json, line 19, column 3: the file is not valid JSON"
     )
     assert "is not valid JSON (Extra data)" in refused(f"{text} x")
-    assert 'the key "data" appears twice in one object' in refused('{"data": [], "data": []}')
+    assert 'the key "data" appears twice in one object' in refused(
+        '{"data": [], "data": []}'
+    )
     assert "the file is not readable JSON" in refused('{"data": ' + "[" * 100_000)
 
     assert "the byte 0xFF is not UTF-8" in refused(b'{"info":\n \xff')
@@ -157,7 +179,11 @@ def test_a_campaign_that_would_fill_the_memory_is_refused(
 
 
 _TEXTS = (
-    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"))
+    st.text(
+        st.characters(
+            codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"
+        )
+    )
     .map(str.strip)
     .filter(lambda text: bool(text) and not module._PAGE.search(text))
 )
@@ -169,7 +195,10 @@ _TEXTS = (
     tasks=st.booleans(),
 )  # fmt: skip
 def test_written_file_is_read_back(
-    make_file: MakeFile, documents: list[list[tuple[str, ...]]], indent: int | None, tasks: bool
+    make_file: MakeFile,
+    documents: list[list[tuple[str, ...]]],
+    indent: int | None,
+    tasks: bool,
 ) -> None:
     data: list[Any] = [
         [
@@ -186,7 +215,8 @@ def test_written_file_is_read_back(
     content = json.dumps(campaign(*([data] if tasks else data)), indent=indent)
     segments = list(read_test_set(source=make_file("a", "\ufeff" + content)))
     assert [
-        (s.source, "".join(s.references), s.outputs["x"], s.outputs["y"]) for s in segments
+        (s.source, "".join(s.references), s.outputs["x"], s.outputs["y"])
+        for s in segments
     ] == [row for rows in documents for row in rows]
     assert [s.document for s in segments] == [
         str(d) for d, rows in enumerate(documents) for _ in rows

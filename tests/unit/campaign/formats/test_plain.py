@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    SegmentTexts,
+    TestSetFormat,
+    read_test_set,
+)
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 Read = Callable[..., list[SegmentTexts]]
@@ -23,9 +29,17 @@ def read(make_file: MakeFile) -> Read:
         return list(
             read_test_set(
                 source=make_file("set/src.txt", source),
-                references=[make_file(f"ref{n}.txt", text) for n, text in enumerate(references, 1)],
-                systems={name: make_file(f"{name}.txt", t) for name, t in (systems or {}).items()},
-                documents=None if documents is None else make_file("docs.txt", documents),
+                references=[
+                    make_file(f"ref{n}.txt", text)
+                    for n, text in enumerate(references, 1)
+                ],
+                systems={
+                    name: make_file(f"{name}.txt", t)
+                    for name, t in (systems or {}).items()
+                },
+                documents=None
+                if documents is None
+                else make_file("docs.txt", documents),
                 file_format=TestSetFormat.PLAIN,
             )
         )
@@ -47,26 +61,41 @@ def test_a_line_of_every_file_is_a_segment(read: Read) -> None:
     ]
 
 
-def test_without_document_names_everything_is_one_document_called_as_the_source(read: Read) -> None:
-    assert [(s.document, s.position) for s in read("a\nb\n")] == [("src.txt", 1), ("src.txt", 2)]
+def test_without_document_names_everything_is_one_document_called_as_the_source(
+    read: Read,
+) -> None:
+    assert [(s.document, s.position) for s in read("a\nb\n")] == [
+        ("src.txt", 1),
+        ("src.txt", 2),
+    ]
 
 
 def test_separators_of_unicode_do_not_shift_lines(read: Read) -> None:
     segments = read("a\u2028b\nc\n", systems={"A": "x\ny\x85z\n"})
-    assert [(s.source, s.outputs["A"]) for s in segments] == [("a\u2028b", "x"), ("c", "y\x85z")]
+    assert [(s.source, s.outputs["A"]) for s in segments] == [
+        ("a\u2028b", "x"),
+        ("c", "y\x85z"),
+    ]
 
 
 _TEXT = st.text(
-    st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]),
+    st.characters(
+        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
+    ),
     min_size=1,
 ).filter(lambda text: text.strip() == text and not text.startswith("\ufeff"))
 
 
-@given(st.lists(st.tuples(_TEXT, _TEXT, _TEXT), min_size=1), st.sampled_from(["\n", "\r\n", "\r"]))
+@given(
+    st.lists(st.tuples(_TEXT, _TEXT, _TEXT), min_size=1),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
 def test_file_with_a_line_per_segment_is_read_back(
     read: Read, rows: list[tuple[str, str, str]], line_end: str
 ) -> None:
-    source, reference, output = ("".join(t + line_end for t in c) for c in zip(*rows, strict=True))
+    source, reference, output = (
+        "".join(t + line_end for t in c) for c in zip(*rows, strict=True)
+    )
     segments = read(source, references=[reference], systems={"A": output})
     assert [(s.source, *s.references, s.outputs["A"]) for s in segments] == rows
     assert [s.number for s in segments] == list(range(1, len(rows) + 1))
@@ -107,12 +136,17 @@ def test_errors_name_file_line_and_remedy(
         ("A\0B", "the system name 'A\\x00B' contains a control character"),
         (" A", "the system name ' A' begins or ends with white space"),
         ("", "the name of a system is empty"),
-        ("S" * 201, 'the system name "SSSSSSSSSSSSSSSSSSSS…" is longer than 200 characters'),
+        (
+            "S" * 201,
+            'the system name "SSSSSSSSSSSSSSSSSSSS…" is longer than 200 characters',
+        ),
     ],
 )
 def test_names_that_files_cannot_carry_are_refused(
     make_file: MakeFile, name: str, problem: str
 ) -> None:
     with pytest.raises(FormatError) as caught:
-        read_test_set(source=make_file("src", "a\n"), systems={name: make_file("out", "1\n")})
+        read_test_set(
+            source=make_file("src", "a\n"), systems={name: make_file("out", "1\n")}
+        )
     assert str(caught.value) == f"out: {problem}. What to do: rename the system."

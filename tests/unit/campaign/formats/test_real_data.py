@@ -13,7 +13,9 @@ pytestmark = pytest.mark.realdata
 @pytest.fixture
 def wmt12_cs_en(wmt12_with_texts: Path) -> list[SegmentTexts]:
     folder = wmt12_with_texts
-    outputs = {path.name.split(".")[2]: path for path in sorted(folder.glob("systems/*.sgm"))}
+    outputs = {
+        path.name.split(".")[2]: path for path in sorted(folder.glob("systems/*.sgm"))
+    }
     opened = {name: path.open("rb") for name, path in outputs.items()}
     with (
         (folder / "newstest2012-src.cs.sgm").open("rb") as source,
@@ -23,7 +25,9 @@ def wmt12_cs_en(wmt12_with_texts: Path) -> list[SegmentTexts]:
             read_test_set(
                 source=InputFile("src", source),
                 references=[InputFile("ref", reference)],
-                systems={name: InputFile(name, stream) for name, stream in opened.items()},
+                systems={
+                    name: InputFile(name, stream) for name, stream in opened.items()
+                },
             )
         )
     for stream in opened.values():
@@ -35,13 +39,19 @@ def test_the_ampersands_of_wmt12_are_text_and_its_entities_are_decoded(
     wmt12_cs_en: list[SegmentTexts],
 ) -> None:
     texts = [s.source for s in wmt12_cs_en]
-    texts += [text for s in wmt12_cs_en for text in (*s.references, *s.outputs.values())]
+    texts += [
+        text for s in wmt12_cs_en for text in (*s.references, *s.outputs.values())
+    ]
     assert sum("S&P" in text for text in texts) == 2
     assert sum("AT&T" in text for text in texts) == 2
     assert [text for text in texts if '"' in text]
     assert not [text for text in texts if "&quot;" in text or "&#39;" in text]
     # This one system escaped its output twice. It is read as it was submitted.
-    twice = [s.outputs["uk-dan-moses"] for s in wmt12_cs_en if "&amp;" in s.outputs["uk-dan-moses"]]
+    twice = [
+        s.outputs["uk-dan-moses"]
+        for s in wmt12_cs_en
+        if "&amp;" in s.outputs["uk-dan-moses"]
+    ]
     assert len(twice) == 2
     assert [text for text in texts if "&amp;" in text] == twice
 
@@ -66,6 +76,9 @@ def test_the_judgments_of_wmt_are_read_and_written_back_to_the_byte(
     assert labels.count(None) == blank
     assert sum(not any(row.labels) for row in rows) == skipped
     assert (
-        len({name for row in rows for candidate in row.candidates for name in candidate}) == systems
+        len(
+            {name for row in rows for candidate in row.candidates for name in candidate}
+        )
+        == systems
     )
     assert "".join(write(rows)) == (real_data / path).read_text(encoding="utf-8")

@@ -95,7 +95,9 @@ def test_wmts_sgml_is_told_by_its_tags() -> None:
         ({"src.en": "a", "a,b.de": "b"}, {"src.en": "source", "a,b.de": "system=a,b"}),
     ],
 )  # fmt: skip
-def test_files_get_their_roles(contents: dict[str, str | bytes], expected: dict[str, str]) -> None:
+def test_files_get_their_roles(
+    contents: dict[str, str | bytes], expected: dict[str, str]
+) -> None:
     found = read(contents)
     assert roles(found) == expected
     assert all(file.why and not file.why.endswith(".") for file in found.files)
@@ -104,13 +106,20 @@ def test_files_get_their_roles(contents: dict[str, str | bytes], expected: dict[
 def test_json_lines_with_a_key_of_wmt_are_read_by_the_reader_that_names_it() -> None:
     line = '{"doc_id": "d", "source": "s", "outputs": {"a": "t"}}'
     assert format_of("texts.jsonl", line.encode()) is TestSetFormat.JSONL
-    assert format_of("texts.jsonl", b'{"doc_id": "d", "src_text": "s"}') is TestSetFormat.GENMT
+    assert (
+        format_of("texts.jsonl", b'{"doc_id": "d", "src_text": "s"}')
+        is TestSetFormat.GENMT
+    )
 
 
 def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
-    with pytest.raises(FormatError, match=r"^set: no file was recognised as the source"):
+    with pytest.raises(
+        FormatError, match=r"^set: no file was recognised as the source"
+    ):
         _ = read({"a.txt": "x", "b.txt": "y"}).main
-    with pytest.raises(FormatError, match=r"^source.txt: src.txt and this file could both be"):
+    with pytest.raises(
+        FormatError, match=r"^source.txt: src.txt and this file could both be"
+    ):
         _ = read({"src.txt": "x", "source.txt": "y"}).main
     # Three languages: which one is the source, nobody can tell.
     assert not read({"a.en": "x", "a.de": "y", "a.cs": "z"}).of(FileRole.SOURCE)
@@ -131,12 +140,16 @@ def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
         ("newstest.en.txt", None),
     ],
 )
-def test_language_pairs_are_guessed_of_names(name: str, pair: tuple[str, str] | None) -> None:
+def test_language_pairs_are_guessed_of_names(
+    name: str, pair: tuple[str, str] | None
+) -> None:
     assert language_pair(name) == pair
 
 
 def test_names_that_contradict_each_other_tell_no_languages() -> None:
-    assert read({"src.en": "a", "x.en-de.txt": "b", "y.en-cs.txt": "c"}).languages is None
+    assert (
+        read({"src.en": "a", "x.en-de.txt": "b", "y.en-cs.txt": "c"}).languages is None
+    )
     assert read({"src.en": "a", "ref.de": "b", "sys": "c"}).languages == ("en", "de")
     assert read({"src.en": "a", "ref.de": "b", "sys.fr": "c"}).languages is None
     assert read({"src.txt": "a", "sys.txt": "c"}).languages is None
@@ -145,7 +158,10 @@ def test_names_that_contradict_each_other_tell_no_languages() -> None:
 def test_systems_keep_different_names() -> None:
     assert system_names(["x.en-de.A.txt", "x.en-de.B.txt"]) == ["A", "B"]
     assert system_names(["A.de", "A.txt"]) == ["A.de", "A"]
-    assert system_names(["GPT 5.5.jsonl", "Qwen 3.5 - 9b.jsonl"]) == ["GPT 5.5", "Qwen 3.5 - 9b"]
+    assert system_names(["GPT 5.5.jsonl", "Qwen 3.5 - 9b.jsonl"]) == [
+        "GPT 5.5",
+        "Qwen 3.5 - 9b",
+    ]
     assert system_names(["only.en-de.txt"]) == ["only"]
     assert system_names([]) == []
 
@@ -164,7 +180,13 @@ def test_a_test_set_is_named_after_its_files(names: list[str], called: str) -> N
     assert set_name(names, ("cs", "en")) == called
 
 
-@given(st.lists(st.text("abAB.-_12", min_size=1, max_size=12), unique_by=str.casefold, max_size=6))
+@given(
+    st.lists(
+        st.text("abAB.-_12", min_size=1, max_size=12),
+        unique_by=str.casefold,
+        max_size=6,
+    )
+)
 def test_names_of_systems_are_never_shared(names: list[str]) -> None:
     assert len(set(system_names(names))) == len(names)
 

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, InputFile, TestSetFormat, read_five_way_csv, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    TestSetFormat,
+    read_five_way_csv,
+    read_test_set,
+)
 from tests.some_now import some_now
 
 MakeFile = Callable[[str, str | bytes], InputFile]
@@ -47,20 +53,34 @@ _CSV_PIECES = [
     b"system2rank\n"), b"a,b,1,d,s,j,A,B,1,2\n", b"a,b,1,d,s,j,", b'"A,C"', b"B", b",", b'"', b"-1",
     b"\n", b"6", b" ", b"99999999999",
 ]  # fmt: skip
-_JUNK = [b"\0", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"\x1f\x8b", b"\xe2\x80\xa8", b"\x85"]
+_JUNK = [
+    b"\0",
+    b"\xff",
+    b"\xc3",
+    b"\xef\xbb\xbf",
+    b"\x1f\x8b",
+    b"\xe2\x80\xa8",
+    b"\x85",
+]
 
 
 def _content(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
     usual = st.lists(st.sampled_from(pieces), max_size=30).map(b"".join)
-    return usual | st.lists(st.sampled_from([*pieces, *_JUNK]), max_size=12).map(b"".join)
+    return usual | st.lists(st.sampled_from([*pieces, *_JUNK]), max_size=12).map(
+        b"".join
+    )
 
 
 @pytest.mark.parametrize("file_format", some_now(TestSetFormat, most=3))
 @given(data=st.data())
-def test_test_sets(make_file: MakeFile, file_format: TestSetFormat, data: st.DataObject) -> None:
+def test_test_sets(
+    make_file: MakeFile, file_format: TestSetFormat, data: st.DataObject
+) -> None:
     content = data.draw(_content(_PIECES[file_format]) | st.binary())
     with contextlib.suppress(FormatError):
-        for segment in read_test_set(source=make_file("f", content), file_format=file_format):
+        for segment in read_test_set(
+            source=make_file("f", content), file_format=file_format
+        ):
             assert segment.source.strip()
             segment.source.encode()
 
@@ -69,4 +89,6 @@ def test_test_sets(make_file: MakeFile, file_format: TestSetFormat, data: st.Dat
 def test_judgments(content: bytes) -> None:
     with contextlib.suppress(FormatError):
         for row in read_five_way_csv(io.BytesIO(content), "f"):
-            assert len(row.candidates) == len(row.labels) == len(row.system_numbers) >= 1
+            assert (
+                len(row.candidates) == len(row.labels) == len(row.system_numbers) >= 1
+            )

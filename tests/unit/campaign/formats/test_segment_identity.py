@@ -23,7 +23,9 @@ _SEGMENTS = [
 ]
 
 
-def _found(segment: str, document: str = "", source: str | None = None, **more: bool) -> int:
+def _found(
+    segment: str, document: str = "", source: str | None = None, **more: bool
+) -> int:
     known = KnownSegments("museum", _SEGMENTS)
     name = SegmentName(segment, document, source, **more)
     return known.choose(name, known.candidates(name), _SOURCES).number
@@ -73,7 +75,9 @@ def test_refuses_what_nothing_proves(
         _found(segment, document, source)
 
 
-@pytest.mark.parametrize(("document", "segment"), [("visit", "1"), ("a_#_b", "12"), ("", "7")])
+@pytest.mark.parametrize(
+    ("document", "segment"), [("visit", "1"), ("a_#_b", "12"), ("", "7")]
+)
 def test_id_names_document_and_segment(document: str, segment: str) -> None:
     assert id_parts(segment_id(document, segment)) == (document, segment)
 
@@ -83,7 +87,9 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
     texts.check("visit", "1", "line 1", "One.", [("A", "Eins.")])
     texts.check("tower", "1", "line 2", "Three.", [("A", "Drei.")])
     texts.check("visit", "1", "line 3", None, [("A", "Eins."), ("B", "Ein.")])
-    with pytest.raises(SegmentProblem, match=r"source of segment 1 .*differs from line 1"):
+    with pytest.raises(
+        SegmentProblem, match=r"source of segment 1 .*differs from line 1"
+    ):
         texts.check("visit", "1", "line 4", "Three.", [])
     with pytest.raises(SegmentProblem, match=r"output of B .*differs from line 3"):
         texts.check("visit", "1", "line 5", None, [("B", "Eins.")])

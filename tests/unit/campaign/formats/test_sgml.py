@@ -18,7 +18,8 @@ def _set(kind: str, documents: Mapping[str, Mapping[str, str]]) -> str:
     for document, segments in documents.items():
         lines.append(f'<doc sysid="anything" docid="{document}">')
         lines += [
-            f'<p>\n<seg id="{number}">{text}</seg>\n</p>' for number, text in segments.items()
+            f'<p>\n<seg id="{number}">{text}</seg>\n</p>'
+            for number, text in segments.items()
         ]
         lines.append("</doc>")
     return "\n".join([*lines, f"</{kind}>", ""])
@@ -27,24 +28,38 @@ def _set(kind: str, documents: Mapping[str, Mapping[str, str]]) -> str:
 @pytest.fixture(scope="session")
 def read(make_file: MakeFile) -> Read:
     def read_texts(
-        source: str, references: Sequence[str] = (), systems: Mapping[str, str] | None = None
+        source: str,
+        references: Sequence[str] = (),
+        systems: Mapping[str, str] | None = None,
     ) -> list[SegmentTexts]:
         return list(
             read_test_set(
                 source=make_file("src.sgm", source),
-                references=[make_file(f"ref{n}.sgm", text) for n, text in enumerate(references, 1)],
-                systems={name: make_file(f"{name}.sgm", t) for name, t in (systems or {}).items()},
+                references=[
+                    make_file(f"ref{n}.sgm", text)
+                    for n, text in enumerate(references, 1)
+                ],
+                systems={
+                    name: make_file(f"{name}.sgm", t)
+                    for name, t in (systems or {}).items()
+                },
             )
         )
 
     return read_texts
 
 
-def test_files_are_aligned_by_document_and_segment_in_the_source_order(read: Read) -> None:
+def test_files_are_aligned_by_document_and_segment_in_the_source_order(
+    read: Read,
+) -> None:
     segments = read(
         _set("srcset", {"d1": {"1": "eins", "2": "zwei"}, "d2": {"1": "drei"}}),
-        references=[_set("refset", {"d2": {"1": "three"}, "d1": {"2": "two", "1": "one"}})],
-        systems={"A": _set("tstset", {"d1": {"1": "1a", "2": "2a"}, "d2": {"1": "3a"}})},
+        references=[
+            _set("refset", {"d2": {"1": "three"}, "d1": {"2": "two", "1": "one"}})
+        ],
+        systems={
+            "A": _set("tstset", {"d1": {"1": "1a", "2": "2a"}, "d2": {"1": "3a"}})
+        },
     )
     assert segments == [
         SegmentTexts("d1", 1, 1, "eins", ("one",), {"A": "1a"}),
@@ -61,13 +76,19 @@ def test_case_order_and_quotes_of_tags_and_attributes_do_not_matter(read: Read) 
         "<DOC genre='news'\n  DocID=plain\n>\n<HL><Seg ID='a>b'>eins</SEG></HL>"
         '<h1>\n<seg  score="1"   id = 2 >zwei</seg ></h1></DOC> < \n</SRCSET>'
     )
-    assert [(s.document, s.source) for s in read(source)] == [("plain", "eins"), ("plain", "zwei")]
+    assert [(s.document, s.source) for s in read(source)] == [
+        ("plain", "eins"),
+        ("plain", "zwei"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("&quot;a&#39;s &amp; b&eacute; &lt;seg&gt; &#x20AC;&quot;", '"a\'s & bé <seg> €"'),
+        (
+            "&quot;a&#39;s &amp; b&eacute; &lt;seg&gt; &#x20AC;&quot;",
+            '"a\'s & bé <seg> €"',
+        ),
         (
             "S&P-500, AT&T, ?a=1&copy=2 &unknown; &notit;",
             "S&P-500, AT&T, ?a=1&copy=2 &unknown; &notit;",
@@ -84,18 +105,24 @@ def test_segment_texts(read: Read, content: str, text: str) -> None:
 
 
 _ESCAPED = st.text(
-    st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"])
+    st.characters(
+        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
+    )
 ).filter(lambda text: text.strip())
 
 
-@given(st.lists(_ESCAPED, min_size=1, max_size=5), st.permutations(range(5)), st.booleans())
+@given(
+    st.lists(_ESCAPED, min_size=1, max_size=5), st.permutations(range(5)), st.booleans()
+)
 def test_any_text_comes_back_in_any_order(
     read: Read, texts: list[str], order: list[int], wrap: bool
 ) -> None:
     escaped = [html.escape(text) for text in texts]
     source = _set("srcset", {"d": {str(i): text for i, text in enumerate(escaped)}})
     shuffled = {str(i): escaped[i] for i in order if i < len(texts)}
-    output = _set("tstset", {"d": shuffled}).replace("<seg id", "<seg\nid" if wrap else "<seg id")
+    output = _set("tstset", {"d": shuffled}).replace(
+        "<seg id", "<seg\nid" if wrap else "<seg id"
+    )
     segments = read(source, systems={"A": output})
     assert [s.source for s in segments] == [text.strip() for text in texts]
     assert [s.outputs["A"] for s in segments] == [text.strip() for text in texts]
@@ -141,9 +168,14 @@ def test_a_segment_that_comes_twice_is_refused_in_every_file(read: Read) -> None
 
 def test_a_file_of_several_systems_is_refused(read: Read) -> None:
     # "d " is "d" to the reader, and a key of its own to Python.
-    both = _set("tstset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}, "d ": {"1": "x"}})
+    both = _set(
+        "tstset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}, "d ": {"1": "x"}}
+    )
     with pytest.raises(FormatError) as caught:
-        read(_set("srcset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}}), systems={"A": both})
+        read(
+            _set("srcset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}}),
+            systems={"A": both},
+        )
     assert str(caught.value) == (
         'A.sgm, line 17: the document "d" appears again after another document. What to do: keep '
         "the segments of a document together, and use a unique name or file for every document of the "
@@ -172,14 +204,20 @@ _START = '<srcset setid="x">\n<doc docid="d">\n'
         (f'{_START}\n<seg id="1\n' + 2000 * "going on\n", ("src.sgm, line 4: the tag that begins here is never closed.")),
     ],
 )  # fmt: skip
-def test_errors_name_file_line_and_remedy(read: Read, source: str, message: str) -> None:
+def test_errors_name_file_line_and_remedy(
+    read: Read, source: str, message: str
+) -> None:
     with pytest.raises(FormatError) as caught:
         read(source)
     assert str(caught.value).startswith(f"{message} What to do: ")
 
 
-def test_a_segment_that_never_ends_is_refused_before_it_fills_the_memory(read: Read) -> None:
-    with pytest.raises(FormatError, match=r'^src\.sgm, line 3: the segment "1" .* is never closed'):
+def test_a_segment_that_never_ends_is_refused_before_it_fills_the_memory(
+    read: Read,
+) -> None:
+    with pytest.raises(
+        FormatError, match=r'^src\.sgm, line 3: the segment "1" .* is never closed'
+    ):
         read(f'{_START}<seg id="1">' + ("x" * 1_000_000 + "\n") * 6)
 
 

@@ -41,7 +41,9 @@ def test_the_last_line_end_begins_no_line(
 
 
 @given(st.lists(st.text(st.sampled_from("aé\n\r\u2028 😀"), max_size=6)), st.booleans())
-def test_lines_do_not_depend_on_how_the_bytes_arrive(texts: list[str], compressed: bool) -> None:
+def test_lines_do_not_depend_on_how_the_bytes_arrive(
+    texts: list[str], compressed: bool
+) -> None:
     whole = "".join(texts)
     data = whole.encode()
     pieces = (
@@ -56,7 +58,10 @@ def test_lines_do_not_depend_on_how_the_bytes_arrive(texts: list[str], compresse
 
 
 def test_a_byte_order_mark_at_the_start_is_no_text(make_file: MakeFile) -> None:
-    assert list(text_lines(make_file("x", b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"))) == ["a", "\ufeffb"]
+    assert list(text_lines(make_file("x", b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"))) == [
+        "a",
+        "\ufeffb",
+    ]
 
 
 def test_gzip_is_recognised_by_content_also_when_concatenated_and_padded(
@@ -85,7 +90,9 @@ def test_damaged_gzip_is_refused(make_file: MakeFile) -> None:
         list(text_lines(make_file("src.gz", bytes(damaged))))
 
 
-def test_bytes_that_are_not_utf8_are_named_with_line_and_byte_column(make_file: MakeFile) -> None:
+def test_bytes_that_are_not_utf8_are_named_with_line_and_byte_column(
+    make_file: MakeFile,
+) -> None:
     with pytest.raises(FormatError) as caught:
         list(text_lines(make_file("src.txt", "fine\näpfel ".encode() + b"caf\xe9\n")))
     assert str(caught.value) == (
@@ -110,10 +117,26 @@ def test_utf16_is_called_by_its_name(make_file: MakeFile, encoding: str) -> None
 @pytest.mark.parametrize(
     ("character", "problem", "command"),
     [
-        ("\0", "the control character U+0000 (NUL) is not allowed in text", r"tr -d '\000'"),
-        ("\x07", "the control character U+0007 is not allowed in text", r"tr -d '\007'"),
-        ("\x0c", "the control character U+000C is not allowed in text", r"tr -d '\014'"),
-        ("\x7f", "the control character U+007F is not allowed in text", r"tr -d '\177'"),
+        (
+            "\0",
+            "the control character U+0000 (NUL) is not allowed in text",
+            r"tr -d '\000'",
+        ),
+        (
+            "\x07",
+            "the control character U+0007 is not allowed in text",
+            r"tr -d '\007'",
+        ),
+        (
+            "\x0c",
+            "the control character U+000C is not allowed in text",
+            r"tr -d '\014'",
+        ),
+        (
+            "\x7f",
+            "the control character U+007F is not allowed in text",
+            r"tr -d '\177'",
+        ),
     ],
 )
 def test_control_characters_are_refused(
@@ -121,11 +144,15 @@ def test_control_characters_are_refused(
 ) -> None:
     with pytest.raises(FormatError) as caught:
         list(text_lines(make_file("src.txt", f"a\r\nbé{character}c\n")))
-    assert str(caught.value).startswith(f"src.txt, line 2, column 3: {problem}. What to do: ")
+    assert str(caught.value).startswith(
+        f"src.txt, line 2, column 3: {problem}. What to do: "
+    )
     assert command in caught.value.remedy
 
 
-def test_tabs_and_the_invisible_characters_of_real_output_are_text(make_file: MakeFile) -> None:
+def test_tabs_and_the_invisible_characters_of_real_output_are_text(
+    make_file: MakeFile,
+) -> None:
     line = "a\tb\x96c\u200bd"
     assert list(text_lines(make_file("x", line))) == [line]
 
@@ -153,7 +180,12 @@ def test_peeking_leaves_the_file_whole(compress: bool) -> None:
 
 
 def test_an_error_survives_the_way_from_a_worker() -> None:
-    error = FormatError("f", "problem", "remedy", line=12, column=3, field="system2rank")
+    error = FormatError(
+        "f", "problem", "remedy", line=12, column=3, field="system2rank"
+    )
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
-    assert str(copy) == 'f, line 12, column 3 (field "system2rank"): problem. What to do: remedy.'
+    assert (
+        str(copy)
+        == 'f, line 12, column 3 (field "system2rank"): problem. What to do: remedy.'
+    )

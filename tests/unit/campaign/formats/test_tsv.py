@@ -13,7 +13,9 @@ def _read(make_file: MakeFile, content: str | bytes) -> list[SegmentTexts]:
     return list(read_test_set(source=make_file("up/set.tsv", content)))
 
 
-def test_columns_are_found_by_name_and_the_rest_are_systems(make_file: MakeFile) -> None:
+def test_columns_are_found_by_name_and_the_rest_are_systems(
+    make_file: MakeFile,
+) -> None:
     content = (
         "Reference2\tA\tSource\tdocument\tB b\treference\tsegment\n"
         'R1\ta1\ts"1\td\t"b1"\tr1\t7\n'
@@ -79,11 +81,18 @@ def test_a_segment_id_that_comes_again_is_found_in_any_order(
     rows = "".join(f"{number}\ttext\n" for number in ids.split())
     with pytest.raises(FormatError) as caught:
         _read(make_file, "segment\tsource\n" + rows)
-    assert caught.value.problem == f'the document "set.tsv" has the segment "{repeated}" twice'
+    assert (
+        caught.value.problem
+        == f'the document "set.tsv" has the segment "{repeated}" twice'
+    )
     assert caught.value.line == len(ids.split()) + 1
 
 
-@pytest.mark.parametrize("ids", ["1 2 3", "01 1 001", "3 2 1 4", "1 3 2", "9 10 a 11", "1 3 2 4"])
-def test_different_segment_ids_are_not_taken_for_each_other(make_file: MakeFile, ids: str) -> None:
+@pytest.mark.parametrize(
+    "ids", ["1 2 3", "01 1 001", "3 2 1 4", "1 3 2", "9 10 a 11", "1 3 2 4"]
+)
+def test_different_segment_ids_are_not_taken_for_each_other(
+    make_file: MakeFile, ids: str
+) -> None:
     rows = "".join(f"{number}\ttext\n" for number in ids.split())
     assert len(_read(make_file, "segment\tsource\n" + rows)) == len(ids.split())

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    SegmentTexts,
+    TestSetFormat,
+    read_test_set,
+)
 from campaign.formats import wmt_xml as documents_module
 
 MakeFile = Callable[[str, str | bytes], InputFile]
@@ -16,9 +22,7 @@ HEAD = "<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"museum\">\n"
 SOURCE = '<src lang="en"><p>\n<seg id="1">The museum opens.</seg>\n<seg id="2">Bags &amp; coats.</seg>\n</p></src>\n'
 REFERENCE = '<ref lang="de" translator="A"><p><seg id="1">Es öffnet.</seg></p></ref>\n'
 AMBER = '<hyp lang="de" system="amber"><p><seg id="1">Offen.</seg><seg id="2">Taschen.</seg></p></hyp>\n'
-BIRCH = (
-    '<hyp lang="de" system="birch"><p><seg id="1">Auf.</seg>\n<seg id="2">Beutel.</seg></p></hyp>\n'
-)
+BIRCH = '<hyp lang="de" system="birch"><p><seg id="1">Auf.</seg>\n<seg id="2">Beutel.</seg></p></hyp>\n'
 
 
 def doc(*versions: str, name: str = "visit") -> str:
@@ -31,8 +35,12 @@ def whole(*documents: str) -> str:
 
 @pytest.fixture
 def read(make_file: MakeFile) -> Callable[..., list[SegmentTexts]]:
-    def read(content: str | bytes, languages: tuple[str, str] | None = None) -> list[SegmentTexts]:
-        return list(read_test_set(source=make_file("set.xml", content), languages=languages))
+    def read(
+        content: str | bytes, languages: tuple[str, str] | None = None
+    ) -> list[SegmentTexts]:
+        return list(
+            read_test_set(source=make_file("set.xml", content), languages=languages)
+        )
 
     return read
 
@@ -61,10 +69,16 @@ def test_a_document_is_read_with_what_translates_it(read: Read) -> None:
         references=("Es öffnet.",),
         outputs={"amber": "Offen.", "birch": "Auf."},
     )
-    assert (second.source, second.references, second.position) == ("Bags & coats.", ("",), 2)
+    assert (second.source, second.references, second.position) == (
+        "Bags & coats.",
+        ("",),
+        2,
+    )
 
 
-def test_documents_may_stand_in_collections_and_order_their_systems_differently(read: Read) -> None:
+def test_documents_may_stand_in_collections_and_order_their_systems_differently(
+    read: Read,
+) -> None:
     inside = doc(SOURCE, AMBER, BIRCH) + doc(SOURCE, BIRCH, AMBER, name="shop")
     segments = read(whole(f'<collection id="general">{inside}</collection>'))
     assert [list(segment.outputs) for segment in segments] == [["amber", "birch"]] * 4
@@ -76,12 +90,16 @@ def test_documents_may_stand_in_collections_and_order_their_systems_differently(
 
 def test_references_are_told_apart_by_translator(read: Read) -> None:
     other = REFERENCE.replace('"A"', '"B"').replace("öffnet", "geht auf")
-    segments = read(whole(doc(SOURCE, other, AMBER) + doc(SOURCE, REFERENCE, AMBER, name="shop")))
+    segments = read(
+        whole(doc(SOURCE, other, AMBER) + doc(SOURCE, REFERENCE, AMBER, name="shop"))
+    )
     assert segments[0].references == ("Es geht auf.",)
     assert segments[2].references == ("", "Es öffnet.")
 
 
-def test_a_language_pair_is_chosen_and_the_others_are_left(read: Read, refused: Refused) -> None:
+def test_a_language_pair_is_chosen_and_the_others_are_left(
+    read: Read, refused: Refused
+) -> None:
     czech = AMBER.replace('"de"', '"cs"').replace("Offen", "Otevřeno")
     content = whole(doc(SOURCE, REFERENCE, AMBER, czech))
     assert read(content, ("en", "cs"))[0].outputs == {"amber": "Otevřeno."}
@@ -90,7 +108,9 @@ def test_a_language_pair_is_chosen_and_the_others_are_left(read: Read, refused: 
     message = refused(content)
     assert "several language pairs: en-cs, en-de; en-de begins on line 8" in message
     assert message.startswith("set.xml, line 10: ")
-    assert "no segments for en-fi, only for en-cs, en-de" in refused(content, ("en", "fi"))
+    assert "no segments for en-fi, only for en-cs, en-de" in refused(
+        content, ("en", "fi")
+    )
 
 
 def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
@@ -174,16 +194,24 @@ def test_invalid_file_is_refused_with_its_place(
         '<!DOCTYPE dataset SYSTEM "http://example.org/wmt.dtd">',
     ],
 )
-def test_document_types_and_entities_are_refused(refused: Refused, declaration: str) -> None:
+def test_document_types_and_entities_are_refused(
+    refused: Refused, declaration: str
+) -> None:
     content = f'<?xml version="1.0"?>\n{declaration}\n<dataset id="x"></dataset>'
-    assert refused(content).startswith("set.xml, line 2: the file declares a document type")
+    assert refused(content).startswith(
+        "set.xml, line 2: the file declares a document type"
+    )
 
 
 def test_xml_of_another_kind_and_xml_that_is_cut_off_are_refused(
     make_file: MakeFile, refused: Refused
 ) -> None:
     with pytest.raises(FormatError, match="its root is html, not dataset"):
-        list(read_test_set(source=make_file("x", "<html/>"), file_format=TestSetFormat.WMT_XML))
+        list(
+            read_test_set(
+                source=make_file("x", "<html/>"), file_format=TestSetFormat.WMT_XML
+            )
+        )
     assert "no element found" in refused(whole(doc(SOURCE))[:-12])
     assert "the file contains no segments" in refused(whole())
 
@@ -195,11 +223,18 @@ def test_a_document_that_would_fill_the_memory_is_refused(
     assert "the document is longer than 215 characters" in refused(whole(doc(SOURCE)))
 
 
-def test_bytes_that_are_not_utf_8_are_refused_whatever_is_declared(refused: Refused) -> None:
+def test_bytes_that_are_not_utf_8_are_refused_whatever_is_declared(
+    refused: Refused,
+) -> None:
     content = (
-        whole(doc(SOURCE)).replace("utf-8", "iso-8859-1").replace("Bags", "é").encode("latin-1")
+        whole(doc(SOURCE))
+        .replace("utf-8", "iso-8859-1")
+        .replace("Bags", "é")
+        .encode("latin-1")
     )
-    assert refused(content).startswith("set.xml, line 6, column 13: the byte 0xE9 is not UTF-8")
+    assert refused(content).startswith(
+        "set.xml, line 6, column 13: the byte 0xE9 is not UTF-8"
+    )
 
 
 # Texts as XML can hold them, without white space that goes.
@@ -215,11 +250,16 @@ _TEXTS = (
     mark=st.sampled_from(["", "\ufeff"]),
 )  # fmt: skip
 def test_written_file_is_read_back(
-    make_file: MakeFile, documents: list[list[tuple[str, ...]]], name: str, line_end: str, mark: str
+    make_file: MakeFile,
+    documents: list[list[tuple[str, ...]]],
+    name: str,
+    line_end: str,
+    mark: str,
 ) -> None:
     def version(head: str, column: int, texts: list[tuple[str, ...]]) -> str:
         segments = (
-            f'<seg id="{number}">{escape(row[column])}</seg>' for number, row in enumerate(texts, 1)
+            f'<seg id="{number}">{escape(row[column])}</seg>'
+            for number, row in enumerate(texts, 1)
         )
         return f"<{head}><p>{line_end.join(segments)}</p></{head[:3]}>{line_end}"
 
@@ -230,9 +270,10 @@ def test_written_file_is_read_back(
         content += version(f'hyp lang="de" system={quoteattr("b" + name)}', 2, texts)
         content += version('hyp lang="de" system="a"', 3, texts) + "</doc>" + line_end
     segments = list(read_test_set(source=make_file("x", content + "</dataset>")))
-    assert [(s.source, *s.references, s.outputs["b" + name], s.outputs["a"]) for s in segments] == [
-        row for texts in documents for row in texts
-    ]
+    assert [
+        (s.source, *s.references, s.outputs["b" + name], s.outputs["a"])
+        for s in segments
+    ] == [row for texts in documents for row in texts]
     assert [s.document for s in segments] == [
         str(number) for number, texts in enumerate(documents) for _ in texts
     ]

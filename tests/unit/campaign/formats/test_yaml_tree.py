@@ -8,7 +8,8 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml, yaml_bytes
 
 _TEXTS = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=30
+    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"),
+    max_size=30,
 )
 _SCALARS = (
     st.none()
@@ -16,11 +17,15 @@ _SCALARS = (
     | st.integers(min_value=-(10**38), max_value=10**38)
     | st.floats(allow_nan=False, allow_infinity=False)
     | _TEXTS
-    | st.sampled_from(["no", "1e5", "007", "0x1", "1_0", "2027-05-01", "1:30", "null", "~", ".5"])
+    | st.sampled_from(
+        ["no", "1e5", "007", "0x1", "1_0", "2027-05-01", "1:30", "null", "~", ".5"]
+    )
 )
 _VALUES = st.recursive(
     _SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -35,7 +40,11 @@ def test_written_values_are_read_unchanged(value: dict[str, object]) -> None:
 def test_values_keep_their_line() -> None:
     tree = read_yaml("f", b"a: 1\nb:\n  - c: no\n  - d:\n      e: 2\n")
     assert tree.value == {"a": 1, "b": [{"c": "no"}, {"d": {"e": 2}}]}
-    assert [tree.line(path) for path in [("a",), ("b", 0), ("b", 1, "d", "e")]] == [1, 3, 5]
+    assert [tree.line(path) for path in [("a",), ("b", 0), ("b", 1, "d", "e")]] == [
+        1,
+        3,
+        5,
+    ]
     assert tree.line(("b", 1, "d", "not", "there")) == 4
 
 
@@ -45,7 +54,10 @@ def test_a_byte_order_mark_is_no_text() -> None:
 
 _BOMB = "\n".join(
     ["a: &a [x, x, x, x]"]
-    + [f"{b}: &{b} [*{a}, *{a}, *{a}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)]
+    + [
+        f"{b}: &{b} [*{a}, *{a}, *{a}]"
+        for a, b in zip("abcdefg", "bcdefgh", strict=True)
+    ]
 )
 
 

@@ -48,5 +48,7 @@ def test_people_read_unicode() -> None:
 
 def test_older_rows_are_found_by_either_spelling() -> None:
     both = [PUNYCODE, "Ada@bücher.example"]
-    assert address_spellings(PUNYCODE) == address_spellings("Ada@bücher.example") == both
+    assert (
+        address_spellings(PUNYCODE) == address_spellings("Ada@bücher.example") == both
+    )
     assert address_spellings("ada@example.org") == ["ada@example.org"]

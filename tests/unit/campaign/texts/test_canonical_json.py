@@ -35,7 +35,10 @@ def test_numbers_are_written_as_ecmascript_does(number: float, text: str) -> Non
 def test_keys_stand_in_the_order_of_utf_16() -> None:
     # U+1F600 is written with surrogates, which come before U+FB33.
     value = {"\ufb33": 1, "\U0001f600": 2, "b": [True, None, 'ä\n"'], "a": {}}
-    assert canonical(value) == '{"a":{},"b":[true,null,"ä\\n\\""],"\U0001f600":2,"\ufb33":1}'
+    assert (
+        canonical(value)
+        == '{"a":{},"b":[true,null,"ä\\n\\""],"\U0001f600":2,"\ufb33":1}'
+    )
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**53, {"a": {1, 2}}])
@@ -50,7 +53,9 @@ _JSON = st.recursive(
     | st.integers(-(2**53) + 1, 2**53 - 1)
     | st.floats(allow_nan=False, allow_infinity=False, min_value=-1e15, max_value=1e15)
     | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner)
+    ),
     max_leaves=20,
 )
 

@@ -27,24 +27,38 @@ def draw(segment: int = 1, attempt: int = 1) -> HashDraw:
 @example("a", ["a"], ["a a"], [Damage.SWAPPED], 1)
 @example("1", [], ["2", "3", "4"], [Damage.NUMBERS], 1)
 def test_a_damaged_text_is_never_the_reference_nor_an_output_and_never_blank(
-    reference: str, others: list[str], forbidden: list[str], damages: list[Damage], segment: int
+    reference: str,
+    others: list[str],
+    forbidden: list[str],
+    damages: list[Damage],
+    segment: int,
 ) -> None:
     made = bad_text(
-        reference, others=others, forbidden=forbidden, draw=draw(segment), damages=damages
+        reference,
+        others=others,
+        forbidden=forbidden,
+        draw=draw(segment),
+        damages=damages,
     )
     assert made.text.strip()
     assert normalise_text(made.text) not in {
         normalise_text(text) for text in (reference, *forbidden)
     }
     again = bad_text(
-        reference, others=others, forbidden=forbidden, draw=draw(segment), damages=damages
+        reference,
+        others=others,
+        forbidden=forbidden,
+        draw=draw(segment),
+        damages=damages,
     )
     assert made == again
 
 
 def test_damages_do_what_their_names_say() -> None:
     def made(damage: Damage) -> list[str]:
-        text = bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(), damages=[damage]).text
+        text = bad_text(
+            SENTENCE, others=[OTHER], forbidden=(), draw=draw(), damages=[damage]
+        ).text
         return text.split()
 
     words = SENTENCE.split()
@@ -59,14 +73,20 @@ def test_damages_do_what_their_names_say() -> None:
     assert sum(new != old for new, old in zip(replaced, words, strict=True)) <= 4
     assert set(replaced) - set(words) <= set(OTHER.split())
     numbers = made(Damage.NUMBERS)
-    changed = [i for i, (new, old) in enumerate(zip(numbers, words, strict=True)) if new != old]
+    changed = [
+        i for i, (new, old) in enumerate(zip(numbers, words, strict=True)) if new != old
+    ]
     assert changed == [4, 8]
     assert made(Damage.REPEATED) == words * 2
 
 
 def test_digits_stay_in_their_script() -> None:
     made = bad_text(
-        "المتحف يفتح ٩ صباحا", others=[], forbidden=(), draw=draw(), damages=[Damage.NUMBERS]
+        "المتحف يفتح ٩ صباحا",
+        others=[],
+        forbidden=(),
+        draw=draw(),
+        damages=[Damage.NUMBERS],
     )
     digit = next(character for character in made.text if character.isdecimal())
     assert digit in "٠١٢٣٤٥٦٧٨"
@@ -85,7 +105,9 @@ def test_a_script_without_spaces_is_damaged_by_characters_with_their_marks() -> 
 
 def test_another_attempt_draws_another_text() -> None:
     texts = {
-        bad_text(SENTENCE, others=[OTHER], forbidden=(), draw=draw(attempt=attempt)).text
+        bad_text(
+            SENTENCE, others=[OTHER], forbidden=(), draw=draw(attempt=attempt)
+        ).text
         for attempt in range(1, 9)
     }
     assert len(texts) > 4

@@ -32,7 +32,10 @@ def test_words_that_the_other_does_not_have_there(
 ) -> None:
     first, second = differences(one, other)
     assert (marked(first), marked(second)) == shown
-    assert ("".join(run.text for run in first), "".join(run.text for run in second)) == (one, other)
+    assert (
+        "".join(run.text for run in first),
+        "".join(run.text for run in second),
+    ) == (one, other)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +45,18 @@ def test_texts_that_repeat_a_few_words_take_no_time(one: str, other: str) -> Non
     began = time.process_time()
     first, second = differences(one, other)
     assert time.process_time() - began < 2
-    assert ("".join(run.text for run in first), "".join(run.text for run in second)) == (one, other)
+    assert (
+        "".join(run.text for run in first),
+        "".join(run.text for run in second),
+    ) == (one, other)
 
 
 def test_ends_of_long_texts_are_compared() -> None:
     first, _second = differences("x " + "a " * 1_500 + "y", "x " + "b a " * 750 + "y")
-    assert (first[0], first[-1]) == (Run("x ", differs=False), Run(" a y", differs=False))
+    assert (first[0], first[-1]) == (
+        Run("x ", differs=False),
+        Run(" a y", differs=False),
+    )
 
 
 def test_texts_that_would_take_too_long_are_shown_as_they_are(

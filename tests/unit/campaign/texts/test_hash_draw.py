@@ -18,4 +18,8 @@ def test_draws_of_damages_are_those_of_the_first_release() -> None:
 
 def test_an_attempt_draws_by_itself() -> None:
     first, again = (HashDraw(seed=7, number=3, attempt=attempt) for attempt in (1, 2))
-    assert first.integer("at") != again.integer("at") != HashDraw(seed=7, number=3).integer("at")
+    assert (
+        first.integer("at")
+        != again.integer("at")
+        != HashDraw(seed=7, number=3).integer("at")
+    )

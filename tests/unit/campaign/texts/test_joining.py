@@ -21,10 +21,34 @@ NAMES = ["heron", "cobalt", "wren"]
 @pytest.mark.parametrize(
     ("language", "commas", "conjunction", "semicolons", "label"),
     [
-        ("en", "heron, cobalt, wren", "heron, cobalt and wren", "heron; cobalt; wren", "A: B"),
-        ("de", "heron, cobalt, wren", "heron, cobalt und wren", "heron; cobalt; wren", "A: B"),
-        ("zh-hans", "heron、cobalt、wren", "heron、cobalt 和 wren", "heron；cobalt；wren", "A：B"),
-        ("ar", "heron، cobalt، wren", "heron، cobalt وwren", "heron؛ cobalt؛ wren", "A: B"),
+        (
+            "en",
+            "heron, cobalt, wren",
+            "heron, cobalt and wren",
+            "heron; cobalt; wren",
+            "A: B",
+        ),
+        (
+            "de",
+            "heron, cobalt, wren",
+            "heron, cobalt und wren",
+            "heron; cobalt; wren",
+            "A: B",
+        ),
+        (
+            "zh-hans",
+            "heron、cobalt、wren",
+            "heron、cobalt 和 wren",
+            "heron；cobalt；wren",
+            "A：B",
+        ),
+        (
+            "ar",
+            "heron، cobalt، wren",
+            "heron، cobalt وwren",
+            "heron؛ cobalt؛ wren",
+            "A: B",
+        ),
     ],
 )
 def test_punctuation_depends_on_the_language(

@@ -31,20 +31,26 @@ SUBTAGS = st.sampled_from([*NAMED.split(), *UNNAMED.split(), *get_global("langua
 @st.composite
 def tags(draw: st.DrawFn) -> str:
     """Tags of known parts, in any case, with hyphens or underscores, old codes among them."""
-    regions = sorted({*ENGLISH.territories, "UK", "SU", "YU", "AN"} - {"ZZ", "XA", "XB"})
+    regions = sorted(
+        {*ENGLISH.territories, "UK", "SU", "YU", "AN"} - {"ZZ", "XA", "XB"}
+    )
     parts = [
         draw(SUBTAGS),
         draw(st.sampled_from(["", "Latn", "Cyrl", "Arab", "Hans", "Qaai"])),
         draw(st.sampled_from(["", *regions])),
         *draw(
             st.lists(
-                st.sampled_from(["1996", "tarask", "heploc", "sursilv"]), unique=True, max_size=2
+                st.sampled_from(["1996", "tarask", "heploc", "sursilv"]),
+                unique=True,
+                max_size=2,
             )
         ),
         *draw(st.sampled_from([(), ("x", "mine"), ("x", "a", "1")])),
     ]
     text = draw(st.sampled_from("-_")).join(filter(None, parts))
-    return "".join(draw(st.sampled_from([str.lower, str.upper]))(letter) for letter in text)
+    return "".join(
+        draw(st.sampled_from([str.lower, str.upper]))(letter) for letter in text
+    )
 
 
 def checked(text: str) -> str | None:
@@ -64,7 +70,11 @@ def refusal(text: str) -> str:
 def test_a_tag_of_known_parts_has_one_form_whatever_its_case(text: str) -> None:
     tag = language_tag_checked(text)
     assert language_tag_checked(tag) == tag
-    assert {checked(text.upper()), checked(text.lower()), checked(text.replace("_", "-"))} == {tag}
+    assert {
+        checked(text.upper()),
+        checked(text.lower()),
+        checked(text.replace("_", "-")),
+    } == {tag}
     assert len(tag) <= MAX_LENGTH
     language, *others = tag.partition("-x-")[0].split("-")
     assert language.islower()
@@ -73,7 +83,9 @@ def test_a_tag_of_known_parts_has_one_form_whatever_its_case(text: str) -> None:
 
 
 @given(
-    st.text() | st.text("aenqxz19-_ ") | st.from_regex(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{1,9}){0,3}")
+    st.text()
+    | st.text("aenqxz19-_ ")
+    | st.from_regex(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{1,9}){0,3}")
 )
 def test_any_text_is_a_canonical_tag_or_refused_with_words_about_it(text: str) -> None:
     tag = checked(text)
@@ -118,7 +130,9 @@ def test_tags_are_stored_in_their_canonical_form(text: str, tag: str) -> None:
     assert language_tag_checked(text) == tag
 
 
-def test_every_language_that_cldr_names_is_accepted_and_every_interface_language() -> None:
+def test_every_language_that_cldr_names_is_accepted_and_every_interface_language() -> (
+    None
+):
     named = {str(key).replace("_", "-") for key in ENGLISH.languages}
     assert {tag for tag in named if checked(tag) is None} == {"zxx"}
     for tag, _name in settings.LANGUAGES:
@@ -130,10 +144,16 @@ def test_every_language_that_cldr_names_is_accepted_and_every_interface_language
     [
         ("english", "“english” is not a language tag; English is “en”."),
         ("Deutsch", "“Deutsch” is not a language tag; German is “de”."),
-        ("Haitian Creole", "“Haitian Creole” is not a language tag; Haitian Creole is “ht”."),
+        (
+            "Haitian Creole",
+            "“Haitian Creole” is not a language tag; Haitian Creole is “ht”.",
+        ),
         ("klingon", "“klingon” is not a language tag; Klingon is “tlh”."),
         ("en glish", "“en glish” is not a language tag. Did you mean English, “en”?"),
-        ("portugese", "“portugese” is not a language tag. Did you mean Portuguese, “pt”?"),
+        (
+            "portugese",
+            "“portugese” is not a language tag. Did you mean Portuguese, “pt”?",
+        ),
         ("", "Enter a language tag, such as en, pt-BR or zh-Hans."),
     ],
 )
@@ -162,7 +182,9 @@ def test_only_the_source_may_have_no_language() -> None:
 
 
 @pytest.mark.parametrize(("source", "name"), [("cs", "Czech → English"), ("en", "English"), ("zxx", "English")])  # fmt: skip
-def test_a_pair_names_the_source_language_only_if_it_is_another(source: str, name: str) -> None:
+def test_a_pair_names_the_source_language_only_if_it_is_another(
+    source: str, name: str
+) -> None:
     assert language_pair_name(source, "en") == name
 
 

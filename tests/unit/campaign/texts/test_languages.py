@@ -1,7 +1,11 @@
 import pytest
 from django.utils.translation import override
 
-from campaign.texts.languages import language_direction, language_name, language_own_name
+from campaign.texts.languages import (
+    language_direction,
+    language_name,
+    language_own_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +43,9 @@ def test_direction_follows_script_and_language(tag: str, direction: str) -> None
         ("sr-Latn-XX", "en", "Serbian (Latin, XX)"),
     ],
 )
-def test_a_language_is_named_as_its_reader_writes_it(tag: str, reader: str, name: str) -> None:
+def test_a_language_is_named_as_its_reader_writes_it(
+    tag: str, reader: str, name: str
+) -> None:
     with override(reader):
         assert language_name(tag) == name
 
@@ -50,7 +56,9 @@ def test_unknown_language_keeps_its_spelling(tag: str) -> None:
 
 
 def test_a_language_is_named_in_itself() -> None:
-    own = {tag: language_own_name(tag) for tag in ("de", "zh-hans", "ar", "cs", "de-XX")}
+    own = {
+        tag: language_own_name(tag) for tag in ("de", "zh-hans", "ar", "cs", "de-XX")
+    }
     assert own == {
         "de": "Deutsch",
         "zh-hans": "简体中文",

@@ -17,6 +17,8 @@ from campaign.texts.pay import hourly_pay
         ("€15 an hour, €18 an hour at night", None),
     ],
 )
-def test_only_one_amount_an_hour_with_a_currency_is_a_cost(pay: str, cost: str | None) -> None:
+def test_only_one_amount_an_hour_with_a_currency_is_a_cost(
+    pay: str, cost: str | None
+) -> None:
     found = hourly_pay(pay)
     assert (None if found is None else found.cost(2)) == cost

@@ -34,7 +34,9 @@ WINTER = datetime(2026, 1, 1, 12, tzinfo=UTC)
         (ANYWHERE_ON_EARTH, "AoE", "AoE"),
     ],
 )
-def test_time_zone_is_named_by_its_offset_at_that_time(zone: str, summer: str, winter: str) -> None:
+def test_time_zone_is_named_by_its_offset_at_that_time(
+    zone: str, summer: str, winter: str
+) -> None:
     names = [each.astimezone(named_zone(zone)).tzname() for each in (SUMMER, WINTER)]
     assert names == [summer, winter]
 
@@ -46,7 +48,9 @@ def test_fixed_offsets_have_names_whose_sign_the_database_reads_rightly() -> Non
     assert named_zone(ANYWHERE_ON_EARTH).tzname(None) is None
 
 
-def test_every_zone_that_is_offered_is_accepted_and_none_is_a_file_of_the_machine() -> None:
+def test_every_zone_that_is_offered_is_accepted_and_none_is_a_file_of_the_machine() -> (
+    None
+):
     assert set(offered_time_zones()) < time_zone_names()
     assert {"Europe/Prague", "UTC", ANYWHERE_ON_EARTH} <= time_zone_names()
     assert not {"localtime", "Factory", "../etc/passwd", ""} & time_zone_names()

@@ -42,7 +42,10 @@ def edits_of(rows: list[Row], *, editors: Sequence[int] | None = None) -> list[E
 
 def shares(system: str, acceptable: int, of: int) -> list[Row]:
     """Make this many edits with one acceptor each, each of its own segment."""
-    return [(system, place, Outcome.EDITED, int(place < acceptable), 1) for place in range(of)]
+    return [
+        (system, place, Outcome.EDITED, int(place < acceptable), 1)
+        for place in range(of)
+    ]
 
 
 def by_name(edits: Sequence[Edit], **options: Any) -> dict[str, EditedSystem]:
@@ -50,15 +53,21 @@ def by_name(edits: Sequence[Edit], **options: Any) -> dict[str, EditedSystem]:
 
 
 def test_three_of_five_is_not_ranked_above_five_of_thirty() -> None:
-    edits = edits_of([*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30), *shares("UEDIN", 20, 30)])
+    edits = edits_of(
+        [*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30), *shares("UEDIN", 20, 30)]
+    )
     found = acceptability(edits)
     rows = {row.system: row for row in found.systems}
     few = rows["CU-BOJAR"]
     assert (few.acceptable, few.decided) == (3, 5)
-    assert (few.share, few.rank, few.rank_low, few.cluster, few.share_unchanged) == (None,) * 5
+    assert (few.share, few.rank, few.rank_low, few.cluster, few.share_unchanged) == (
+        None,
+    ) * 5
     assert [row.system for row in found.systems] == ["UEDIN", "CMU", "CU-BOJAR"]
     assert (rows["UEDIN"].rank, rows["CMU"].rank) == (1, 2)
-    pair = next(each for each in found.pairs if {each.first, each.second} == {"CMU", "CU-BOJAR"})
+    pair = next(
+        each for each in found.pairs if {each.first, each.second} == {"CMU", "CU-BOJAR"}
+    )
     assert pair.p_value == pytest.approx(0.067, abs=0.0005)
     assert pair.adjusted_p is None
     # Only one pair of systems has percentages, so there is no correction.
@@ -81,7 +90,9 @@ def test_an_order_by_acceptances_has_no_ranges_by_majorities() -> None:
     ]
     by_mean = acceptability(edits, counting=Counting.MEAN).systems
     assert [(row.system, row.rank) for row in by_mean] == [("B", 1), ("C", 2)]
-    assert {(row.rank_low, row.rank_high, row.cluster) for row in by_mean} == {(None, None, None)}
+    assert {(row.rank_low, row.rank_high, row.cluster) for row in by_mean} == {
+        (None, None, None)
+    }
 
 
 def test_edits_of_one_segment_hang_together() -> None:
@@ -143,7 +154,13 @@ def test_acceptors_agree_by_fleiss() -> None:
 def test_kappa_of_acceptors_has_an_interval_over_acceptors_and_segments() -> None:
     random = np.random.default_rng(3)
     rows: list[Row] = [
-        ("A", place, Outcome.EDITED, int(random.binomial(4, random.choice([0.1, 0.9]))), 4)
+        (
+            "A",
+            place,
+            Outcome.EDITED,
+            int(random.binomial(4, random.choice([0.1, 0.9]))),
+            4,
+        )
         for place in range(60)
     ]
     edits = edits_of(rows)
@@ -160,11 +177,16 @@ def test_kappa_of_acceptors_has_an_interval_over_acceptors_and_segments() -> Non
         found.kappa,
         found.p_chance,
         without_segment=np.array(
-            [kappa_of([edit for edit in edits if edit.segment != place]) for place in range(60)]
+            [
+                kappa_of([edit for edit in edits if edit.segment != place])
+                for place in range(60)
+            ]
         ),
         without_judge=np.array(
             [
-                kappa_of([replace(edit, acceptances=_others(edit, n)) for edit in edits])
+                kappa_of(
+                    [replace(edit, acceptances=_others(edit, n)) for edit in edits]
+                )
                 for n in range(4)
             ]
         ),
@@ -177,10 +199,15 @@ def _others(edit: Edit, number: int) -> tuple[Acceptance, ...]:
 
 
 def test_effort_is_characters_and_time() -> None:
-    rows: list[Row] = [("A", 1, Outcome.EDITED, 1, 1), ("A", 2, Outcome.UNCHANGED, 1, 1)]
+    rows: list[Row] = [
+        ("A", 1, Outcome.EDITED, 1, 1),
+        ("A", 2, Outcome.UNCHANGED, 1, 1),
+    ]
     one, other = edits_of(rows)
     edited = replace(one, output="abcdef", text="abcxyz", active_ms=4000)
-    row = by_name([edited, replace(other, output="as it was here", active_ms=1000)])["A"]
+    row = by_name([edited, replace(other, output="as it was here", active_ms=1000)])[
+        "A"
+    ]
     assert (row.characters, row.median_seconds) == (15, 2.5)
 
 
@@ -203,10 +230,13 @@ def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:
         outside += sum(
             not row.share.low <= 0.4 <= row.share.high
             for row in found.systems
-            if row.share is not None and row.share.low is not None and row.share.high is not None
+            if row.share is not None
+            and row.share.low is not None
+            and row.share.high is not None
         )
         apart += any(
-            pair.adjusted_p is not None and pair.adjusted_p <= 0.05 for pair in found.pairs
+            pair.adjusted_p is not None and pair.adjusted_p <= 0.05
+            for pair in found.pairs
         )
     assert outside / 240 < 0.07
     assert apart / 60 < 0.1

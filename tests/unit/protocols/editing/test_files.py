@@ -95,9 +95,15 @@ def test_few_edits_have_no_percentage(
     assert " Undecided" in text
     assert "fewer than 20 edits have no percentage and no rank" in text
     said = run_json("analyse", "editing", file)["acceptability"]
-    assert [row["share"] for row in said["systems"] if row["system"] == "CU-BOJAR"] == [None]
+    assert [row["share"] for row in said["systems"] if row["system"] == "CU-BOJAR"] == [
+        None
+    ]
     assert said["pairs"][0]["p_value"] == pytest.approx(0.067, abs=0.0005)
-    everything = run_json("analyse", "editing", file, "--option", "fewest=1", "acceptances=mean")
+    everything = run_json(
+        "analyse", "editing", file, "--option", "fewest=1", "acceptances=mean"
+    )
     assert everything["acceptability"]["systems"][0]["share"]["value"] == 0.6
-    assert "Ranks have no ranges" in run("analyse", "editing", file, "--option", "acceptances=mean")
+    assert "Ranks have no ranges" in run(
+        "analyse", "editing", file, "--option", "acceptances=mean"
+    )
     assert "Ranks have no ranges" not in text

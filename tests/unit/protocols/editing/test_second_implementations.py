@@ -24,21 +24,29 @@ _ROWS = st.lists(
 )  # fmt: skip
 
 
-def counted(rows: list[Row], system: str, counting: Counting) -> list[tuple[int, int, int, int]]:
+def counted(
+    rows: list[Row], system: str, counting: Counting
+) -> list[tuple[int, int, int, int]]:
     """Return successes and trials of the edits of a system, with segment and editor: three who take turns."""
     asked = [row[4] for row in rows if row[4]]
     # The commonest number of acceptors, the smallest of several.
-    common = min(asked, key=lambda number: (-asked.count(number), number)) if asked else 1
+    common = (
+        min(asked, key=lambda number: (-asked.count(number), number)) if asked else 1
+    )
     found = []
     for place, (name, segment, outcome, yes, of) in enumerate(rows):
         if name == system and (outcome is Outcome.UNABLE or of):
-            won, all_ = (int(yes > of / 2), 1) if counting is Counting.MAJORITY else (yes, of)
+            won, all_ = (
+                (int(yes > of / 2), 1) if counting is Counting.MAJORITY else (yes, of)
+            )
             found.append((won, all_ or common, segment, place % 3))
     return found
 
 
 @given(_ROWS, st.sampled_from(Counting), st.sampled_from([0.8, 0.95]))
-def test_shares_and_intervals(rows: list[Row], counting: Counting, confidence: float) -> None:
+def test_shares_and_intervals(
+    rows: list[Row], counting: Counting, confidence: float
+) -> None:
     found = acceptability(
         edits_of(rows, editors=[place % 3 for place in range(len(rows))]),
         fewest=1,
@@ -67,11 +75,18 @@ def test_shares_and_intervals(rows: list[Row], counting: Counting, confidence: f
 
 
 @given(st.integers(0, 12), st.integers(1, 12), st.integers(0, 12), st.integers(1, 12))
-def test_fishers_test_adds_up_what_is_no_likelier(a: int, n: int, b: int, m: int) -> None:
+def test_fishers_test_adds_up_what_is_no_likelier(
+    a: int, n: int, b: int, m: int
+) -> None:
     a, b = min(a, n), min(b, m)
     whole = a + b
-    ways = {x: comb(n, x) * comb(m, whole - x) for x in range(max(0, whole - m), min(n, whole) + 1)}
-    expected = sum(each for each in ways.values() if each <= ways[a]) / comb(n + m, whole)
+    ways = {
+        x: comb(n, x) * comb(m, whole - x)
+        for x in range(max(0, whole - m), min(n, whole) + 1)
+    }
+    expected = sum(each for each in ways.values() if each <= ways[a]) / comb(
+        n + m, whole
+    )
     assert fisher_p(a, n, b, m) == pytest.approx(expected)
 
 
@@ -103,7 +118,9 @@ def test_pairs_are_corrected_by_holm_and_bound_ranks(rows: list[Row]) -> None:
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=20))
 def test_acceptors_agree_as_statsmodels_says(yes: list[int]) -> None:
-    rows: list[Row] = [("A", place, Outcome.EDITED, each, 3) for place, each in enumerate(yes)]
+    rows: list[Row] = [
+        ("A", place, Outcome.EDITED, each, 3) for place, each in enumerate(yes)
+    ]
     # An edit with one acceptor says nothing about agreement.
     rows.append(("A", len(yes), Outcome.EDITED, 1, 1))
     found = acceptability(edits_of(rows)).acceptors

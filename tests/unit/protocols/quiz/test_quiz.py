@@ -35,7 +35,12 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     assert met_again(readings) == 1
     one, other = quiz_scores(readings)
     # Of A: 1 and 3 of 3 about news-1, 0 of 1 about news-2; no answer is not right.
-    assert (other.name, other.readings, other.snippets, other.unanswered) == ("A", 3, 2, 1)
+    assert (other.name, other.readings, other.snippets, other.unanswered) == (
+        "A",
+        3,
+        2,
+        1,
+    )
     assert (other.share.successes, other.share.trials) == (4, 7)
     assert (one.name, one.share.successes, one.share.trials) == ("B", 2, 3)
     # Snippets: 4 of 6 and 0 of 1; readers: ann 1 of 4, bob 3 of 3.
@@ -53,20 +58,32 @@ def test_a_worked_example(make_file: MakeFile) -> None:
 @pytest.mark.parametrize(
     ("change", "key", "problem"),
     [
-        ({"answers": [None] * 3}, "judge", "the answer differs from that of the same judge in"),
+        (
+            {"answers": [None] * 3},
+            "judge",
+            "the answer differs from that of the same judge in",
+        ),
         (
             {"judge": "bob", "answers": [True]},
             "answers",
             "the reading has 1 answers to 3 questions",
         ),
         ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is not true or false"),
-        ({"judge": "bob", "expected": [None] * 3}, "expected", "None is not true or false"),
+        (
+            {"judge": "bob", "expected": [None] * 3},
+            "expected",
+            "None is not true or false",
+        ),
         (
             {"judge": "bob", "expected": [True] * 3},
             "expected",
             "differ from those of an earlier reading",
         ),
-        ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
+        (
+            {"snippet": "n", "expected": [], "answers": []},
+            "answers",
+            "0 answers to 0 questions",
+        ),
         ({"system": "A,B"}, "system", "contains a comma"),
         ({"systems": ["B"]}, "system", "has both system and systems"),
     ],
@@ -83,7 +100,9 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
 ) -> None:
     file = make_file([READING, {**READING, "system": "B"}])
-    assert "readings by judges who had already read the snippet: 1." in run("analyse", "quiz", file)
+    assert "readings by judges who had already read the snippet: 1." in run(
+        "analyse", "quiz", file
+    )
     # Each system has one reader.
     assert "only one judge worked on outputs of A, B" in run("analyse", "quiz", file)
     other = {**READING, "snippet": "news-2", "judge": "bob"}
@@ -106,7 +125,10 @@ def test_text_of_several_systems_counts_for_each_of_them(make_file: MakeFile) ->
     ]
     readings = LINES.read([make_file(rows)]).rows
     assert met_again(readings) == 0
-    assert [(row.name, row.share.successes, row.share.trials) for row in quiz_scores(readings)] == [
+    assert [
+        (row.name, row.share.successes, row.share.trials)
+        for row in quiz_scores(readings)
+    ] == [
         ("C", 3, 3),
         ("A", 1, 3),
         ("B", 1, 3),
@@ -122,7 +144,9 @@ def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
     truth = {"S01": 0.6, "S02": 0.75}
     outside = 0
     for seed in range(150):
-        for row in quiz_scores(simulated_quiz([0.6, 0.75], snippets=snippets, seed=seed)):
+        for row in quiz_scores(
+            simulated_quiz([0.6, 0.75], snippets=snippets, seed=seed)
+        ):
             assert row.share.low is not None
             assert row.share.high is not None
             outside += not row.share.low <= truth[row.name] <= row.share.high
@@ -169,13 +193,20 @@ def test_scores_and_intervals_are_those_of_counting(
         ),
     )
     for found in (*systems, *readers):
-        own = [row for row in rows if found.name in (*row[0].split(","), judges[row[2]])]
-        assert (found.readings, found.snippets) == (len(own), len({row[1] for row in own}))
+        own = [
+            row for row in rows if found.name in (*row[0].split(","), judges[row[2]])
+        ]
+        assert (found.readings, found.snippets) == (
+            len(own),
+            len({row[1] for row in own}),
+        )
         if found.snippets < 2:
             assert (found.share.low, found.share.high) == (None, None)
             continue
         assert (found.share.low, found.share.high) == pytest.approx(
-            plain_interval([(min(row[3:]), row[3], row[1], row[2]) for row in own], confidence)
+            plain_interval(
+                [(min(row[3:]), row[3], row[1], row[2]) for row in own], confidence
+            )
         )
     values = [found.share.value or 0 for found in systems]
     assert [found.rank for found in systems] == [

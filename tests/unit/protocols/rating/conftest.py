@@ -30,11 +30,14 @@ def ratings_of() -> Callable[..., Ratings]:
                 ).reshape(len(items), len(systems)),
                 conditions=tuple(conditions),
                 condition=np.array(
-                    [conditions.index(item[1]) if item[1] else -1 for item in items], dtype=np.int64
+                    [conditions.index(item[1]) if item[1] else -1 for item in items],
+                    dtype=np.int64,
                 ),
             ),
             judges=tuple(judges),
-            item=np.array([items.index((r[0], r[4], r[1])) for r in whole], dtype=np.int64),
+            item=np.array(
+                [items.index((r[0], r[4], r[1])) for r in whole], dtype=np.int64
+            ),
             judge=np.array([judges.index(row[2]) for row in whole], dtype=np.int64),
             value=np.array([row[3] for row in whole], dtype=np.int64),
             scale=Scale(1, points),

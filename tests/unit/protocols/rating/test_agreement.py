@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.frame.scale.statistics.agreement import chance_corrected, rating_agreement
+from protocols.frame.scale.statistics.agreement import (
+    chance_corrected,
+    rating_agreement,
+)
 from protocols.frame.scale.statistics.ratings import Ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
@@ -25,7 +28,9 @@ def simulated() -> Ratings:
     return simulated_ratings(WORLD, seed=7)
 
 
-@pytest.mark.parametrize(("criterion", "kappa"), [("fluency", 0.154), ("adequacy", 0.134)])
+@pytest.mark.parametrize(
+    ("criterion", "kappa"), [("fluency", 0.154), ("adequacy", 0.134)]
+)
 def test_table_2_follows_from_its_rounded_inputs_within_rounding(
     criterion: str, kappa: float
 ) -> None:
@@ -36,7 +41,8 @@ def test_table_2_follows_from_its_rounded_inputs_within_rounding(
 
     assert round(of(observed, chance), 3) == kappa
     ends = [
-        of(observed + one, chance + other) for one, other in product((-0.0005, 0.0005), repeat=2)
+        of(observed + one, chance + other)
+        for one, other in product((-0.0005, 0.0005), repeat=2)
     ]
     assert min(ends) <= printed + 0.0005
     assert max(ends) >= printed - 0.0005
@@ -44,7 +50,9 @@ def test_table_2_follows_from_its_rounded_inputs_within_rounding(
 
 def test_shares_beyond_n_add_up_to_the_mean_difference(simulated: Ratings) -> None:
     found = rating_agreement(simulated)
-    pairs = [simulated.value[simulated.item == item] for item in range(len(simulated.items))]
+    pairs = [
+        simulated.value[simulated.item == item] for item in range(len(simulated.items))
+    ]
     assert all(len(pair) == 2 for pair in pairs)
     shares = [row.share.value or 0.0 for row in found.n_agreement]
     assert sum(1 - share for share in shares[:4]) == pytest.approx(
@@ -61,7 +69,10 @@ def test_a_worked_example_with_two_and_three_judges(ratings_of: MakeRatings) -> 
         ratings_of(
             [
                 *((1, "A", judge, value) for judge, value in (("a", 1), ("b", 1))),
-                *((2, "A", judge, value) for judge, value in (("a", 2), ("b", 4), ("c", 5))),
+                *(
+                    (2, "A", judge, value)
+                    for judge, value in (("a", 2), ("b", 4), ("c", 5))
+                ),
                 (3, "A", "a", 3),
             ]
         )
@@ -76,8 +87,12 @@ def test_a_worked_example_with_two_and_three_judges(ratings_of: MakeRatings) -> 
 
 
 @given(
-    st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=6).filter(
-        lambda rows: np.count_nonzero(np.sum([r for r in rows if sum(r) > 1], axis=0)) > 1
+    st.lists(
+        st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=6
+    ).filter(
+        lambda rows: (
+            np.count_nonzero(np.sum([r for r in rows if sum(r) > 1], axis=0)) > 1
+        )
     )
 )
 def test_alpha_is_krippendorffs(ratings_of: MakeRatings, rows: list[list[int]]) -> None:
@@ -92,7 +107,9 @@ def test_alpha_is_krippendorffs(ratings_of: MakeRatings, rows: list[list[int]]) 
     found = rating_agreement(ratings)
     assert found.alpha.value == pytest.approx(
         krippendorff.alpha(
-            value_counts=ratings.counts(), level_of_measurement="ordinal", value_domain=range(1, 6)
+            value_counts=ratings.counts(),
+            level_of_measurement="ordinal",
+            value_domain=range(1, 6),
         ),
         abs=1e-9,
     )
@@ -121,7 +138,8 @@ def test_conditions_are_measured_apart(ratings_of: MakeRatings) -> None:
         ]
     )
     shares = [
-        rating_agreement(ratings.of_condition(place)).n_agreement[0].share.value for place in (0, 1)
+        rating_agreement(ratings.of_condition(place)).n_agreement[0].share.value
+        for place in (0, 1)
     ]
     assert shares == [1, 0]
 

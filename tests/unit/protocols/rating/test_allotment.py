@@ -36,7 +36,8 @@ def test_an_allotment_exists_exactly_if_the_rule_says_so(
     needed = [raters * count for count in texts]
     assert found.is_feasible == exists(needed, judges, min(most, len(texts)))
     assert found.is_feasible == (
-        found.ratings <= judges * min(most, len(texts)) and found.judges_of_a_segment <= judges
+        found.ratings <= judges * min(most, len(texts))
+        and found.judges_of_a_segment <= judges
     )
 
 
@@ -45,7 +46,9 @@ def test_feasibility_states_minimum_judges_and_items(
     texts: list[int], judges: int, raters: int, most: int
 ) -> None:
     def feasible(judges: int, most: int) -> bool:
-        return feasibility(texts, judges=judges, raters=raters, items_per_judge=most).is_feasible
+        return feasibility(
+            texts, judges=judges, raters=raters, items_per_judge=most
+        ).is_feasible
 
     found = feasibility(texts, judges=judges, raters=raters, items_per_judge=most)
     assert feasible(found.needed_judges, most)
@@ -86,7 +89,9 @@ def test_judges_meet_every_system_equally_often_and_no_segment_twice(
     systems: int, segments: int, raters: int, more: int, seed: int
 ) -> None:
     judges = raters * systems + more
-    found = allot(systems=systems, segments=segments, judges=judges, raters=raters, seed=seed)
+    found = allot(
+        systems=systems, segments=segments, judges=judges, raters=raters, seed=seed
+    )
     pairs = Counter(zip(found.segment.tolist(), found.judge.tolist(), strict=True))
     assert max(pairs.values()) == 1
     items = Counter(zip(found.segment.tolist(), found.system.tolist(), strict=True))
@@ -98,12 +103,16 @@ def test_judges_meet_every_system_equally_often_and_no_segment_twice(
 
 
 def test_too_few_judges_are_refused_with_what_is_needed() -> None:
-    with pytest.raises(NotFeasibleError, match="at least 52 judges; there are 51") as refused:
+    with pytest.raises(
+        NotFeasibleError, match="at least 52 judges; there are 51"
+    ) as refused:
         allot(systems=26, segments=3, judges=51)
     assert refused.value.feasibility.judges_of_a_segment == 52
 
 
 def test_allotment_is_random_and_reproducible() -> None:
-    one, same, other = (allot(systems=4, segments=30, judges=12, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        allot(systems=4, segments=30, judges=12, seed=seed) for seed in (1, 1, 2)
+    )
     assert np.array_equal(one.judge, same.judge)
     assert not np.array_equal(one.judge, other.judge)

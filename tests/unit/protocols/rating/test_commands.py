@@ -37,13 +37,19 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
     assert said["input"]["ratings"] == {"fluency": 72, "adequacy": 72}
     assert said["input"]["met_again"] == {"fluency": 0, "adequacy": 0}
     fluency = said["criteria"]["fluency"]
-    assert [row["system"] for row in fluency["means"]["systems"]] == ["S03", "S02", "S01"]
+    assert [row["system"] for row in fluency["means"]["systems"]] == [
+        "S03",
+        "S02",
+        "S01",
+    ]
     assert {row["rule"] for row in fluency["outliers"]} == {
         "mean_score",
         "mean_agreement",
         "easy_items",
     }
-    assert [(row["criterion"], row["condition"], row["points"]) for row in said["agreement"]] == [
+    assert [
+        (row["criterion"], row["condition"], row["points"]) for row in said["agreement"]
+    ] == [
         (criterion, condition, points)
         for criterion in ("fluency", "adequacy")
         for points in (5, 3)
@@ -62,7 +68,9 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
         assert words in text
 
 
-def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path: Path) -> None:
+def test_options_change_what_they_say(
+    ratings: str, run_json: RunJson, tmp_path: Path
+) -> None:
     easy = tmp_path / "easy.txt"
     # As some editors write it, with a byte order mark.
     easy.write_text("1\n2 S03\n\n", encoding="utf-8-sig")
@@ -71,14 +79,26 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
     plain = run_json("analyse", "rating", ratings, "--source-text", source)
     asked = run_json(
         *("analyse", "rating", ratings, "--exclude-judge", "J001"),
-        *("--option", f"easy=@{easy}", "merge=yes", "standardise=yes", "by_difference=yes"),
+        *(
+            "--option",
+            f"easy=@{easy}",
+            "merge=yes",
+            "standardise=yes",
+            "by_difference=yes",
+        ),
         *("correction=holm", "condition=FTE"),
     )
-    assert (plain["criteria"]["fluency"]["means"]["correction"], plain["input"]["judges"]) == (
+    assert (
+        plain["criteria"]["fluency"]["means"]["correction"],
+        plain["input"]["judges"],
+    ) == (
         "none",
         6,
     )
-    assert (asked["criteria"]["fluency"]["means"]["correction"], asked["input"]["judges"]) == (
+    assert (
+        asked["criteria"]["fluency"]["means"]["correction"],
+        asked["input"]["judges"],
+    ) == (
         "holm",
         5,
     )
@@ -98,7 +118,12 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
     ],
 )
 def test_files_that_do_not_fit_are_refused(
-    ratings: str, run: Run, tmp_path: Path, option: list[str], content: str, problem: str
+    ratings: str,
+    run: Run,
+    tmp_path: Path,
+    option: list[str],
+    content: str,
+    problem: str,
 ) -> None:
     name, value = option
     file = tmp_path / "wrong.txt"
@@ -110,11 +135,14 @@ def test_files_that_do_not_fit_are_refused(
         run("analyse", "rating", ratings, name, f"{value}{tmp_path / 'missing.txt'}")
 
 
-def test_a_judge_who_met_a_segment_twice_is_said(make_file: Callable[..., str], run: Run) -> None:
+def test_a_judge_who_met_a_segment_twice_is_said(
+    make_file: Callable[..., str], run: Run
+) -> None:
     row = {"segment": 1, "judge": "ann", "criterion": "fluency", "value": 3}
     file = make_file([{**row, "systems": ["A"]}, {**row, "systems": ["B"]}])
-    assert "Fluency: ratings by judges who rated another text of the same segment: 1." in run(
-        "analyse", "rating", file
+    assert (
+        "Fluency: ratings by judges who rated another text of the same segment: 1."
+        in run("analyse", "rating", file)
     )
 
 
@@ -137,5 +165,10 @@ def test_systems_whose_ratings_do_not_differ_are_named(
         ]
     )
     assert "no intervals for A, because" in run("analyse", "rating", file)
-    systems = run_json("analyse", "rating", file)["criteria"]["fluency"]["means"]["systems"]
-    assert [(row["low"] is None, row["rank_high"]) for row in systems] == [(True, 2), (False, 2)]
+    systems = run_json("analyse", "rating", file)["criteria"]["fluency"]["means"][
+        "systems"
+    ]
+    assert [(row["low"] is None, row["rank_high"]) for row in systems] == [
+        (True, 2),
+        (False, 2),
+    ]

@@ -22,8 +22,12 @@ RATING: dict[str, Any] = {
 }
 
 
-def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Path) -> None:
-    one = make_file([RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}])
+def test_files_are_read_together_plain_or_gzip(
+    make_file: MakeFile, tmp_path: Path
+) -> None:
+    one = make_file(
+        [RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}]
+    )
     other = tmp_path / "more.gz"
     line = '{"segment": 2, "systems": "C", "judge": "bob", "criterion": "adequacy", "value": 1}\n'
     other.write_bytes(gzip.compress(line.encode()))
@@ -48,7 +52,11 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
         ({"criterion": "Beauty!"}, "criterion", "'Beauty!' is no name of a criterion"),
         ({"scale": "0-7", "value": 8}, "value", "8 is out of range"),
         ({"scale": "1-100"}, "scale", "'1-100' is no scale"),
-        ({"scale": "0-6", "judge": "bob"}, "scale", "the scale of fluency was before 1-5"),
+        (
+            {"scale": "0-6", "judge": "bob"},
+            "scale",
+            "the scale of fluency was before 1-5",
+        ),
         ({"segment": 0}, "segment", "0 is out of range"),
         ({"systems": []}, "systems", "the list is empty"),
         ({"systems": ["A", "A"]}, "systems", "A appears twice"),
@@ -72,7 +80,9 @@ def test_error_names_line_and_key(
     assert (refused.value.line, refused.value.field) == (2, key)
 
 
-def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(make_file: MakeFile) -> None:
+def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(
+    make_file: MakeFile,
+) -> None:
     with pytest.raises(FormatError, match="the key is missing") as refused:
         LINES.read([make_file(['{"segment": 1}'])])
     assert refused.value.field == "systems"
@@ -104,7 +114,9 @@ def test_judges_and_conditions_are_chosen(
 
 
 def test_easy_items_are_named_by_segment_or_by_text(make_file: MakeFile) -> None:
-    read = LINES.read([make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])])
+    read = LINES.read(
+        [make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])]
+    )
     items = ratings_arranged(read.rows)["fluency"].items
     assert easy_items(items, [(1, None)]).tolist() == [True, True, False]
     assert easy_items(items, [(1, "B"), (2, "A")]).tolist() == [True, False, True]

@@ -5,7 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from protocols.frame.scale.statistics.judges import proposed_easy_items, rating_judges, standardised
+from protocols.frame.scale.statistics.judges import (
+    proposed_easy_items,
+    rating_judges,
+    standardised,
+)
 from protocols.frame.scale.statistics.ratings import Ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
@@ -57,7 +61,9 @@ def test_easy_items_are_proposed_shortest_first(ratings_of: MakeRatings) -> None
 
 
 def test_the_severity_of_simulated_judges_is_found() -> None:
-    world = RatingWorld(quality=(3.0, 3.0), segments=400, judges=6, mildness=0.6, taste=0.0)
+    world = RatingWorld(
+        quality=(3.0, 3.0), segments=400, judges=6, mildness=0.6, taste=0.0
+    )
     ratings = simulated_ratings(world, seed=5)
     mildness = np.random.default_rng([5, 1])
     mildness.normal(0, world.ease, world.segments)
@@ -67,7 +73,9 @@ def test_the_severity_of_simulated_judges_is_found() -> None:
     assert np.corrcoef(known, np.array(found, dtype=np.float64))[0, 1] > 0.95
 
 
-def test_standardised_values_have_mean_0_and_deviation_1_by_judge(ratings_of: MakeRatings) -> None:
+def test_standardised_values_have_mean_0_and_deviation_1_by_judge(
+    ratings_of: MakeRatings,
+) -> None:
     found = standardised(ratings_of([*ROWS, (5, "A", "dee", 4), (6, "A", "dee", 4)]))
     assert found.left_out == ("dee",)
     for judge in range(3):

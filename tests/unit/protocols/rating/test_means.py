@@ -21,7 +21,16 @@ WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)
 
 def numbers_of(row: MeanRating) -> set[float | None]:
     """Return the figures that need enough ratings."""
-    return {*(row.low, row.high, row.standard_error, row.rank_low, row.rank_high, row.cluster)}
+    return {
+        *(
+            row.low,
+            row.high,
+            row.standard_error,
+            row.rank_low,
+            row.rank_high,
+            row.cluster,
+        )
+    }
 
 
 def test_means_and_deviations_are_those_of_the_ratings(ratings_of: MakeRatings) -> None:
@@ -33,10 +42,17 @@ def test_means_and_deviations_are_those_of_the_ratings(ratings_of: MakeRatings) 
 
 @pytest.mark.parametrize(
     ("segments", "judges", "shortage"),
-    [(1, "a", ("segments", 1, 5)), (4, "abcd", ("segments", 4, 5)), (6, "abc", ("judges", 3, 4))],
+    [
+        (1, "a", ("segments", 1, 5)),
+        (4, "abcd", ("segments", 4, 5)),
+        (6, "abc", ("judges", 3, 4)),
+    ],
 )
 def test_thin_ratings_have_means_and_no_ranges(
-    ratings_of: MakeRatings, segments: int, judges: str, shortage: tuple[str, float, int]
+    ratings_of: MakeRatings,
+    segments: int,
+    judges: str,
+    shortage: tuple[str, float, int],
 ) -> None:
     rows = [
         (segment, system, judge, first + segment % 2)
@@ -46,7 +62,11 @@ def test_thin_ratings_have_means_and_no_ranges(
     ]
     for correction in (Correction.NONE, Correction.HOLM):
         found = mean_ratings(ratings_of(rows), correction=correction)
-        assert [(row.system, row.rank) for row in found.systems] == [("B", 1), ("C", 1), ("A", 3)]
+        assert [(row.system, row.rank) for row in found.systems] == [
+            ("B", 1),
+            ("C", 1),
+            ("A", 3),
+        ]
         assert set().union(*map(numbers_of, found.systems)) == {None}
         assert np.isnan(found.tests.p_value).all()
         assert np.isnan(found.tests.adjusted_p).all()
@@ -72,7 +92,11 @@ def test_ratings_that_do_not_differ_are_not_certain(ratings_of: MakeRatings) -> 
 
 
 def test_a_single_rating_tells_nothing_apart(ratings_of: MakeRatings) -> None:
-    rows = [(segment, "B", judge, 1 + segment % 2) for segment in range(1, 13) for judge in "abcd"]
+    rows = [
+        (segment, "B", judge, 1 + segment % 2)
+        for segment in range(1, 13)
+        for judge in "abcd"
+    ]
     found = mean_ratings(ratings_of([*rows, (1, "A", "e", 5)]))
     assert [row.system for row in found.systems] == ["A", "B"]
     assert numbers_of(found.systems[0]) == {None}
@@ -99,14 +123,20 @@ def test_a_difference_that_never_varies_is_not_certain(
     assert [row.system for row in found.systems] == ["A", "B", "C"]
     assert all(row.standard_error is not None for row in found.systems)
     # A and B may stand either way; C is told from both.
-    assert [(row.rank_low, row.rank_high) for row in found.systems] == [(1, 2), (1, 2), (3, 3)]
+    assert [(row.rank_low, row.rank_high) for row in found.systems] == [
+        (1, 2),
+        (1, 2),
+        (3, 3),
+    ]
     assert [row.cluster for row in found.systems] == [1, 1, 2]
     assert found.tests.p_value[0, 1] == found.tests.adjusted_p[0, 1] == 1
     assert found.tests.p_value[0, 2] < 0.001
 
 
 def test_a_shared_text_counts_for_each_system(ratings_of: MakeRatings) -> None:
-    found = mean_ratings(ratings_of([(1, "A,B", "a", 4), (2, "A", "a", 2), (2, "B", "b", 4)]))
+    found = mean_ratings(
+        ratings_of([(1, "A,B", "a", 4), (2, "A", "a", 2), (2, "B", "b", 4)])
+    )
     assert {row.system: row.mean for row in found.systems} == {"A": 3, "B": 4}
 
 
@@ -127,12 +157,16 @@ def test_the_interval_is_students_t_over_segments_and_judges() -> None:
         count = len(apart)
         singles = (apart**2).sum() * count / (count - 1)
         total = sum(parts) - singles
-        freedom = total**2 / sum(v**2 / (g - 1) for v, g in zip(parts, effective, strict=True))
+        freedom = total**2 / sum(
+            v**2 / (g - 1) for v, g in zip(parts, effective, strict=True)
+        )
         variance = max(total, parts[0])
         assert row.standard_error is not None
         assert row.standard_error == pytest.approx(variance**0.5)
         # At most two fewer than judges, who may differ extremely.
-        half = student.ppf(0.975, max(1.0, min(freedom, effective[1] - 2))) * variance**0.5
+        half = (
+            student.ppf(0.975, max(1.0, min(freedom, effective[1] - 2))) * variance**0.5
+        )
         assert (row.low, row.high) == pytest.approx((row.mean - half, row.mean + half))
 
 
@@ -142,7 +176,9 @@ def test_neither_order_nor_names_matter() -> None:
     named = {"S01": "x", "S02": "c", "S03": "m"}
     renamed = replace(
         ratings.take(shuffled),
-        items=replace(ratings.items, systems=tuple(named[name] for name in ratings.items.systems)),
+        items=replace(
+            ratings.items, systems=tuple(named[name] for name in ratings.items.systems)
+        ),
     )
     one, other = mean_ratings(ratings), mean_ratings(renamed)
     for row, again in zip(one.systems, other.systems, strict=True):
@@ -159,7 +195,9 @@ def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
     for seed in range(5):
         ratings = simulated_ratings(world, seed=seed)
         # Half of the judges give one point more, on a scale with room for it.
-        milder = replace(ratings, value=ratings.value + 1 - ratings.judge % 2, scale=Scale(1, 6))
+        milder = replace(
+            ratings, value=ratings.value + 1 - ratings.judge % 2, scale=Scale(1, 6)
+        )
         one, other = mean_ratings(ratings), mean_ratings(milder)
         errors = [each.systems[0].standard_error for each in (one, other)]
         assert errors[0]
@@ -173,7 +211,9 @@ def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
 def test_intervals_of_few_ratings_end_with_the_scale(ratings_of: MakeRatings) -> None:
     """Four judges of unequal severity: t with two degrees of freedom goes far beyond both ends."""
     severity = {"a": 1, "b": 2, "c": 4, "d": 5}
-    rows = [(s, "A", judge, value) for s in range(1, 7) for judge, value in severity.items()]
+    rows = [
+        (s, "A", judge, value) for s in range(1, 7) for judge, value in severity.items()
+    ]
     found = mean_ratings(ratings_of(rows))
     assert [(row.low, row.high) for row in found.systems] == [(1, 5)]
 
@@ -190,7 +230,8 @@ def test_standardised_values_are_ranked_likewise() -> None:
 def test_sets_that_hold_together_are_not_narrower() -> None:
     ratings = simulated_ratings(WORLD, seed=8)
     one, together = (
-        mean_ratings(ratings, correction=each) for each in (Correction.NONE, Correction.HOLM)
+        mean_ratings(ratings, correction=each)
+        for each in (Correction.NONE, Correction.HOLM)
     )
     for row, wide in zip(one.systems, together.systems, strict=True):
         assert wide.shortage is None

@@ -19,7 +19,9 @@ from protocols.frame.scale.statistics.ratings import Ratings
 MakeRatings = Callable[..., Ratings]
 
 
-def judges(low: int, high: int, far: dict[str, range], easy: range) -> list[RatingJudge]:
+def judges(
+    low: int, high: int, far: dict[str, range], easy: range
+) -> list[RatingJudge]:
     """Return 125 judges: the first `low` strict, the next `high` mild, some far from others or careless."""
     found = []
     for number in range(125):
@@ -45,10 +47,16 @@ def judges(low: int, high: int, far: dict[str, range], easy: range) -> list[Rati
 def test_table_3_is_counted_from_judges_that_fit_it() -> None:
     # 45 by mean score in each criterion, 23 and 18 by mean agreement, 9 and 10 by easy sentences.
     fluency = judges(
-        20, 25, {"lower": range(3), "upper": range(20, 37), "other": range(50, 53)}, range(9)
+        20,
+        25,
+        {"lower": range(3), "upper": range(20, 37), "other": range(50, 53)},
+        range(9),
     )
     adequacy = judges(
-        25, 20, {"lower": range(10), "upper": range(25, 30), "other": range(60, 63)}, range(5, 15)
+        25,
+        20,
+        {"lower": range(10), "upper": range(25, 30), "other": range(60, 63)},
+        range(5, 15),
     )
     found = {
         "fluency": rating_outliers(fluency),
@@ -59,7 +67,12 @@ def test_table_3_is_counted_from_judges_that_fit_it() -> None:
     both = {criterion: overlap(each) for criterion, each in found.items()}
     assert [len(each.both) for each in both.values()] == [20, 15]
     assert [(each.upper, each.lower) for each in both.values()] == [(17, 3), (5, 10)]
-    assert by_every_criterion(found.values())[Rule.EASY_ITEMS] == ("005", "006", "007", "008")
+    assert by_every_criterion(found.values())[Rule.EASY_ITEMS] == (
+        "005",
+        "006",
+        "007",
+        "008",
+    )
 
 
 def test_45_of_125_are_a_few_more_than_normal_judges_would_be() -> None:
@@ -76,7 +89,9 @@ def test_judges_of_few_easy_items_have_no_value() -> None:
 
 
 def test_equal_judges_do_not_stand_out() -> None:
-    assert all(not each.outliers for each in rating_outliers(judges(0, 0, {}, range(0))))
+    assert all(
+        not each.outliers for each in rating_outliers(judges(0, 0, {}, range(0)))
+    )
 
 
 def test_means_without_outliers_and_by_them_alone(ratings_of: MakeRatings) -> None:

@@ -18,7 +18,9 @@ from tests.benchmarks.rating_coverage import WORLDS
 MakeRatings = Callable[..., Ratings]
 _POINTS = range(1, 6)
 #: Ratings of each text: by one judge, by two, or by more.
-_TEXTS = st.lists(st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4), max_size=7)
+_TEXTS = st.lists(
+    st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4), max_size=7
+)
 
 
 def made(ratings_of: MakeRatings, texts: list[list[int]]) -> Ratings:
@@ -70,7 +72,9 @@ def test_agreement_is_what_counting_pairs_gives(
         if expected > 1 - 1e-9:
             assert row.corrected.value is None
         else:
-            assert row.corrected.value == pytest.approx((observed - expected) / (1 - expected))
+            assert row.corrected.value == pytest.approx(
+                (observed - expected) / (1 - expected)
+            )
     assert found.kappa == found.n_agreement[0].corrected
 
 
@@ -80,7 +84,8 @@ def test_kappa_of_equally_many_ratings_is_that_of_statsmodels(
 ) -> None:
     texts = data.draw(
         st.lists(
-            st.lists(st.sampled_from(_POINTS), min_size=raters, max_size=raters), min_size=1
+            st.lists(st.sampled_from(_POINTS), min_size=raters, max_size=raters),
+            min_size=1,
         ).filter(lambda texts: len({value for values in texts for value in values}) > 1)
     )
     counts = np.array([[values.count(point) for point in _POINTS] for values in texts])
@@ -106,7 +111,12 @@ def test_intervals_are_for_other_judges_too(ratings_of: MakeRatings) -> None:
     """The delete-one jackknife over judges and over segments less that over a judge's ratings of a segment, done by hand."""
     random = np.random.default_rng(11)
     rows = [
-        (segment, "A", f"judge {judge}", int(np.clip(random.normal(3 + judge / 3), 1, 5)))
+        (
+            segment,
+            "A",
+            f"judge {judge}",
+            int(np.clip(random.normal(3 + judge / 3), 1, 5)),
+        )
         for segment in range(12)
         for judge in random.permutation(5)[:3].tolist()
     ]
@@ -124,10 +134,14 @@ def test_intervals_are_for_other_judges_too(ratings_of: MakeRatings) -> None:
     value = share.value or 0.0
     by_segment = [(without(segment, None) - value) ** 2 for segment in range(12)]
     by_judge = [(without(None, f"judge {judge}") - value) ** 2 for judge in range(5)]
-    by_cell = [(without(segment, judge) - value) ** 2 for segment, _s, judge, _v in rows]
+    by_cell = [
+        (without(segment, judge) - value) ** 2 for segment, _s, judge, _v in rows
+    ]
     of_segments, of_judges = 11 / 12 * sum(by_segment), 4 / 5 * sum(by_judge)
     variance = max(of_segments + of_judges - sum(by_cell), of_segments, of_judges)
-    pairs = np.array([2 * sum(row[2] == f"judge {judge}" for row in rows) for judge in range(5)])
+    pairs = np.array(
+        [2 * sum(row[2] == f"judge {judge}" for row in rows) for judge in range(5)]
+    )
     judges = pairs.sum() ** 2 / (pairs**2).sum()
     degrees = judges * (judges - 1) / (2 * judges - 1)
     degrees = max(degrees, variance**2 / (of_judges**2 / degrees + of_segments**2 / 11))

@@ -19,10 +19,17 @@ def judged(answers: dict[str, list[int]], *, shared: bool = False) -> PairJudgme
     segments = [place for given in answers.values() for place in range(len(given))]
     numbers = segments if shared else range(len(judges))
     answered = [each for given in answers.values() for each in given]
-    return PairJudgments.of_rows(("X", "Y"), list(zip(judges, numbers, answered, strict=True)))
+    return PairJudgments.of_rows(
+        ("X", "Y"), list(zip(judges, numbers, answered, strict=True))
+    )
 
 
-ANSWERS = {"ann": [1, 1, 1, 0], "bob": [1, -1, 1, 1], "eve": [1, 0, 0, 1], "joe": [-1, 1, 1, 0]}
+ANSWERS = {
+    "ann": [1, 1, 1, 0],
+    "bob": [1, -1, 1, 1],
+    "eve": [1, 0, 0, 1],
+    "joe": [-1, 1, 1, 0],
+}
 
 
 def test_p_value_equals_scipy_on_means_of_judges() -> None:
@@ -34,8 +41,12 @@ def test_p_value_equals_scipy_on_means_of_judges() -> None:
 
 
 def test_shared_segments_increase_the_p_value() -> None:
-    alike = {judge: [1, 1, 1, -1, -1, 1, 1, 0 if judge == "ann" else 1] for judge in ANSWERS}
-    own, shared = (p_over_judges(judged(alike, shared=shared)) for shared in (False, True))
+    alike = {
+        judge: [1, 1, 1, -1, -1, 1, 1, 0 if judge == "ann" else 1] for judge in ANSWERS
+    }
+    own, shared = (
+        p_over_judges(judged(alike, shared=shared)) for shared in (False, True)
+    )
     assert own is not None
     assert shared is not None
     assert own < 0.01 < 0.05 < shared
@@ -58,7 +69,9 @@ def test_judges_who_do_not_differ_have_a_vote_each(judges: int, p: float) -> Non
         replace(EQUAL, judges=7, taste=0.2),
     ],
 )
-def test_equal_systems_are_told_apart_no_more_often_than_it_says(world: SimulatedWorld) -> None:
+def test_equal_systems_are_told_apart_no_more_often_than_it_says(
+    world: SimulatedWorld,
+) -> None:
     """The level is 5 % of 400 comparisons; two standard errors are 2.2 %."""
     told = [
         p_over_judges(SimulatedCampaign(world, seed=3, run=run).judgments(("X", "Y")))

@@ -16,14 +16,23 @@ MakeFile = Callable[[Iterable[Any]], str]
 LINE = {"segment": 3, "judge": "ann", "first": "B", "second": "A", "answer": "first"}
 LINES = [
     LINE,
-    {**LINE, "judge": "bob", "first": "A", "second": "B", "answer": "first", "duration_ms": 900},
+    {
+        **LINE,
+        "judge": "bob",
+        "first": "A",
+        "second": "B",
+        "answer": "first",
+        "duration_ms": 900,
+    },
     {**LINE, "segment": 4, "answer": "same"},
     {**LINE, "segment": 5, "answer": "identical"},
     {**LINE, "second": "C", "answer": "second"},
 ]
 
 
-def test_answers_are_counted_by_pair_whichever_output_came_first(make_file: MakeFile) -> None:
+def test_answers_are_counted_by_pair_whichever_output_came_first(
+    make_file: MakeFile,
+) -> None:
     judged = judged_pairs(FORMAT.read([make_file(LINES)]).rows)
     first = judged["A", "B"]
     assert (first.first, first.preference()) == ("A", Preference(1, 1, 1, 1))
@@ -35,7 +44,9 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     name = make_file(LINES)
     read = FORMAT.read([name], exclude_judges=["ann"])
     assert (len(read.rows), read.excluded_judges) == (1, ("ann",))
-    with pytest.raises(SelectionError, match="judge 'eve' not found; choose from ann, bob"):
+    with pytest.raises(
+        SelectionError, match="judge 'eve' not found; choose from ann, bob"
+    ):
         FORMAT.read([name], exclude_judges=["eve"])
 
 

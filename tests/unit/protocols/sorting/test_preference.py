@@ -22,7 +22,11 @@ def test_sixty_to_forty_is_significant_by_the_normal_test_alone() -> None:
 
 def test_the_least_lead_that_is_significant_with_600_of_700_decided() -> None:
     # With 600 decided a lead is even.
-    assert Preference(324, 276, same=100).p_normal < 0.05 < Preference(323, 277, same=100).p_normal
+    assert (
+        Preference(324, 276, same=100).p_normal
+        < 0.05
+        < Preference(323, 277, same=100).p_normal
+    )
     assert Preference(324, 276).lead == 48
 
 
@@ -41,7 +45,11 @@ def test_r_and_its_error_are_mean_and_standard_error_of_the_answers(
     assert counts.mean == pytest.approx(sum(answers) / len(answers))
     assert counts.error == pytest.approx(float(stats.sem(answers)))
     other = replace(counts, wins=counts.losses, losses=counts.wins)
-    assert (other.mean, other.error, other.p_exact) == (-counts.mean, counts.error, counts.p_exact)
+    assert (other.mean, other.error, other.p_exact) == (
+        -counts.mean,
+        counts.error,
+        counts.p_exact,
+    )
 
 
 def test_judgments_that_are_all_the_same_have_no_error_and_an_exact_test() -> None:
@@ -65,7 +73,9 @@ def test_the_interval_of_judgments_that_are_all_the_same_is_clopper_and_pearsons
     assert Preference(0, judgments).interval(0.05) == pytest.approx((-high, -low))
 
 
-@pytest.mark.parametrize(("wins", "losses", "same"), [(2, 0, 0), (8, 2, 0), (29, 13, 7)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "same"), [(2, 0, 0), (8, 2, 0), (29, 13, 7)]
+)
 def test_few_judgments_have_no_interval_and_no_smaller_p_than_the_exact_one(
     wins: int, losses: int, same: int
 ) -> None:

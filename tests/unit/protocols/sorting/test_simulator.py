@@ -11,12 +11,18 @@ from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld, simulate_so
 from tests.some_now import some_now
 
 EQUAL = SimulatedWorld(dict.fromkeys("ABCDE", 0.0), same=0.3)
-APART = SimulatedWorld({name: place * 0.3 for place, name in enumerate("ABCDE")}, same=0.3)
-NINE = SimulatedWorld({name: place * 0.3 for place, name in enumerate("ABCDEFGHI")}, same=0.3)
+APART = SimulatedWorld(
+    {name: place * 0.3 for place, name in enumerate("ABCDE")}, same=0.3
+)
+NINE = SimulatedWorld(
+    {name: place * 0.3 for place, name in enumerate("ABCDEFGHI")}, same=0.3
+)
 
 
 @pytest.mark.parametrize(("world", "most"), [(APART, 7), (NINE, 19)])
-def test_systems_that_differ_are_sorted_and_told_apart(world: SimulatedWorld, most: int) -> None:
+def test_systems_that_differ_are_sorted_and_told_apart(
+    world: SimulatedWorld, most: int
+) -> None:
     promise = simulate_sorts(world, sorts=40, seed=1)
     assert promise.right_order >= 0.95
     assert promise.significant >= 0.98
@@ -25,7 +31,9 @@ def test_systems_that_differ_are_sorted_and_told_apart(world: SimulatedWorld, mo
     assert math.isnan(promise.level)
 
 
-def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says() -> None:
+def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says() -> (
+    None
+):
     """A path through the sort depends on signs alone, so being neighbours says nothing about the size of R."""
     promise = simulate_sorts(EQUAL, sorts=250, seed=2)
     assert promise.level == pytest.approx(0.055, abs=0.02)

@@ -47,7 +47,9 @@ def answers(pairs: Iterable[str] = COUNTS) -> list[dict[str, Any]]:
 
 def run(*arguments: object) -> str:
     out = io.StringIO()
-    call_command("analyse", "sorting", *map(str, arguments), stdout=out, stderr=io.StringIO())
+    call_command(
+        "analyse", "sorting", *map(str, arguments), stdout=out, stderr=io.StringIO()
+    )
     return out.getvalue()
 
 
@@ -64,7 +66,11 @@ def test_the_order_with_its_clusters(every_pair: str) -> None:
     said = run_json(every_pair)
     assert said["order"] == ["B", "E", "D", "A", "C"]
     assert said["clusters"] == [1, 2, 3, 4, 4]
-    assert (said["done"] <= said["most"], said["most"], said["left_at_most"]) == (True, 7, 0)
+    assert (said["done"] <= said["most"], said["most"], said["left_at_most"]) == (
+        True,
+        7,
+        0,
+    )
     assert said["neighbours"] == [["B", "E"], ["E", "D"], ["D", "A"], ["A", "C"]]
     by_pair = {each["first"] + each["second"]: each for each in said["comparisons"]}
     assert [by_pair["AC"][name] for name in ("wins", "losses", "same")] == [18, 17, 5]
@@ -100,7 +106,9 @@ def test_next_comparison_is_listed(make_file: MakeFile) -> None:
     assert said["done"] + said["left_at_most"] == 7
     assert len(said["open"]) >= 1
     assert said["orders"] is None
-    assert "Not sorted yet: " in run(make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E")
+    assert "Not sorted yet: " in run(
+        make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E"
+    )
 
 
 def test_a_quota_asks_for_more(every_pair: str) -> None:
@@ -110,7 +118,9 @@ def test_a_quota_asks_for_more(every_pair: str) -> None:
 
 
 def test_extending_until_significant(every_pair: str) -> None:
-    said = run_json(every_pair, "--option", "quota=40", "extension=40", "on_undecided=extend")
+    said = run_json(
+        every_pair, "--option", "quota=40", "extension=40", "on_undecided=extend"
+    )
     begun = [each for each in said["comparisons"] if each["winner"] is None]
     assert [{each["first"], each["second"]} for each in begun] == [{"A", "C"}]
     assert begun[0]["missing"] == 40
@@ -128,7 +138,9 @@ def test_a_judge_is_left_out_and_named(every_pair: str) -> None:
 
 
 def test_options_change_what_is_significant(every_pair: str) -> None:
-    strict = run_json(every_pair, "--option", "test=exact", "correction=holm", "level=0.0001")
+    strict = run_json(
+        every_pair, "--option", "test=exact", "correction=holm", "level=0.0001"
+    )
     assert max(strict["clusters"]) < 4
     assert strict["settings"]["correction"] == "holm"
 
@@ -143,7 +155,9 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
         (["--exclude-judge", "eve"], "judge 'eve' not found"),
     ],
 )
-def test_invalid_arguments_are_refused(every_pair: str, arguments: list[str], problem: str) -> None:
+def test_invalid_arguments_are_refused(
+    every_pair: str, arguments: list[str], problem: str
+) -> None:
     with pytest.raises(CommandError, match=problem) as refused:
         run(every_pair, *arguments)
     assert refused.value.returncode == 2

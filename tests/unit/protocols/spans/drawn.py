@@ -9,13 +9,18 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 #: Line breaks, quotes, marks' letters, and characters of two units of UTF-16.
 _LETTERS = "ab <v/>\"'\n,é😀字"
 _NAMES = st.text("abc_-=+#. é😀", min_size=1, max_size=8).map(str.strip).filter(bool)
-_CATEGORIES = st.sampled_from(["", "Accuracy/Mistranslation", "Fluency/Punctuation", "Other"])
+_CATEGORIES = st.sampled_from(
+    ["", "Accuracy/Mistranslation", "Fluency/Punctuation", "Other"]
+)
 #: As files write them: to the millisecond.
 _TIMES = st.integers(0, 2_000_000_000_000).map(lambda milliseconds: milliseconds / 1000)
 
 
 def output(
-    system: str, score: float | None, spans: Sequence[Span] | None = (), text: str | None = None
+    system: str,
+    score: float | None,
+    spans: Sequence[Span] | None = (),
+    text: str | None = None,
 ) -> ScoredOutput:
     return ScoredOutput((system,), score, None if spans is None else tuple(spans), text)
 
@@ -37,7 +42,9 @@ def major(start: int | None = 0, end: int | None = 1, category: str = "") -> Spa
 @st.composite
 def spans_of(draw: st.DrawFn, text: str) -> tuple[Span, ...]:
     """Spans side by side in a text, and missing content."""
-    ends = draw(st.lists(st.integers(0, len(text)), unique=True, max_size=6).map(sorted))
+    ends = draw(
+        st.lists(st.integers(0, len(text)), unique=True, max_size=6).map(sorted)
+    )
     severities = st.sampled_from(list(Severity))
     found = [
         Span(start, end, draw(severities), draw(_CATEGORIES))
@@ -46,7 +53,10 @@ def spans_of(draw: st.DrawFn, text: str) -> tuple[Span, ...]:
     missing = draw(st.integers(0, 1))
     return (
         *found,
-        *(Span(None, None, draw(severities), draw(_CATEGORIES)) for _ in range(missing)),
+        *(
+            Span(None, None, draw(severities), draw(_CATEGORIES))
+            for _ in range(missing)
+        ),
     )
 
 
@@ -66,7 +76,12 @@ def outputs(draw: st.DrawFn, systems: tuple[str, ...], *, texts: bool) -> Scored
 def any_judgment(draw: st.DrawFn, *, texts: bool = False) -> ScoredJudgment:
     """A judgment with everything a file may say."""
     systems = draw(
-        st.lists(_NAMES.filter(lambda name: "," not in name), min_size=1, max_size=5, unique=True)
+        st.lists(
+            _NAMES.filter(lambda name: "," not in name),
+            min_size=1,
+            max_size=5,
+            unique=True,
+        )
     )
     together = draw(st.booleans()) and len(systems) > 2
     groups = [tuple(systems[:2])] if together else [(name,) for name in systems[:2]]

@@ -37,7 +37,10 @@ def test_additive_fit_equals_least_squares(seed: int) -> None:
     np.testing.assert_allclose(fit.effect, effect, atol=1e-8)
     free = len(columns) - np.linalg.matrix_rank(
         np.concatenate(
-            [np.eye(int(p.max()) + 1)[p] for p in (columns.system, columns.segment, columns.judge)],
+            [
+                np.eye(int(p.max()) + 1)[p]
+                for p in (columns.system, columns.segment, columns.judge)
+            ],
             axis=1,
         )
     )
@@ -56,7 +59,9 @@ def test_ease_of_segments_and_mildness_of_judges_change_nothing(
         [
             judgment(
                 *(
-                    output(f"s{system}", 45 + 3 * system + (number * system) % 5 + shift)
+                    output(
+                        f"s{system}", 45 + 3 * system + (number * system) % 5 + shift
+                    )
                     for system in range(1 + number % 3, 4)
                 ),
                 segment=str(number),
@@ -75,7 +80,10 @@ def test_ease_of_segments_and_mildness_of_judges_change_nothing(
 def pair(one: str, other: str, first: int, *, judge: str) -> list[ScoredJudgment]:
     return [
         judgment(
-            output(one, 50 + n), output(other, 40 + 2 * n), segment=str(first + n), judge=judge
+            output(one, 50 + n),
+            output(other, 40 + 2 * n),
+            segment=str(first + n),
+            judge=judge,
         )
         for n in range(4)
     ]
@@ -94,9 +102,18 @@ def test_systems_without_common_segments_are_not_compared() -> None:
 def test_a_common_judge_alone_connects_nothing_but_a_chain_does() -> None:
     # Segments may differ in ease, so the same judge on other segments says nothing about systems.
     same_judge = pair("A", "B", 0, judge="j0") + pair("C", "D", 10, judge="j0")
-    assert fit_additive(score_columns(same_judge), level="segments").group.tolist() == [0, 0, 1, 1]
+    assert fit_additive(score_columns(same_judge), level="segments").group.tolist() == [
+        0,
+        0,
+        1,
+        1,
+    ]
     chain = pair("A", "B", 0, judge="j0") + pair("B", "C", 10, judge="j1")
-    assert fit_additive(score_columns(chain), level="segments").group.tolist() == [0, 0, 0]
+    assert fit_additive(score_columns(chain), level="segments").group.tolist() == [
+        0,
+        0,
+        0,
+    ]
 
 
 def test_systems_confounded_with_judges_are_not_estimable() -> None:
@@ -148,7 +165,9 @@ def test_additive_fit_is_unbiased_under_adaptive_sampling() -> None:
 
 
 def test_intervals_know_that_judges_favour_systems() -> None:
-    model = SpanModel(systems=4, segments=80, judges=12, outputs=4, noise_sd=2, liking_sd=5)
+    model = SpanModel(
+        systems=4, segments=80, judges=12, outputs=4, noise_sd=2, liking_sd=5
+    )
     covered: dict[str, list[np.ndarray]] = {"segments": [], "two_way": []}
     for seed in range(40):
         campaign = simulate_spans(model, seed=seed)
@@ -188,10 +207,17 @@ def test_three_documents_are_too_few_and_are_said_to_be() -> None:
 
 
 @pytest.mark.parametrize(("judges", "segments"), [(4, 10), (6, 6)])
-def test_small_campaigns_of_equal_systems_claim_no_certainty(judges: int, segments: int) -> None:
+def test_small_campaigns_of_equal_systems_claim_no_certainty(
+    judges: int, segments: int
+) -> None:
     """Segments + judges − both is 0 by chance in some of these campaigns: the floor is what single scores say."""
     model = SpanModel(
-        systems=4, segments=segments, judges=judges, spread=0, sampling="adaptive", cold_start=5
+        systems=4,
+        segments=segments,
+        judges=judges,
+        spread=0,
+        sampling="adaptive",
+        cold_start=5,
     )
     covered, ranked = [], []
     for seed in range(80):
@@ -218,7 +244,9 @@ def test_thin_scores_have_effects_and_no_intervals(
     judges: int, segments: int, level: Level, shortage: tuple[str, float, int]
 ) -> None:
     screens = [
-        judgment(output("A", 60 + n * j), output("B", 50 + j), segment=str(n), judge=f"j{j}")
+        judgment(
+            output("A", 60 + n * j), output("B", 50 + j), segment=str(n), judge=f"j{j}"
+        )
         for n in range(segments)
         for j in range(judges)
     ]
@@ -238,12 +266,16 @@ def test_the_error_is_never_below_that_over_segments_alone() -> None:
         model = SpanModel(systems=3, segments=12, judges=8, screens=2, spread=0)
         columns = score_columns(simulate_spans(model, seed=seed).judgments)
         parts = (columns.system, columns.segment, columns.judge)
-        x = np.concatenate([np.eye(int(part.max()) + 1)[part] for part in parts], axis=1)
+        x = np.concatenate(
+            [np.eye(int(part.max()) + 1)[part] for part in parts], axis=1
+        )
         _effect, residual = least_squares(columns)
         systems = len(columns.systems)
         effects = np.linalg.pinv(x)[:systems]
         influence = (effects - effects.mean(axis=0)) * residual
-        of_segments = np.array([np.bincount(columns.segment, weights=row) for row in influence])
+        of_segments = np.array(
+            [np.bincount(columns.segment, weights=row) for row in influence]
+        )
         over_segments = np.sqrt((of_segments**2).sum(axis=1))
         assert (fit_additive(columns).error >= over_segments - 1e-9).all(), seed
 
@@ -274,7 +306,8 @@ def test_clusters_that_say_nothing_add_no_degrees_of_freedom() -> None:
     ]
     for level in ("segments", "judges", "two_way"):
         plain, more = (
-            fit_additive(score_columns(given), level=level) for given in (screens, screens + alone)
+            fit_additive(score_columns(given), level=level)
+            for given in (screens, screens + alone)
         )
         assert np.isfinite(plain.error).all()
         np.testing.assert_allclose(more.error, plain.error)

@@ -15,10 +15,14 @@ def test_two_judges_side_by_side() -> None:
         for judge, given_scores in scores.items()
         for number, score in enumerate(given_scores)
     ]
-    found = score_agreement([*screens, judgment(output("A", 0), judge="eve", segment="9")])
+    found = score_agreement(
+        [*screens, judgment(output("A", 0), judge="eve", segment="9")]
+    )
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.shared) == ("ann", "bob", 4)
-    assert pair.pearson == pytest.approx(np.corrcoef(scores["ann"], scores["bob"])[0, 1])
+    assert pair.pearson == pytest.approx(
+        np.corrcoef(scores["ann"], scores["bob"])[0, 1]
+    )
     assert pair.spearman == pytest.approx(0.8)
     assert pair.kendall == pytest.approx(2 / 3)
     assert (pair.difference, pair.distance) == (-5, 15)
@@ -37,7 +41,11 @@ def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> No
 
     def pair(*systems: str) -> JudgePairScores:
         screens = [
-            judgment(*(output(name, score) for name in systems), judge=judge, segment=str(number))
+            judgment(
+                *(output(name, score) for name in systems),
+                judge=judge,
+                segment=str(number),
+            )
             for judge, given_scores in scores.items()
             for number, score in enumerate(given_scores.tolist())
         ]
@@ -86,5 +94,7 @@ def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:
 
 
 def test_no_shared_output_is_no_agreement() -> None:
-    found = score_agreement([judgment(output("A", 1)), judgment(output("B", 1), judge="bob")])
+    found = score_agreement(
+        [judgment(output("A", 1)), judgment(output("B", 1), judge="bob")]
+    )
     assert (found.pairs, found.shared, found.pearson) == ((), 0, None)

@@ -8,7 +8,9 @@ from protocols.spans.records import UNKNOWN_SEVERITY, ScoredJudgment, Severity, 
 from tests.unit.protocols.spans.drawn import judgment, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 
-SPANS = '"[{""start_i"": 0, ""end_i"": 3, ""severity"": ""minor"", ""error_type"": null}]"'
+SPANS = (
+    '"[{""start_i"": 0, ""end_i"": 3, ""severity"": ""minor"", ""error_type"": null}]"'
+)
 MISSING = (
     '"[{""start_i"": ""missing"", ""end_i"": ""missing"", '
     '""severity"": ""major"", ""error_type"": [""Accuracy"", ""Omission""]}]"'
@@ -49,7 +51,11 @@ def test_appraise_rows_of_all_kinds(
     row: str, spans: tuple[Span, ...] | None, ended: float | None
 ) -> None:
     ((found,), losses) = read_appraise_csv(in_memory(row))
-    assert (found.outputs[0].score, found.outputs[0].spans, found.ended_at) == (87, spans, ended)
+    assert (found.outputs[0].score, found.outputs[0].spans, found.ended_at) == (
+        87,
+        spans,
+        ended,
+    )
     assert losses == ()
 
 
@@ -88,13 +94,19 @@ def test_appraise_says_what_it_left_out() -> None:
         ("ann,A,1,TGT,en,de,87,d,False,[1],1,2", "mqm[0]", "not an object"),
         (ESA.strip().replace(": 3", ": -3"), "mqm[0]", "encloses no character"),
         (ESA.strip().replace(": 3", ": null"), "mqm[0]", "not integers"),
-        (ESA.strip().replace(": 3", ": 1000000000000"), "mqm[0]", "after 4,000,000 characters"),
+        (
+            ESA.strip().replace(": 3", ": 1000000000000"),
+            "mqm[0]",
+            "after 4,000,000 characters",
+        ),
         (ESA.strip().replace("null", '""\\udc00""'), "mqm[0].error_type", "U\\+DC00"),
         (",A,1,TGT,en,de,87,d,False,[],1,2", "username", "empty"),
         ('"ann,A,1,TGT', None, "continues on the next line"),
     ],
 )
-def test_appraise_names_line_and_column(row: str, field: str | None, problem: str) -> None:
+def test_appraise_names_line_and_column(
+    row: str, field: str | None, problem: str
+) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_appraise_csv(in_memory(f"{ESA}{row}\n"))
     assert refused.value.line == 2
@@ -103,7 +115,9 @@ def test_appraise_names_line_and_column(row: str, field: str | None, problem: st
 
 
 def test_appraise_counts_as_browsers_do() -> None:
-    (line,), losses = write_appraise_csv([judgment(output("A", 50, [minor(1, 3)], "😀ab"))])
+    (line,), losses = write_appraise_csv(
+        [judgment(output("A", 50, [minor(1, 3)], "😀ab"))]
+    )
     # The first character is two units of UTF-16.
     assert '""start_i"": 2, ""end_i"": 3' in line
     assert lost(losses) == {"texts of outputs": 1}

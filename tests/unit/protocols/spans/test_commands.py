@@ -15,7 +15,9 @@ from tests.unit.protocols.spans.drawn import judgment, major, output
 RunJson = Callable[..., Any]
 SCORED = ("analyse", "spans")
 FEWER = ("--option", "resamples=100")
-CAMPAIGN = simulate_spans(SpanModel(systems=4, segments=30, screens=2, spread=30), seed=1)
+CAMPAIGN = simulate_spans(
+    SpanModel(systems=4, segments=30, screens=2, spread=30), seed=1
+)
 
 
 def written(path: Path, output_format: SpansFormat) -> Path:
@@ -27,7 +29,11 @@ def written(path: Path, output_format: SpansFormat) -> Path:
 def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> None:
     name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
     found = run_json(*SCORED, name, *FEWER, "rule=wmt25")
-    assert (found["scores"], found["segments"], found["format"]) == (180, 30, "spans-jsonl")
+    assert (found["scores"], found["segments"], found["format"]) == (
+        180,
+        30,
+        "spans-jsonl",
+    )
     best = list(CAMPAIGN.systems)
     for rank in (found["additive"]["rank"], found["means"]["rank"]):
         assert [
@@ -40,7 +46,9 @@ def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> No
     assert run_json(*SCORED, name, *FEWER, "rule=wmt25") == found
 
 
-def test_errors_rank_where_there_are_no_scores(run_json: RunJson, tmp_path: Path) -> None:
+def test_errors_rank_where_there_are_no_scores(
+    run_json: RunJson, tmp_path: Path
+) -> None:
     name = written(tmp_path / "j.tsv", SpansFormat.MQM_TSV)
     arguments = (*SCORED, name, *FEWER)
     found = run_json(*arguments, "compare=judge")
@@ -58,18 +66,31 @@ def test_scores_of_outputs_alone_imply_no_ranking_unless_asked(
     assert found["additive"] is not None
 
 
-def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path) -> None:
+def test_thresholds_decide_what_is_asked_about(
+    run_json: RunJson, tmp_path: Path
+) -> None:
     path = tmp_path / "j.jsonl"
     screens = [
-        judgment(output("A", 70), output("B", 95, [major()]), judge=judge, segment=segment)
+        judgment(
+            output("A", 70), output("B", 95, [major()]), judge=judge, segment=segment
+        )
         for judge in ("ann", "bob")
         for segment in ("1", "2")
     ]
-    path.write_text("".join(write_spans(screens, SpansFormat.JSONL)[0]), encoding="utf-8")
+    path.write_text(
+        "".join(write_spans(screens, SpansFormat.JSONL)[0]), encoding="utf-8"
+    )
     found = run_json(*SCORED, path, *FEWER)
-    assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (4, 4)
+    assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (
+        4,
+        4,
+    )
     assert found["contradictions"]["high_with_major"] == 4
-    assert found["additive"]["shortages"]["A"] == {"unit": "judges", "found": 2, "needed": 4}
+    assert found["additive"]["shortages"]["A"] == {
+        "unit": "judges",
+        "found": 2,
+        "needed": 4,
+    }
     for part in ("additive", "means", "rule"):
         assert found[part]["ranges"] == {"low": [None, None], "high": [None, None]}
         assert found[part]["cluster"] == [None, None]
@@ -81,7 +102,9 @@ def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path
 def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> None:
     name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
     to = tmp_path / "j.csv"
-    found = run_json("convert_spans", name, "--to", to, "--output-format", "appraise-csv")
+    found = run_json(
+        "convert_spans", name, "--to", to, "--output-format", "appraise-csv"
+    )
     assert (found["judgments"], found["lost_reading"]) == (60, [])
     assert {loss["what"]: loss["count"] for loss in found["lost_writing"]} == {
         "which outputs were shown side by side": 60,
@@ -90,7 +113,11 @@ def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> No
     assert len(to.read_text(encoding="utf-8").splitlines()) == 180
     # And back: a row is a screen of its own.
     back = run_json("convert_spans", to, "--to", tmp_path / "back.jsonl")
-    assert (back["judgments"], back["lost_reading"], back["lost_writing"]) == (180, [], [])
+    assert (back["judgments"], back["lost_reading"], back["lost_writing"]) == (
+        180,
+        [],
+        [],
+    )
 
 
 def test_bad_input_writes_nothing(run_json: RunJson, tmp_path: Path) -> None:
@@ -98,7 +125,9 @@ def test_bad_input_writes_nothing(run_json: RunJson, tmp_path: Path) -> None:
     path.write_text(
         '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 200}]}\n'
     )
-    with pytest.raises(CommandError, match=r"line 1 \(field \"outputs\[0\].score\"\)") as refused:
+    with pytest.raises(
+        CommandError, match=r"line 1 \(field \"outputs\[0\].score\"\)"
+    ) as refused:
         run_json("convert_spans", path, "--to", to)
     assert refused.value.returncode == 2
     assert not to.exists()

@@ -16,7 +16,9 @@ from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=5))
 def test_labels_are_in_the_order_of_the_scores(scores: list[int]) -> None:
-    screen = judgment(*(output(f"s{place}", score) for place, score in enumerate(scores)))
+    screen = judgment(
+        *(output(f"s{place}", score) for place, score in enumerate(scores))
+    )
     labels = blocks_of_scores([screen]).labels[0]
     for one, label in zip(scores, labels, strict=True):
         for other, other_label in zip(scores, labels, strict=True):
@@ -25,7 +27,13 @@ def test_labels_are_in_the_order_of_the_scores(scores: list[int]) -> None:
 
 def test_equal_texts_with_equal_scores_are_one_candidate() -> None:
     same = blocks_of_scores(
-        [judgment(output("A", 50, text="x"), output("B", 50, text="x"), output("C", 40, text="y"))]
+        [
+            judgment(
+                output("A", 50, text="x"),
+                output("B", 50, text="x"),
+                output("C", 40, text="y"),
+            )
+        ]
     )
     assert same.candidates.tolist() == [[0, 0, 1]]
     assert tally(same).comparisons == 2
@@ -44,7 +52,10 @@ def test_scores_of_one_judge_are_compared_across_screens_only_if_asked() -> None
         blocks_of_scores(alone)
     found = tally(blocks_of_scores(alone, compared="judge"))
     assert (found.comparisons, found.tied) == (6, 2)
-    by_two = [judgment(output("A", 80), judge="ann"), judgment(output("B", 60), judge="bob")]
+    by_two = [
+        judgment(output("A", 80), judge="ann"),
+        judgment(output("B", 60), judge="bob"),
+    ]
     with pytest.raises(ValueError, match="no judge"):
         blocks_of_scores(by_two, compared="judge")
 

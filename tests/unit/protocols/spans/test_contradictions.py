@@ -17,7 +17,9 @@ from protocols.spans.records import ScoredOutput
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 #: Answers, by the errors of each output, and the questions they raise.
-TABLE = json.loads(Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8"))
+TABLE = json.loads(
+    Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8")
+)
 
 
 def kinds(*outputs: ScoredOutput, rule: ContradictionRule | None = None) -> list[str]:
@@ -31,13 +33,17 @@ def test_errors_are_asked_for_below_the_threshold() -> None:
 
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=str)
-def test_the_page_and_the_server_find_the_same_contradictions(case: dict[str, Any]) -> None:
+def test_the_page_and_the_server_find_the_same_contradictions(
+    case: dict[str, Any],
+) -> None:
     """The page tries the same table: tests/js/spans_marks.test.js."""
     assert TABLE["rule"] == asdict(ContradictionRule())
     severities = {"minor": minor, "major": major}
     outputs = [
         output(
-            letter, score, [severities[each](2 * at, 2 * at + 1) for at, each in enumerate(marked)]
+            letter,
+            score,
+            [severities[each](2 * at, 2 * at + 1) for at, each in enumerate(marked)],
         )
         for letter, (score, *marked) in zip("ABCDE", case["outputs"], strict=False)
     ]
@@ -64,4 +70,6 @@ def test_the_output_with_more_errors_is_not_the_better_one() -> None:
     assert found == [Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (1, 0))]
     assert kinds(output("A", 51, fewer), output("B", 60, more)) == []
     # More minor errors against a major one are the judge's to weigh.
-    assert kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
+    assert (
+        kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
+    )

@@ -19,7 +19,13 @@ def rating(*errors: dict[str, Any]) -> str:
 
 
 def error(start: float, end: float, **more: Any) -> dict[str, Any]:
-    return {"start": start, "end": end, "severity": "minor", "is_source_error": False, **more}
+    return {
+        "start": start,
+        "end": end,
+        "severity": "minor",
+        "is_source_error": False,
+        **more,
+    }
 
 
 def test_segments_are_the_lines_of_a_system() -> None:
@@ -48,7 +54,9 @@ def test_places_in_the_source_are_counted_as_lost() -> None:
     line = f"A\t{rating(error(1, 4, is_source_error=True), error(0, 0, category='omission'))}\tann"
     [judgment], losses = read_evalset_ratings(in_memory(line))
     assert judgment.outputs[0].spans == (minor(None, None), minor(None, None))
-    assert lost(losses) == {"places of errors in the source (missing content instead)": 1}
+    assert lost(losses) == {
+        "places of errors in the source (missing content instead)": 1
+    }
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,10 @@ def test_json_lines_say_everything() -> None:
                 "systems": ["A", "B"],
                 "score": 80,
                 "text": "Zwei Worte",
-                "spans": [{"start": 5, "end": 10, "severity": "minor"}, {"severity": "major"}],
+                "spans": [
+                    {"start": 5, "end": 10, "severity": "minor"},
+                    {"severity": "major"},
+                ],
             },
             {"systems": ["C"]},
         ],
@@ -35,11 +38,17 @@ def test_json_lines_say_everything() -> None:
     assert found.outputs[0].systems == ("A", "B")
     assert found.outputs[0].spans == (minor(5, 10), major(None, None))
     assert (found.outputs[1].score, found.outputs[1].spans) == (None, None)
-    assert (found.source, found.duration_ms, found.started_at) == ("Two words", 900, None)
+    assert (found.source, found.duration_ms, found.started_at) == (
+        "Two words",
+        900,
+        None,
+    )
 
 
 def one(**changes: Any) -> str:
-    output = {"systems": ["A"], "score": 50, "text": "abc", "spans": []} | changes.pop("output", {})
+    output = {"systems": ["A"], "score": 50, "text": "abc", "spans": []} | changes.pop(
+        "output", {}
+    )
     return json.dumps({"segment": "1", "judge": "ann", "outputs": [output]} | changes)
 
 
@@ -82,7 +91,9 @@ def one(**changes: Any) -> str:
         (one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}), "outputs[0]", "span 1 ends at 4, but the output has 3 characters"),
     ],
 )  # fmt: skip
-def test_json_lines_name_line_and_key(text: str, field: str | None, problem: str) -> None:
+def test_json_lines_name_line_and_key(
+    text: str, field: str | None, problem: str
+) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_spans_jsonl(in_memory(f"{one()}\n\n{text}\n", "j.jsonl"))
     assert (refused.value.line, refused.value.field) == (3, field)

@@ -26,7 +26,9 @@ def test_scores_of_one_segment_are_averaged_first() -> None:
 
 def test_standardised_scores_do_not_know_how_judges_use_the_scale() -> None:
     scores = {"1": 10, "2": 40, "3": 55}
-    plain = [judgment(output("A", score), segment=name) for name, score in scores.items()]
+    plain = [
+        judgment(output("A", score), segment=name) for name, score in scores.items()
+    ]
     stretched = [
         judgment(output("A", 20 + score / 2), segment=name, judge="bob")
         for name, score in scores.items()
@@ -50,8 +52,12 @@ def test_judges_without_a_scale_have_no_standardised_score() -> None:
 
 
 def test_a_system_with_scores_on_few_segments_has_no_interval() -> None:
-    screens = [judgment(output("A", 50 + number), segment=str(number)) for number in range(50)]
-    means = system_means(score_columns([*screens, judgment(output("B", 10), segment="50")]))
+    screens = [
+        judgment(output("A", 50 + number), segment=str(number)) for number in range(50)
+    ]
+    means = system_means(
+        score_columns([*screens, judgment(output("B", 10), segment="50")])
+    )
     assert np.isfinite(means.low).tolist() == [True, False]
     assert means.mean[1] == 10
 
@@ -60,7 +66,9 @@ def test_documents_are_drawn_as_a_whole() -> None:
     # Segments of a document share its ease, so that documents say far less than segments seem to.
     screens = [
         judgment(
-            output("A", 2 * document + segment % 2), document=str(document), segment=str(segment)
+            output("A", 2 * document + segment % 2),
+            document=str(document),
+            segment=str(segment),
         )
         for document in range(45)
         for segment in range(4)
@@ -69,7 +77,9 @@ def test_documents_are_drawn_as_a_whole() -> None:
     segments, documents = (
         system_means(columns, drawn=drawn) for drawn in ("segments", "documents")
     )
-    assert documents.high[0] - documents.low[0] > 1.5 * (segments.high[0] - segments.low[0])
+    assert documents.high[0] - documents.low[0] > 1.5 * (
+        segments.high[0] - segments.low[0]
+    )
 
 
 @pytest.mark.parametrize(("segments", "judges"), [(1, 1), (44, 1), (60, 2)])
@@ -77,7 +87,9 @@ def test_thin_scores_and_scores_of_several_judges_have_means_alone(
     segments: int, judges: int
 ) -> None:
     screens = [
-        judgment(output("A", 90 - n % 5), output("B", 10), segment=str(n), judge=f"j{j}")
+        judgment(
+            output("A", 90 - n % 5), output("B", 10), segment=str(n), judge=f"j{j}"
+        )
         for n in range(segments)
         for j in range(judges)
     ]
@@ -93,7 +105,8 @@ def test_thin_scores_and_scores_of_several_judges_have_means_alone(
 def test_fewer_than_two_documents_are_refused() -> None:
     for document in ("", "d"):
         screens = [
-            judgment(output("A", 50 + n), segment=str(n), document=document) for n in range(9)
+            judgment(output("A", 50 + n), segment=str(n), document=document)
+            for n in range(9)
         ]
         with pytest.raises(ValueError, match="fewer than two documents"):
             system_means(score_columns(screens), drawn="documents")
@@ -104,7 +117,9 @@ def test_equal_systems_share_their_ranks() -> None:
     ranged = [
         (means.ranges.low == 1) & (means.ranges.high == 5)
         for seed in range(60)
-        for means in (system_means(score_columns(simulate_spans(model, seed=seed).judgments)),)
+        for means in (
+            system_means(score_columns(simulate_spans(model, seed=seed).judgments)),
+        )
     ]
     # Percentiles of ranks in resamples miss one of them in a third of all cases.
     assert np.mean(ranged) > 0.9

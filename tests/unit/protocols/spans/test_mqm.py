@@ -9,7 +9,9 @@ from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 
 
-def mqm(*rows: tuple[str, str, str], source: str = "A source", system: str = "A") -> str:
+def mqm(
+    *rows: tuple[str, str, str], source: str = "A source", system: str = "A"
+) -> str:
     lines = ["\t".join((*COLUMNS, "comment"))]
     lines += [
         f"{system}\ttalk.1\t1\t7\trater1\t{source}\t{target}\t{category}\t{severity}\t"
@@ -65,9 +67,9 @@ def test_mqm_keeps_severities_and_marks_in_the_source() -> None:
         ("<v>Ein</v> Wort", "Other", "Critical"),
         source="A source",
     )
-    text += mqm(("Ein Wort", "Accuracy/Omission", "Minor"), source="A <v>source</v>").split(
-        "\n", 1
-    )[1]
+    text += mqm(
+        ("Ein Wort", "Accuracy/Omission", "Minor"), source="A <v>source</v>"
+    ).split("\n", 1)[1]
     found, losses = read_mqm_tsv(in_memory(text))
     assert losses == ()
     assert found[0].source == "A source"
@@ -109,7 +111,9 @@ def test_mqm_files_are_quoted_or_not() -> None:
         (mqm(("a", "Other", "Minor"), system="A,B"), 2, "system", "comma"),
     ],
 )
-def test_mqm_names_line_and_column(text: str, line: int, field: str | None, problem: str) -> None:
+def test_mqm_names_line_and_column(
+    text: str, line: int, field: str | None, problem: str
+) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_mqm_tsv(in_memory(text))
     assert (refused.value.line, refused.value.field) == (line, field)

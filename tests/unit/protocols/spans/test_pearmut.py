@@ -14,7 +14,12 @@ from tests.unit.protocols.spans.in_memory import in_memory, lost
 
 
 def entry(
-    annotation: Any, *, judge: str = "ann", item_i: Any = 0, item: Any = None, **more: Any
+    annotation: Any,
+    *,
+    judge: str = "ann",
+    item_i: Any = 0,
+    item: Any = None,
+    **more: Any,
 ) -> str:
     item = (
         [{"item_id": "en-de-0", "src": "One", "tgt": {"A": "eins\nzwei", "B": "un"}}]
@@ -22,7 +27,8 @@ def entry(
         else item
     )
     return json.dumps(
-        {"annotation": annotation, "item": item, "user_id": judge, "item_i": item_i} | more
+        {"annotation": annotation, "item": item, "user_id": judge, "item_i": item_i}
+        | more
     )
 
 
@@ -41,7 +47,9 @@ def test_pearmut_says_scores_and_spans_side_by_side() -> None:
     # Eight places: the line break is none. The ninth is [missing].
     both = {"A": said(70, (3, 4, "minor"), (8, 8, "major")), "B": said(100)}
     actions = [{"time": at, "action": "x"} for at in (1000.5, 1010.5, 1200.5)]
-    ((found,), losses) = read_pearmut_log(in_memory(entry([both], actions=actions, comment="ok")))
+    ((found,), losses) = read_pearmut_log(
+        in_memory(entry([both], actions=actions, comment="ok"))
+    )
     assert found.outputs == (
         output("A", 70, [minor(3, 6), major(None, None)], "eins\nzwei"),
         output("B", 100, [], "un"),
@@ -53,7 +61,11 @@ def test_pearmut_says_scores_and_spans_side_by_side() -> None:
         "One",
     )
     # A pause counts a minute at most, as there.
-    assert (found.started_at, found.ended_at, found.duration_ms) == (1000.5, 1200.5, 70_000)
+    assert (found.started_at, found.ended_at, found.duration_ms) == (
+        1000.5,
+        1200.5,
+        70_000,
+    )
     assert (found.comment, losses) == ("ok", ())
 
 
@@ -87,7 +99,9 @@ def test_pearmut_later_judgment_replaces_the_outputs_that_it_judges() -> None:
         entry([{"B": said(90)}], judge="bob"),
     ]
     _format, found, losses = read_spans_file(in_memory("\n".join(log)))
-    assert [[(out.systems[0], out.score) for out in each.outputs] for each in found] == [
+    assert [
+        [(out.systems[0], out.score) for out in each.outputs] for each in found
+    ] == [
         [("A", 10)],
         [("B", 30)],
         [("B", 90)],
@@ -104,7 +118,9 @@ def test_pearmut_leaves_out_what_is_no_judgment() -> None:
         item | {"skippable": True},
     ]
     log = [
-        entry(["German"], item_i="welcome_0", item=[{"text": "Native?", "form": "string"}]),
+        entry(
+            ["German"], item_i="welcome_0", item=[{"text": "Native?", "form": "string"}]
+        ),
         entry([None, {"A": said(1)}, {"A": said(2)}, {"A": said(3)}], item=skipped),
         entry(
             [{"A": {"score": 5, "sliders": {"Fluency": 3}, "textfield": "b"}}],
@@ -142,13 +158,19 @@ def test_pearmut_names_of_wmt_say_languages_and_documents() -> None:
         ((found,), _losses) = read_pearmut_log(
             in_memory(entry([{"A": said(1)}], item=[item | {"item_id": name}]))
         )
-        assert (found.source_language, found.target_language, found.document) == expected
+        assert (
+            found.source_language,
+            found.target_language,
+            found.document,
+        ) == expected
         assert found.segment == ("3" if found.document else name)
 
 
 def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
     lines = [json.loads(entry([{"A": said(score)}])) for score in (1, 2)]
-    download = json.dumps({"eng_Latn---ces_Latn v3": lines[:1], "other": lines[1:], "empty": []})
+    download = json.dumps(
+        {"eng_Latn---ces_Latn v3": lines[:1], "other": lines[1:], "empty": []}
+    )
     found, losses = read_pearmut_log(in_memory(download))
     # The same judge and number in two campaigns are two documents.
     assert [(each.target_language, each.outputs[0].score) for each in found] == [
@@ -182,8 +204,14 @@ def test_pearmut_names_line_and_key(line: str, field: str | None, problem: str) 
 
 
 def test_pearmut_counts_units_of_utf16_and_no_line_breaks() -> None:
-    screen = judgment(output("A", 50, [minor(2, 4), major(0, 2), minor(None, None)], "😀\nab"))
+    screen = judgment(
+        output("A", 50, [minor(2, 4), major(0, 2), minor(None, None)], "😀\nab")
+    )
     (line,), losses = write_pearmut_log([screen])
     spans = json.loads(line)["annotation"][0]["A"]["error_spans"]
-    assert [(span["start_i"], span["end_i"]) for span in spans] == [(2, 3), (0, 1), (4, 4)]
+    assert [(span["start_i"], span["end_i"]) for span in spans] == [
+        (2, 3),
+        (0, 1),
+        (4, 4),
+    ]
     assert lost(losses)["line breaks at the ends of spans"] == 1

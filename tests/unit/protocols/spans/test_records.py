@@ -7,7 +7,9 @@ from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 
 @pytest.mark.parametrize("ends", [(2, 2), (3, 1), (-1, 2), (None, 4), (4, None)])
-def test_a_span_encloses_a_character_or_has_no_place(ends: tuple[int | None, int | None]) -> None:
+def test_a_span_encloses_a_character_or_has_no_place(
+    ends: tuple[int | None, int | None],
+) -> None:
     with pytest.raises(ValueError, match="span"):
         Span(*ends, Severity.MINOR)
 

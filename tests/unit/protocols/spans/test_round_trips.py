@@ -79,7 +79,10 @@ def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None
         assert (each.started_at, each.ended_at) == pytest.approx(
             (judgment.started_at, judgment.ended_at), abs=1e-6
         )
-        assert (each.outputs[0].systems, each.outputs[0].score) == ((system,), output.score)
+        assert (each.outputs[0].systems, each.outputs[0].score) == (
+            (system,),
+            output.score,
+        )
         marked = each.outputs[0].spans
         if output.text is None or max(output.text, default="") <= "\uffff":
             assert marked == output.spans
@@ -105,7 +108,8 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
 
     def texts_and_scores(outputs: list[ScoredOutput]) -> list[object]:
         return [
-            (output.systems, output.score, output.text, output.spans is None) for output in outputs
+            (output.systems, output.score, output.text, output.spans is None)
+            for output in outputs
         ]
 
     assert texts_and_scores(list(found.outputs)) == texts_and_scores(by_system)
@@ -115,8 +119,12 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
         judgment.source,
     )
     assert found.comment == judgment.comment
-    if not said.intersection({"spans of line breaks alone", "line breaks at the ends of spans"}):
-        assert [output.spans for output in found.outputs] == [output.spans for output in by_system]
+    if not said.intersection(
+        {"spans of line breaks alone", "line breaks at the ends of spans"}
+    ):
+        assert [output.spans for output in found.outputs] == [
+            output.spans for output in by_system
+        ]
     if "active times" not in said:
         assert found.duration_ms == judgment.duration_ms
 
@@ -126,7 +134,11 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
 @MANY
 def test_mqm_keeps_texts_and_errors(judgment: ScoredJudgment) -> None:
     # The reader removes spaces at the end, and a line break is written as one.
-    assume(not any(output.text and output.text[-1].isspace() for output in judgment.outputs))
+    assume(
+        not any(
+            output.text and output.text[-1].isspace() for output in judgment.outputs
+        )
+    )
     lines, losses = write_mqm_tsv([judgment])
     said = {loss.what for loss in losses}
     if len(lines) == 1:
@@ -145,7 +157,10 @@ def test_mqm_keeps_texts_and_errors(judgment: ScoredJudgment) -> None:
     assert {each.outputs[0].systems[0] for each in found} == set(searched)
     for each in found:
         output = searched[each.outputs[0].systems[0]]
-        spans = [replace(span, category=span.category or "Other") for span in output.spans or ()]
+        spans = [
+            replace(span, category=span.category or "Other")
+            for span in output.spans or ()
+        ]
         assert list(each.outputs[0].spans or ()) == spans
         assert each.outputs[0].text == (output.text or "").replace("\n", " ")
         assert each.outputs[0].score is None

@@ -51,13 +51,17 @@ def test_either_t_takes_the_smaller_of_two() -> None:
 def test_permutation_p_is_exact_for_few_differences() -> None:
     zero = [0, 0, 0, 0]
     for values, p in (([1, 2, 3, 4], 2 / 16), ([1, 2, 3, -4], 14 / 16), (zero, 1)):
-        assert permutation_p(np.array([values, zero], dtype=np.float64).T).tolist() == [p]
+        assert permutation_p(np.array([values, zero], dtype=np.float64).T).tolist() == [
+            p
+        ]
 
 
 def test_permutation_p_is_fair_where_systems_do_not_differ() -> None:
     drawn = np.random.default_rng(2)
     for units in (10, 30):
-        p = [permutation_p(drawn.normal(size=(units, 2)), seed=n)[0] for n in range(400)]
+        p = [
+            permutation_p(drawn.normal(size=(units, 2)), seed=n)[0] for n in range(400)
+        ]
         assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.035)
 
 
@@ -104,7 +108,9 @@ def test_wmt26_ends_a_cluster_where_all_above_differ_from_all_below() -> None:
     size = len(found.systems)
     for place in range(1, size):
         ends = all(
-            found.p[upper, lower] < 0.05 for upper in range(place) for lower in range(place, size)
+            found.p[upper, lower] < 0.05
+            for upper in range(place)
+            for lower in range(place, size)
         )
         assert (found.cluster[place] > found.cluster[place - 1]) == ends
 
@@ -117,14 +123,18 @@ def test_our_rule_corrects_for_the_number_of_pairs() -> None:
     pairs = [(one, other) for one in range(5) for other in range(one + 1, 5)]
     raw = permutation_p(values[:, order])
     smallest = int(np.argmin(raw))
-    assert found.p[pairs[smallest]] == pytest.approx(min(1, 10 * raw[smallest]), abs=0.1)
+    assert found.p[pairs[smallest]] == pytest.approx(
+        min(1, 10 * raw[smallest]), abs=0.1
+    )
     assert found.cluster.tolist() == [1] * 5
     assert found.ranges.low.tolist() == [1] * 5
 
 
 def test_common_segments_decide_who_is_better() -> None:
     # B is better on every common segment; A has easier segments of its own, and the higher mean.
-    common = [judgment(output("A", 40), output("B", 50), segment=f"c{n}") for n in range(12)]
+    common = [
+        judgment(output("A", 40), output("B", 50), segment=f"c{n}") for n in range(12)
+    ]
     own = [judgment(output("A", 95), segment=f"o{n}") for n in range(12)]
     found = apply_rule(score_columns([*common, *own]))
     assert found.systems == ("A", "B")
@@ -139,9 +149,14 @@ def test_common_segments_decide_who_is_better() -> None:
 @pytest.mark.parametrize("rule", list(ClusterRule))
 def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) -> None:
     # The third shares segments with the first alone, and with it the correction has one test to count.
-    apart = [judgment(output("A", 90), segment="a"), judgment(output("B", 10), segment="b")]
+    apart = [
+        judgment(output("A", 90), segment="a"),
+        judgment(output("B", 10), segment="b"),
+    ]
     shared = [
-        judgment(output("C", 96 - 8 * (n % 2) - n), output("A", 90 - n), segment=f"c{n}")
+        judgment(
+            output("C", 96 - 8 * (n % 2) - n), output("A", 90 - n), segment=f"c{n}"
+        )
         for n in range(6)
     ]
     found = apply_rule(score_columns([*apart, *shared]), rule)
@@ -156,7 +171,8 @@ def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) ->
 @pytest.mark.parametrize("rule", list(ClusterRule))
 def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
     screens = [
-        judgment(output("A", 90 - n), output("B", 10 + n * n % 5), segment=f"{n}") for n in range(6)
+        judgment(output("A", 90 - n), output("B", 10 + n * n % 5), segment=f"{n}")
+        for n in range(6)
     ]
     found = apply_rule(score_columns(screens[:5]), rule)
     assert np.isnan(found.p).all()
@@ -165,10 +181,15 @@ def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
 
 
 def test_a_pair_does_not_depend_on_the_others() -> None:
-    judgments = simulate_spans(SpanModel(systems=4, segments=30, outputs=4), seed=1).judgments
+    judgments = simulate_spans(
+        SpanModel(systems=4, segments=30, outputs=4), seed=1
+    ).judgments
     fewer = [
         replace(
-            screen, outputs=tuple(each for each in screen.outputs if each.systems[0] != "system-2")
+            screen,
+            outputs=tuple(
+                each for each in screen.outputs if each.systems[0] != "system-2"
+            ),
         )
         for screen in judgments
     ]

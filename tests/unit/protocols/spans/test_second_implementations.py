@@ -70,15 +70,20 @@ def test_effects_and_errors_are_those_of_statsmodels(level: Any, seed: int) -> N
         # How much each score moves the effect: its row of the pseudo-inverse.
         moved = weights @ np.linalg.pinv(x)
         effective = kish(moved, unit)
-        sandwich = weights @ clustered.cov_params() @ weights * effective / (effective - 1)
+        sandwich = (
+            weights @ clustered.cov_params() @ weights * effective / (effective - 1)
+        )
         least = weights @ plain.cov_params() @ weights
         variances = [sandwich, least]
         if level == "judges":
             of_segments = sm.OLS(columns.score, x).fit(
-                cov_type="cluster", cov_kwds={"groups": columns.segment, "use_correction": False}
+                cov_type="cluster",
+                cov_kwds={"groups": columns.segment, "use_correction": False},
             )
             number = kish(moved, columns.segment)
-            variances.append(weights @ of_segments.cov_params() @ weights * number / (number - 1))
+            variances.append(
+                weights @ of_segments.cov_params() @ weights * number / (number - 1)
+            )
         assert fit.error[system] ** 2 == pytest.approx(max(variances))
 
 
@@ -95,7 +100,10 @@ def test_both_ways_are_segments_and_judges_without_what_they_share(seed: int) ->
         moved = contrast(columns, x.shape[1], system) @ inverse
         variance, effective = [], []
         for unit in (columns.segment, columns.judge, both):
-            sums = [float((moved * residual)[unit == each].sum()) for each in np.unique(unit)]
+            sums = [
+                float((moved * residual)[unit == each].sum())
+                for each in np.unique(unit)
+            ]
             number = kish(moved, unit)
             variance.append(sum(each**2 for each in sums) * number / (number - 1))
             effective.append(number)
@@ -149,7 +157,9 @@ def test_the_bootstrap_is_near_all_resamples(differences: list[int]) -> None:
     exact = float(np.mean(values[places].mean(axis=1) <= 0))
     found = either_bootstrap_p(values, lower, np.random.default_rng(0))
     # The smaller of two shares of 1,000 or more resamples.
-    assert found == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 1000) + 1e-9)
+    assert found == pytest.approx(
+        exact, abs=5 * np.sqrt(exact * (1 - exact) / 1000) + 1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -157,7 +167,9 @@ def test_our_rule_is_holms_of_all_pairs(seed: int) -> None:
     model = SpanModel(systems=5, segments=11, outputs=5, judges=4, spread=25)
     columns = score_columns(simulate_spans(model, seed=seed).judgments)
     found = apply_rule(columns, ClusterRule.PERMUTATION)
-    values = unit_scores(columns).values[:, [columns.systems.index(n) for n in found.systems]]
+    values = unit_scores(columns).values[
+        :, [columns.systems.index(n) for n in found.systems]
+    ]
     above = np.triu_indices(5, 1)
     # Eleven differences: all 2,048 flips are tried, and nothing is drawn.
     raw = permutation_p(values)
@@ -166,8 +178,12 @@ def test_our_rule_is_holms_of_all_pairs(seed: int) -> None:
     apart = np.zeros((5, 5), dtype=np.bool_)
     apart[above] = found.p[above] < 0.05
     place = np.arange(1, 6)
-    assert found.ranges.low.tolist() == np.minimum(1 + apart.sum(axis=0), place).tolist()
-    assert found.ranges.high.tolist() == np.maximum(5 - apart.sum(axis=1), place).tolist()
+    assert (
+        found.ranges.low.tolist() == np.minimum(1 + apart.sum(axis=0), place).tolist()
+    )
+    assert (
+        found.ranges.high.tolist() == np.maximum(5 - apart.sum(axis=1), place).tolist()
+    )
 
 
 def test_a_judge_without_a_common_segment_moves_nothing() -> None:

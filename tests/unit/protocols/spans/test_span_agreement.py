@@ -21,7 +21,10 @@ def test_f1_counts_characters_and_half_for_another_severity() -> None:
     # Four characters and six, three in common, of which two with the same severity.
     one = output("A", 50, [minor(0, 2), major(4, 6)])
     other = output("A", 50, [minor(1, 2), minor(4, 5), major(5, 9)])
-    assert of_two(one, other) == (pytest.approx(2 * 2.5 / 10), pytest.approx(2 * 3 / 10))
+    assert of_two(one, other) == (
+        pytest.approx(2 * 2.5 / 10),
+        pytest.approx(2 * 3 / 10),
+    )
 
 
 def test_missing_content_is_a_character_of_its_own() -> None:
@@ -34,7 +37,12 @@ def test_outputs_without_errors_are_counted_apart() -> None:
     found = span_agreement(
         [
             judgment(output("A", 90), output("B", 90), output("C", 50, None)),
-            judgment(output("A", 80), output("B", 50, [major()]), output("C", 50), judge="bob"),
+            judgment(
+                output("A", 80),
+                output("B", 50, [major()]),
+                output("C", 50),
+                judge="bob",
+            ),
         ]
     )
     assert (found.shared, found.both_free, found.one_free, found.f1) == (2, 1, 1, 0)
@@ -86,7 +94,9 @@ def test_the_interval_of_f1_is_that_of_a_ratio_over_segments() -> None:
 
 def test_a_second_output_of_each_segment_makes_f1_no_more_certain() -> None:
     lengths = [2, 4, 4, 5, 6, 6, 7, 8, 9, 9]
-    one, two = (span_agreement(of_segments(lengths, systems=systems)) for systems in ("A", "AB"))
+    one, two = (
+        span_agreement(of_segments(lengths, systems=systems)) for systems in ("A", "AB")
+    )
     assert (two.shared, one.shared) == (20, 10)
     assert one.low is not None
     assert (two.low, two.high) == pytest.approx((one.low, one.high))

@@ -37,7 +37,10 @@ def test_differences_are_those_worked_by_hand() -> None:
     shown, withheld = Start((ONE,)), Start((ONE,), is_shown=False)
     judgments = [
         *(judgment(n, 60 + n % 2 * 10, shown, ONE, TWO, seconds=20) for n in range(10)),
-        *(judgment(n, 70 + n % 2 * 10, withheld, ONE, seconds=30) for n in range(10, 20)),
+        *(
+            judgment(n, 70 + n % 2 * 10, withheld, ONE, seconds=30)
+            for n in range(10, 20)
+        ),
         # Nothing was suggested in these, so that they were not drawn.
         *(judgment(n, 0, None, seconds=900) for n in range(20, 30)),
     ]
@@ -77,8 +80,15 @@ def test_outcomes_of_suggested_errors_are_counted() -> None:
         judgment(4, 50, Start((ONE,), is_shown=False)),
     ]
     found = effects(judgments)
-    counts = {name: (share.successes, share.trials) for name, share in found.outcomes.items()}
-    assert counts == {"kept": (2, 5), "changed": (2, 5), "removed": (1, 5), "planted": (1, 2)}
+    counts = {
+        name: (share.successes, share.trials) for name, share in found.outcomes.items()
+    }
+    assert counts == {
+        "kept": (2, 5),
+        "changed": (2, 5),
+        "removed": (1, 5),
+        "planted": (1, 2),
+    }
     assert found.added == 2
 
 

@@ -19,10 +19,15 @@ def judged(blocks: int, *, noise: float, seed: int = 1) -> list[BlockRow]:
     for number in range(blocks):
         shown = random.sample(SYSTEMS, 4)
         seen = [SYSTEMS.index(name) + random.gauss(0, noise) for name in shown]
-        answer: TopAnswer = {"best": seen.index(min(seen)) + 1, "worst": seen.index(max(seen)) + 1}
+        answer: TopAnswer = {
+            "best": seen.index(min(seen)) + 1,
+            "worst": seen.index(max(seen)) + 1,
+        }
         labels = best_worst_labels(answer, 4)
         rows.append(
-            BlockRow(f"judge {number % 5}", number // 2, [[name] for name in shown], labels)
+            BlockRow(
+                f"judge {number % 5}", number // 2, [[name] for name in shown], labels
+            )
         )
     return rows
 
@@ -38,12 +43,15 @@ def test_score_is_the_share_chosen_best_minus_the_share_chosen_worst() -> None:
         for [system], label in zip(row.candidates, row.labels, strict=True):
             counts[system, label] += 1
     plain = {
-        name: (counts[name, 1] - counts[name, 3]) / sum(counts[name, label] for label in (1, 2, 3))
+        name: (counts[name, 1] - counts[name, 3])
+        / sum(counts[name, label] for label in (1, 2, 3))
         for name in SYSTEMS
     }
     found = best_minus_worst(blocks_of(rows))
     assert {row.system: row.score for row in found} == pytest.approx(plain)
-    assert all(row.low is not None and row.low <= row.score <= (row.high or 0) for row in found)
+    assert all(
+        row.low is not None and row.low <= row.score <= (row.high or 0) for row in found
+    )
 
 
 def test_order_of_blocks_changes_no_digit() -> None:

@@ -11,11 +11,15 @@ def times(*rows: tuple[float, int, int]) -> Times:
     """One block each: seconds, judge, segment."""
     seconds, judge, segment = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     whole = np.int64
-    return Times(seconds, judge.astype(whole), segment.astype(whole), np.full(len(rows), 5))
+    return Times(
+        seconds, judge.astype(whole), segment.astype(whole), np.full(len(rows), 5)
+    )
 
 
 def test_the_ratio_is_that_of_means() -> None:
-    found = times_compared(times((10, 0, 0), (20, 1, 1), (60, 2, 2)), times((50, 0, 3), (70, 3, 4)))
+    found = times_compared(
+        times((10, 0, 0), (20, 1, 1), (60, 2, 2)), times((50, 0, 3), (70, 3, 4))
+    )
     assert found.shortage is None
     assert list(found.means) == [30, 60]
     assert list(found.medians) == [20, 60]
@@ -45,7 +49,10 @@ def test_the_task_with_fewest_judges_or_segments_decides() -> None:
     many = times(*((10 + n, n, n) for n in range(6)))
     assert times_compared(many, times((5, 0, 0))).shortage == Shortage("judges", 1, 2)
     assert times_compared(many, times((5, 0, 0), (6, 1, 0))).low is None
-    few, more = times((5, 0, 0), (7, 1, 1)), times(*((5 + 2 * (n % 2), n, n) for n in range(6)))
+    few, more = (
+        times((5, 0, 0), (7, 1, 1)),
+        times(*((5 + 2 * (n % 2), n, n) for n in range(6))),
+    )
     lengths = [
         found.high / found.low
         for found in (times_compared(many, few), times_compared(many, more))

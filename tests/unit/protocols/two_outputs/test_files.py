@@ -10,7 +10,11 @@ from django.core.management import CommandError
 
 from campaign.formats import FormatError
 from protocols.two_outputs.files import LINES
-from protocols.two_outputs.report import TwoOutputsOptions, two_outputs_found, two_outputs_report
+from protocols.two_outputs.report import (
+    TwoOutputsOptions,
+    two_outputs_found,
+    two_outputs_report,
+)
 from ranking.reports.inputs import AnswersOfFiles
 
 MakeFile = Callable[..., str]
@@ -23,7 +27,9 @@ LINE: dict[str, Any] = {
 }
 
 
-def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., str]) -> None:
+def test_judges_and_systems_are_chosen(
+    make_file: MakeFile, run: Callable[..., str]
+) -> None:
     lines = [
         {**LINE, "judge": judge, "second": [other]}
         for judge in ("ann", "bob", "cleo")
@@ -41,12 +47,21 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert "Without 1 judge: bob." in said
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
-        (("--option", "system_x=online-b", "system_y=nobody"), "system 'nobody' not found"),
+        (
+            ("--option", "system_x=online-b", "system_y=nobody"),
+            "system 'nobody' not found",
+        ),
         (("--option", "judge=ann", "other=eve"), "No judgments by eve"),
         (("--exclude-judge", "eve"), "judge 'eve' not found"),
         (("--exclude-judge", "ann", "bob", "cleo"), "No judgments match these options"),
-        (("--option", "system_x=rules", "system_y=jhu"), "No judgments match these options"),
-        (("--option", "system_x=rules", "system_y=rules"), "Enter two different systems."),
+        (
+            ("--option", "system_x=rules", "system_y=jhu"),
+            "No judgments match these options",
+        ),
+        (
+            ("--option", "system_x=rules", "system_y=rules"),
+            "Enter two different systems.",
+        ),
     ):
         with pytest.raises(CommandError, match=re.escape(words)):
             run("analyse", "two_outputs", file, *arguments)
@@ -77,9 +92,9 @@ def test_error_names_line_and_key(
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
     file = make_file([LINE, LINE, {**LINE, "segment": 2}])
-    assert json.loads(run("analyse", "two_outputs", file, "--format", "json"))["agreement"][
-        "totals"
-    ] == [[3, 0, 0, 0]]
+    assert json.loads(run("analyse", "two_outputs", file, "--format", "json"))[
+        "agreement"
+    ]["totals"] == [[3, 0, 0, 0]]
 
 
 def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
@@ -87,13 +102,25 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
 ) -> None:
     row = {"first": "cu", "second": ["pc"], "answer": "first"}
     file = make_file(
-        [{**row, "segment": segment, "judge": judge} for segment in (1, 2) for judge in "MO"]
+        [
+            {**row, "segment": segment, "judge": judge}
+            for segment in (1, 2)
+            for judge in "MO"
+        ]
     )
     read = LINES.read([file])
-    options: TwoOutputsOptions = {"system_x": "", "system_y": "", "judge": "", "other": ""}
+    options: TwoOutputsOptions = {
+        "system_x": "",
+        "system_y": "",
+        "judge": "",
+        "other": "",
+    }
     report = two_outputs_report(AnswersOfFiles(read), options, two_outputs_found(read))
     tables = {table.name: table for table in report.tables}
     for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
         place = [column.key for column in tables[name].columns].index(key)
         assert isinstance(tables[name].rows[0][place], str), name
-    assert run_json("analyse", "two_outputs", file)["agreement"]["pairs"][0]["kappa"] is None
+    assert (
+        run_json("analyse", "two_outputs", file)["agreement"]["pairs"][0]["kappa"]
+        is None
+    )

@@ -22,13 +22,19 @@ TABLE_8 = {"A": (24, 23, 5, 11), "C": (10, 12, 5, 36), "D": (32, 20, 2, 9), "M":
 
 def choices_of(rows: list[tuple[int, int, int]], judges: int, items: int) -> Choices:
     item, judge, choice = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    return Choices(item, judge, choice, tuple(f"judge {n}" for n in range(judges)), items)
+    return Choices(
+        item, judge, choice, tuple(f"judge {n}" for n in range(judges)), items
+    )
 
 
 @pytest.fixture
 def two_authors() -> Choices:
     """63 sentences, as Table 7 has them."""
-    cells = [pair for pair in product(range(4), range(4)) for _ in range(TABLE_7[pair[0]][pair[1]])]
+    cells = [
+        pair
+        for pair in product(range(4), range(4))
+        for _ in range(TABLE_7[pair[0]][pair[1]])
+    ]
     rows = [
         (item, judge, choice)
         for item, pair in enumerate(cells)
@@ -74,7 +80,9 @@ def test_no_items_in_common() -> None:
 
 
 def test_one_answer_to_everything_has_no_kappa() -> None:
-    found = judges_compared(choices_of([(n, j, 2) for n in range(3) for j in range(2)], 2, 3))
+    found = judges_compared(
+        choices_of([(n, j, 2) for n in range(3) for j in range(2)], 2, 3)
+    )
     assert found.pairs[0].kappa is None
     assert found.mean is None
     assert (found.together.unanimous, found.together.kappa) == (3, None)
@@ -82,11 +90,15 @@ def test_one_answer_to_everything_has_no_kappa() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60
+        st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 3)),
+        min_size=1,
+        max_size=60,
     )
 )
 def test_against_counting_by_hand(rows: list[tuple[int, int, int]]) -> None:
-    once = list({(item, judge): (item, judge, choice) for item, judge, choice in rows}.values())
+    once = list(
+        {(item, judge): (item, judge, choice) for item, judge, choice in rows}.values()
+    )
     found = judges_compared(choices_of(once, 4, 10))
     said = {(item, judge): choice for item, judge, choice in once}
     by_names = {pair.judges: pair for pair in found.pairs}
@@ -97,7 +109,9 @@ def test_against_counting_by_hand(rows: list[tuple[int, int, int]]) -> None:
         if pair is not None:
             assert pair.items == len(common)
             assert pair.agreeing == sum(said[n, one] == said[n, other] for n in common)
-    of_items = [[choice for (n, _), choice in said.items() if n == item] for item in range(10)]
+    of_items = [
+        [choice for (n, _), choice in said.items() if n == item] for item in range(10)
+    ]
     several = [each for each in of_items if len(each) > 1]
     assert found.together.items == len(several)
     assert found.together.unanimous == sum(len(set(each)) == 1 for each in several)
@@ -105,7 +119,9 @@ def test_against_counting_by_hand(rows: list[tuple[int, int, int]]) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 9), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=40
+        st.tuples(st.integers(0, 9), st.integers(0, 2), st.integers(0, 3)),
+        min_size=1,
+        max_size=40,
     ),
     st.integers(0, 9),
 )
@@ -113,11 +129,17 @@ def test_mirrored_agreement_does_not_depend_on_which_system_is_x(
     rows: list[tuple[int, int, int]], turned: int
 ) -> None:
     mirrored = [1, 0, 2, 3]
-    others = [(n, judge, mirrored[choice] if n == turned else choice) for n, judge, choice in rows]
+    others = [
+        (n, judge, mirrored[choice] if n == turned else choice)
+        for n, judge, choice in rows
+    ]
     one, other = (
-        judges_compared(choices_of(each, 3, 10), is_mirrored=True) for each in (rows, others)
+        judges_compared(choices_of(each, 3, 10), is_mirrored=True)
+        for each in (rows, others)
     )
-    assert [pair.kappa for pair in one.pairs] == pytest.approx([pair.kappa for pair in other.pairs])
+    assert [pair.kappa for pair in one.pairs] == pytest.approx(
+        [pair.kappa for pair in other.pairs]
+    )
     assert one.together.kappa == pytest.approx(other.together.kappa)
 
 
@@ -126,7 +148,11 @@ def random_choices(judges: int, items: int) -> Choices:
     random = np.random.default_rng(5)
     drawn = random.integers(0, 4, items)
     rows = [
-        (item, judge, int(drawn[item] if random.random() < 2 / 3 else random.integers(4)))
+        (
+            item,
+            judge,
+            int(drawn[item] if random.random() < 2 / 3 else random.integers(4)),
+        )
         for item in range(items)
         for judge in range(judges)
     ]
@@ -134,12 +160,16 @@ def random_choices(judges: int, items: int) -> Choices:
 
 
 def left_out(choices: Choices, kept: BoolArray) -> Choices:
-    rows = zip(choices.item[kept], choices.judge[kept], choices.choice[kept], strict=True)
+    rows = zip(
+        choices.item[kept], choices.judge[kept], choices.choice[kept], strict=True
+    )
     return choices_of(list(rows), len(choices.judges), choices.items)
 
 
 @pytest.mark.parametrize("is_mirrored", [False, True])
-def test_intervals_are_those_of_leaving_out_each_item_and_judge(is_mirrored: bool) -> None:
+def test_intervals_are_those_of_leaving_out_each_item_and_judge(
+    is_mirrored: bool,
+) -> None:
     choices = random_choices(4, 30)
 
     def kappas(kept: BoolArray) -> tuple[float | None, float | None]:
@@ -162,7 +192,9 @@ def test_intervals_are_those_of_leaving_out_each_item_and_judge(is_mirrored: boo
     assert pair.kappa is not None
     assert pair.low is not None
     assert pair.high is not None
-    variance = jackknife(pair.kappa, np.array([of_pair for _whole, of_pair in without_items]))
+    variance = jackknife(
+        pair.kappa, np.array([of_pair for _whole, of_pair in without_items])
+    )
     reach = student.ppf(0.975, 29) * math.sqrt(variance) / (1 - pair.kappa)
     assert pair.high == pytest.approx(1 - (1 - pair.kappa) * math.exp(-reach))
 

@@ -11,7 +11,9 @@ from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 from protocols.two_outputs.statistics import Choice, Choices, judges_compared
 
 _JUDGES = ("ann", "bob", "cy")
-_ITEMS = st.lists(st.tuples(*[st.sampled_from(Choice)] * len(_JUDGES)), min_size=2, max_size=30)
+_ITEMS = st.lists(
+    st.tuples(*[st.sampled_from(Choice)] * len(_JUDGES)), min_size=2, max_size=30
+)
 
 
 def choices_of(items: list[tuple[Choice, ...]]) -> Choices:
@@ -59,7 +61,9 @@ def test_kappa_of_two_judges_is_cohens(items: list[tuple[Choice, ...]]) -> None:
 @given(_ITEMS)
 def test_kappa_of_all_judges_is_fleiss(items: list[tuple[Choice, ...]]) -> None:
     together = judges_compared(choices_of(items)).together
-    counts = np.array([[answers.count(choice) for choice in Choice] for answers in items])
+    counts = np.array(
+        [[answers.count(choice) for choice in Choice] for answers in items]
+    )
     assert together.items == len(items)
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         assert together.kappa is None
@@ -73,7 +77,9 @@ def test_mirrored_kappa_is_that_of_each_table_and_its_mirror(
 ) -> None:
     """Where X and Y are in an arbitrary order, each item is counted in both orders."""
     mirror = {Choice.X: Choice.Y, Choice.Y: Choice.X}
-    both = items + [tuple(mirror.get(choice, choice) for choice in each) for each in items]
+    both = items + [
+        tuple(mirror.get(choice, choice) for choice in each) for each in items
+    ]
     found = judges_compared(choices_of(items), is_mirrored=True)
     twice = judges_compared(choices_of(both))
     assert [pair.kappa for pair in found.pairs] == pytest.approx(

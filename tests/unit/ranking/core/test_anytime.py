@@ -38,7 +38,11 @@ FloatArray = npt.NDArray[np.float64]
 
 def evidence(difference: float, variance: float, degrees_of_freedom: float) -> float:
     return float(
-        np.exp(log_evidence(np.array(difference), np.array(variance), np.array(degrees_of_freedom)))
+        np.exp(
+            log_evidence(
+                np.array(difference), np.array(variance), np.array(degrees_of_freedom)
+            )
+        )
     )
 
 
@@ -57,36 +61,47 @@ def test_anytime_statistic_equals_mixture_of_noncentral_t_densities(
     t, spread = difference / variance**0.5, MIXTURE / variance**0.5
     mixed, _ = integrate.quad(
         lambda shift: (
-            stats.nct.pdf(t, degrees_of_freedom, shift) * stats.norm.pdf(shift, 0, spread)
+            stats.nct.pdf(t, degrees_of_freedom, shift)
+            * stats.norm.pdf(shift, 0, spread)
         ),
         -9 * spread,
         9 * spread,
     )
     expected = mixed / stats.t.pdf(t, degrees_of_freedom)
-    assert evidence(difference, variance, degrees_of_freedom) == pytest.approx(expected, rel=1e-6)
+    assert evidence(difference, variance, degrees_of_freedom) == pytest.approx(
+        expected, rel=1e-6
+    )
 
 
 def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
     difference, variance = 0.2, 0.003
-    expected = stats.norm.pdf(difference, 0, (variance + MIXTURE**2) ** 0.5) / stats.norm.pdf(
-        difference, 0, variance**0.5
-    )
+    expected = stats.norm.pdf(
+        difference, 0, (variance + MIXTURE**2) ** 0.5
+    ) / stats.norm.pdf(difference, 0, variance**0.5)
     assert evidence(difference, variance, 1e9) == pytest.approx(expected, rel=1e-5)
 
 
 @given(
-    variance=st.floats(1e-6, 1), degrees_of_freedom=st.floats(1, 1e4), level=st.floats(1e-6, 0.5)
+    variance=st.floats(1e-6, 1),
+    degrees_of_freedom=st.floats(1, 1e4),
+    level=st.floats(1e-6, 0.5),
 )
 def test_an_estimate_half_a_width_away_has_just_the_evidence(
     variance: float, degrees_of_freedom: float, level: float
 ) -> None:
-    width = float(half_width(np.array(variance), np.array(degrees_of_freedom), level=level))
+    width = float(
+        half_width(np.array(variance), np.array(degrees_of_freedom), level=level)
+    )
     needed = -np.log(level)
     if np.isinf(width):
         # The most that any difference can be evidence for.
-        assert degrees_of_freedom / 2 * np.log1p(MIXTURE**2 / variance) <= needed * (1 + 1e-9)
+        assert degrees_of_freedom / 2 * np.log1p(MIXTURE**2 / variance) <= needed * (
+            1 + 1e-9
+        )
     elif width < 1e5:
-        found = log_evidence(np.array(width), np.array(variance), np.array(degrees_of_freedom))
+        found = log_evidence(
+            np.array(width), np.array(variance), np.array(degrees_of_freedom)
+        )
         assert float(found) == pytest.approx(needed, rel=1e-4, abs=1e-6)
 
 
@@ -123,7 +138,9 @@ def campaign(*, judges: int, disputed: int | None) -> Moments:
     return moments_of_blocks(draw_campaign(world, 2)[0], Layout(6))
 
 
-def estimated(moments: Moments, ready: list[bool] | None = None) -> tuple[FloatArray, FloatArray]:
+def estimated(
+    moments: Moments, ready: list[bool] | None = None
+) -> tuple[FloatArray, FloatArray]:
     return difference_variances(
         moments,
         scores_and_influence(moments, 6)[1],
@@ -229,12 +246,12 @@ def test_effective_units_are_those_of_equal_size() -> None:
     # Judges with 3, 2 and 1 comparisons of a: 6² / 14.
     wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
     moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
-    assert effective_units_by_system(moments, Layout(2), "judges").tolist() == pytest.approx(
-        [36 / 14] * 2
-    )
-    assert effective_units_by_system(moments, Layout(2), "segments").tolist() == pytest.approx(
-        [6, 6]
-    )
+    assert effective_units_by_system(
+        moments, Layout(2), "judges"
+    ).tolist() == pytest.approx([36 / 14] * 2)
+    assert effective_units_by_system(
+        moments, Layout(2), "segments"
+    ).tolist() == pytest.approx([6, 6])
 
 
 def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:
@@ -247,7 +264,9 @@ def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:
     rank = (-truth).argsort().argsort() + 1
     assert np.all((found.ranges.low <= rank) & (rank <= found.ranges.high))
     np.testing.assert_array_equal(found.above, found.low > 0)
-    np.testing.assert_array_equal(found.above | found.above.T, found.log_evidence > np.log(300))
+    np.testing.assert_array_equal(
+        found.above | found.above.T, found.log_evidence > np.log(300)
+    )
 
 
 def test_intervals_are_mirrored_and_hold_the_estimate() -> None:
@@ -300,12 +319,21 @@ def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
 def test_few_judges_and_few_segments_are_refused(
     segments: int, judges: int, reasons: tuple[Refusal, ...]
 ) -> None:
-    found = anytime_ranges(everybody_judges_everything(segments, judges, won_on=segments))
+    found = anytime_ranges(
+        everybody_judges_everything(segments, judges, won_on=segments)
+    )
     assert found.refused == reasons
     assert found.refusals == (dict.fromkeys("ab", reasons) if reasons else {})
     if reasons:
-        assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 1], [2, 2])
-        assert (found.low[0, 1], found.high[0, 1], found.log_evidence[0, 1]) == (-1, 1, 0)
+        assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == (
+            [1, 1],
+            [2, 2],
+        )
+        assert (found.low[0, 1], found.high[0, 1], found.log_evidence[0, 1]) == (
+            -1,
+            1,
+            0,
+        )
 
 
 def test_many_segments_of_few_documents_are_refused() -> None:
@@ -332,14 +360,19 @@ def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
     assert found.refused == ()
     assert found.above[0, 1]
     # They may be anywhere: the two that are known keep the ranks that this leaves.
-    assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == ([1, 2, 1, 1], [3, 4, 4, 4])
+    assert (found.ranges.low.tolist(), found.ranges.high.tolist()) == (
+        [1, 2, 1, 1],
+        [3, 4, 4, 4],
+    )
 
 
 def test_the_only_one_with_enough_judges_is_told_so() -> None:
     rows = [
         row
         for judge, name in enumerate("bcdefg")
-        for row in pairwise({(10 * judge + s, judge): True for s in range(10)}, second=name)
+        for row in pairwise(
+            {(10 * judge + s, judge): True for s in range(10)}, second=name
+        )
     ]
     found = anytime_ranges(blocks_from_rows(rows, "abcdefg"))
     assert found.refusals["a"] == (Refusal.ALONE,)
@@ -352,19 +385,27 @@ def test_systems_that_met_others_are_not_compared() -> None:
     rows = pairwise(wins) + pairwise(wins, first="c", second="d")
     found = anytime_ranges(blocks_from_rows(rows, "abcd"))
     assert np.argwhere(found.above).tolist() == [[0, 1], [2, 3]]
-    alone = anytime_ranges(blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd"))
+    alone = anytime_ranges(
+        blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd")
+    )
     assert alone.refused == (Refusal.OTHER_OPPONENTS,)
 
 
 @given(data=st.data())
 def test_three_judges_on_three_segments_are_refused_whatever_they_say(
-    rows_strategy: st.SearchStrategy[list[BlockRow]], systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: st.SearchStrategy[list[BlockRow]],
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     found = anytime_ranges(blocks_from_rows(data.draw(rows_strategy), systems))
     assert set(found.refusals) == set(systems)
     for index, name in enumerate(found.systems):
         judged = bool(found.scores.estimable[index])
-        few = (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS) if judged else (Refusal.NO_COMPARISON,)
+        few = (
+            (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS)
+            if judged
+            else (Refusal.NO_COMPARISON,)
+        )
         assert found.refusals[name] == few
     assert not found.above.any()
     assert set(found.ranges.low.tolist()) == {1}
@@ -385,7 +426,9 @@ def test_arguments_out_of_range_are_refused() -> None:
 
 
 def test_moments_of_a_growing_campaign_are_those_of_its_blocks() -> None:
-    blocks, _truth = draw_campaign(replace(world_named("redundancy 3"), systems=6, blocks=90), 1)
+    blocks, _truth = draw_campaign(
+        replace(world_named("redundancy 3"), systems=6, blocks=90), 1
+    )
     growing = Growing(6, (90, 20, 90))
     for rows in (slice(0, 30), slice(30, 90)):
         part = blocks.take(rows)
@@ -423,7 +466,10 @@ def allowed(share: float, runs: int) -> float:
 def test_the_error_rate_holds_for_who_looks_after_every_comparison(rate: float) -> None:
     runs, comparisons = 2000, 1500
     won = np.random.default_rng(1).random((runs, comparisons)) < rate
-    wins, losses = np.cumsum(won, axis=1, dtype=np.int64), np.cumsum(~won, axis=1, dtype=np.int64)
+    wins, losses = (
+        np.cumsum(won, axis=1, dtype=np.int64),
+        np.cumsum(~won, axis=1, dtype=np.int64),
+    )
     ever_out = (log_evidence_of_rate(wins, losses, rate) >= np.log(20)).any(axis=1)
     assert ever_out.mean() <= allowed(0.05, runs)
 
@@ -443,12 +489,14 @@ def test_a_campaign_watched_block_by_block_names_no_wrong_pair() -> None:
 def test_the_evidence_is_the_likelihood_ratio_mixed_by_jeffreys_prior() -> None:
     for wins, losses, rate in ((3, 5, 0.5), (10, 2, 0.3)):
         mixed, _ = integrate.quad(
-            lambda x, w=wins, l_=losses: x ** (w - 0.5) * (1 - x) ** (l_ - 0.5) / np.pi, 0, 1
+            lambda x, w=wins, l_=losses: x ** (w - 0.5) * (1 - x) ** (l_ - 0.5) / np.pi,
+            0,
+            1,
         )
         expected = np.log(mixed / (rate**wins * (1 - rate) ** losses))
-        assert log_evidence_of_rate(np.array(wins), np.array(losses), rate) == pytest.approx(
-            expected
-        )
+        assert log_evidence_of_rate(
+            np.array(wins), np.array(losses), rate
+        ) == pytest.approx(expected)
 
 
 def test_the_winner_of_a_pair_is_above_once_the_evidence_is_strong_enough() -> None:

@@ -33,7 +33,14 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
-from tests.benchmarks.beside_coverage import WORLDS, World, campaign, held, scored_campaign, spaced
+from tests.benchmarks.beside_coverage import (
+    WORLDS,
+    World,
+    campaign,
+    held,
+    scored_campaign,
+    spaced,
+)
 from tests.some_now import some_now
 
 
@@ -52,7 +59,9 @@ def scored(*rows: tuple[str, int, str, float]) -> ScoredTask:
     time = ActiveTime(np.full(len(rows), 3600.0), segment, judges)
     system = np.array([systems.index(each) for each, *_others in rows], dtype=np.int64)
     score = np.array([float(each) for *_others, each in rows])
-    return ScoredTask("scores", blocks, time, OutputScores(systems, system, segment, judges, score))
+    return ScoredTask(
+        "scores", blocks, time, OutputScores(systems, system, segment, judges, score)
+    )
 
 
 def test_scores_of_a_segment_are_averaged_first() -> None:
@@ -70,7 +79,9 @@ def test_scores_of_a_segment_are_averaged_first() -> None:
 
 
 def test_a_segment_counts_as_often_as_it_is_drawn() -> None:
-    task = scored(*(("ab"[place], n, "ada", 50 - place) for n in range(1, 30) for place in (0, 1)))
+    task = scored(
+        *(("ab"[place], n, "ada", 50 - place) for n in range(1, 30) for place in (0, 1))
+    )
     wins = task.wins_resampled("segments", seed=3, resamples=200)
     hours = task.hours_resampled("segments", seed=3, resamples=200)
     # Two outputs per segment, an hour each.
@@ -107,7 +118,9 @@ def test_systems_are_ordered_by_means_with_sets_of_ranks() -> None:
 def test_one_judge_says_nothing_of_ranks() -> None:
     task = scored(*(("abc"[n % 3], n // 3, "ada", n % 3) for n in range(30)))
     (order,) = tasks_beside([task], resamples=100).orders
-    assert [(each["rank_low"], each["rank_high"]) for each in order.means] == [(1, 3)] * 3
+    assert [(each["rank_low"], each["rank_high"]) for each in order.means] == [
+        (1, 3)
+    ] * 3
     assert order.decided.decided == 3
     assert order.decided.per_hour is not None
     assert order.decided.per_hour.low is None
@@ -141,13 +154,19 @@ def test_they_are_those_of_holm_by_hand(task: JudgedTask) -> None:
     assert 0 <= found.per_hour.low < found.per_hour.value < found.per_hour.high
 
 
-def test_twice_the_time_is_half_the_rate_and_half_the_interval(task: JudgedTask) -> None:
+def test_twice_the_time_is_half_the_rate_and_half_the_interval(
+    task: JudgedTask,
+) -> None:
     slow = replace(task, time=replace(task.time, seconds=2 * task.time.seconds))
-    fast, slow_rate = (decided_pairs(each, resamples=100).per_hour for each in (task, slow))
+    fast, slow_rate = (
+        decided_pairs(each, resamples=100).per_hour for each in (task, slow)
+    )
     assert fast is not None
     assert slow_rate is not None
     assert fast.high is not None
-    assert (slow_rate.value, slow_rate.high) == pytest.approx((fast.value / 2, fast.high / 2))
+    assert (slow_rate.value, slow_rate.high) == pytest.approx(
+        (fast.value / 2, fast.high / 2)
+    )
 
 
 def test_without_all_times_there_is_no_rate(task: JudgedTask) -> None:
@@ -195,7 +214,10 @@ def test_systems_that_were_never_compared_make_no_pairs(task: JudgedTask) -> Non
 
 
 MEASURES: dict[str, tuple[Callable[..., FloatArray], Callable[..., Any]]] = {
-    "kendall": (kendall_tau_b, lambda one, other: stats.kendalltau(one, other, variant="b")),
+    "kendall": (
+        kendall_tau_b,
+        lambda one, other: stats.kendalltau(one, other, variant="b"),
+    ),
     "spearman": (spearman, stats.spearmanr),
     "pearson": (pearson, stats.pearsonr),
 }
@@ -211,7 +233,10 @@ def test_they_are_those_of_scipy(name: str) -> None:
         varied = (np.ptp(one, axis=1) > 0) & (np.ptp(other, axis=1) > 0)
         found = own(one, other)
         assert np.isnan(found[~varied]).all()
-        expected = [scipys(*row).statistic for row in zip(one[varied], other[varied], strict=True)]
+        expected = [
+            scipys(*row).statistic
+            for row in zip(one[varied], other[varied], strict=True)
+        ]
         assert found[varied] == pytest.approx(expected, abs=1e-12)
 
 
@@ -237,13 +262,17 @@ def drawn(**scores: float) -> DrawnScores:
     known = ~np.isnan(values)
     resampled = Scores(np.tile(values, (100, 1)), np.tile(known, (100, 1)))
     return DrawnScores(
-        tuple(scores), Scores(values, known), dict.fromkeys(UNITS, resampled), fewest_units=5
+        tuple(scores),
+        Scores(values, known),
+        dict.fromkeys(UNITS, resampled),
+        fewest_units=5,
     )
 
 
 def test_only_systems_that_both_score_count() -> None:
     found = correlations(
-        drawn(a=3, b=2, c=1, f=0, d=9, e=float("nan")), drawn(c=0, x=5, b=2, a=1, f=-1, e=8)
+        drawn(a=3, b=2, c=1, f=0, d=9, e=float("nan")),
+        drawn(c=0, x=5, b=2, a=1, f=-1, e=8),
     )
     assert found.systems == ("a", "b", "c", "f")
     kendall = found.by_measure["kendall"]
@@ -286,7 +315,9 @@ def test_a_segment_weighs_the_same_in_both_tasks() -> None:
 def test_tasks_are_ranked_like_default_live_rankings() -> None:
     tasks = campaign(WORLDS["another order"], np.random.default_rng(2))
     done: list[tuple[int, int]] = []
-    found = tasks_beside(tasks, resamples=200, seed=3, progress=lambda *each: done.append(each))
+    found = tasks_beside(
+        tasks, resamples=200, seed=3, progress=lambda *each: done.append(each)
+    )
     assert done == [(1, 2), (2, 2)]
     for task, order in zip(tasks, found.orders, strict=True):
         assert order.ranking == rank(task.blocks, resamples=200, seed=3)
@@ -298,7 +329,9 @@ def test_pairs_decided_alike_and_the_other_way_round() -> None:
     (pair,) = tasks_beside(tasks, resamples=100).pairs
     assert pair.agreeing == ()
     assert ("system 0", "system 5") in pair.contradicting
-    (same,) = tasks_beside([tasks[0], replace(tasks[0], name="again")], resamples=100).pairs
+    (same,) = tasks_beside(
+        [tasks[0], replace(tasks[0], name="again")], resamples=100
+    ).pairs
     assert ("system 0", "system 5") in same.agreeing
     assert same.contradicting == ()
 
@@ -308,7 +341,10 @@ def test_a_task_that_compares_nothing_has_no_order() -> None:
     single = replace(other, blocks=other.blocks.without(other.blocks.systems[1:]))
     found = tasks_beside([one, single], resamples=100)
     assert found.orders[1].ranking is None
-    assert (found.orders[1].decided.pairs, found.orders[1].decided.per_hour) == (0, None)
+    assert (found.orders[1].decided.pairs, found.orders[1].decided.per_hour) == (
+        0,
+        None,
+    )
     assert found.pairs[0].correlations.systems == ()
 
 
@@ -331,6 +367,8 @@ def test_a_task_that_compares_nothing_has_no_order() -> None:
 @pytest.mark.parametrize("make", some_now([campaign, scored_campaign]))
 def test_intervals_hold(name: str, make: Callable[..., Any]) -> None:
     """95 % of 50 campaigns, give or take two errors; `beside_coverage` draws hundreds of each."""
-    for figure, found in held(WORLDS[name], campaigns=50, resamples=100, make=make).items():
+    for figure, found in held(
+        WORLDS[name], campaigns=50, resamples=100, make=make
+    ).items():
         if len(found.estimates) * (1 - found.without) > 20:
             assert found.share >= 0.95 - 2 * 0.031, (figure, found.share)

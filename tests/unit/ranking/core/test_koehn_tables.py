@@ -9,7 +9,12 @@ import pytest
 from ranking.core.simulation.budget import plan_budget
 from ranking.core.simulation.measures import simulate_campaigns
 from ranking.core.simulation.model import Model
-from tests.benchmarks.koehn_tables import COMPARISONS, PRINTED_TABLE_1, PRINTED_TABLE_4, TARGETS
+from tests.benchmarks.koehn_tables import (
+    COMPARISONS,
+    PRINTED_TABLE_1,
+    PRINTED_TABLE_4,
+    TARGETS,
+)
 from tests.unit.ranking.core.simulation.koehn import expected_comparisons
 
 KOEHN = Model(systems=15, noise=10)
@@ -19,7 +24,9 @@ MEASURES = ("range_size", "range_violations", "clusters", "cluster_violations")
 def test_the_pairwise_columns_of_table_1() -> None:
     study = simulate_campaigns(KOEHN, comparisons=COMPARISONS, methods=(), seed=0)
     ours = np.array([[getattr(row, name) for name in MEASURES] for row in study.rows])
-    error = np.array([[row.standard_errors[name] for name in MEASURES] for row in study.rows])
+    error = np.array(
+        [[row.standard_errors[name] for name in MEASURES] for row in study.rows]
+    )
     printed = np.array(PRINTED_TABLE_1["sign_test"]) * [1, 0.01, 1, 0.01]
     # Wrong clusters are so rare (a handful in 400 runs) that a row's standard error is itself
     # chance; that of the last row, where they are most frequent, stands for all.
@@ -48,7 +55,9 @@ def test_the_bootstrap_gives_the_ranges_of_literal_resampling(resample: str) -> 
     )
     for row, (size, clusters) in zip(study.rows, LITERAL[resample], strict=True):
         # Both are simulations, of 40 and of 400 runs.
-        errors = {name: value * np.sqrt(1.1) for name, value in row.standard_errors.items()}
+        errors = {
+            name: value * np.sqrt(1.1) for name, value in row.standard_errors.items()
+        }
         assert abs(row.range_size - size) <= 3 * errors["range_size"] + 0.005
         assert abs(row.clusters - clusters) <= 3 * errors["clusters"] + 0.05
 
@@ -59,7 +68,9 @@ def test_table_4_in_expectation() -> None:
         1 / 1.25 <= ours / (1000 * printed) <= 1.25
         for (systems, noise), row in PRINTED_TABLE_4.items()
         for ours, printed in zip(
-            expected_comparisons(Model(systems=systems, noise=noise), TARGETS), row, strict=True
+            expected_comparisons(Model(systems=systems, noise=noise), TARGETS),
+            row,
+            strict=True,
         )
     ]
     assert len(close) == 60
@@ -71,7 +82,9 @@ def test_the_middle_rows_of_table_4_simulated_up_to_four_fifths_of_the_pairs() -
     close = 0
     for systems in (6, 8, 10, 12, 15):
         model = Model(systems=systems, noise=10)
-        budget = plan_budget(model, targets=TARGETS[:3], experiments=200, confidence=0.01, seed=0)
+        budget = plan_budget(
+            model, targets=TARGETS[:3], experiments=200, confidence=0.01, seed=0
+        )
         ours = np.array([row.average for row in budget.rows], dtype=float)
         ratio = ours / (1000 * np.array(PRINTED_TABLE_4[systems, 10][:3]))
         close += int(np.count_nonzero((ratio >= 1 / 1.25) & (ratio <= 1.25)))

@@ -30,4 +30,7 @@ def test_a_notebook_ranks_in_three_lines() -> None:
     from ranking.core import BlockRow, blocks_from_rows, rank
 
     rows = [BlockRow("ann", segment, [["A"], ["B"]], [1, 2]) for segment in range(5)]
-    assert [row.system for row in rank(blocks_from_rows(rows, "AB")).systems] == ["A", "B"]
+    assert [row.system for row in rank(blocks_from_rows(rows, "AB")).systems] == [
+        "A",
+        "B",
+    ]

@@ -77,11 +77,15 @@ def test_nothing_that_is_said_of_pairs_beats_the_oracle() -> None:
     for seed in range(5):
         blocks = judged(20, noise=2, seed=seed)
         always = {
-            str(k): lambda _, k=k: np.random.default_rng(k).integers(-1, 2, (4, 4)).astype(np.int8)
+            str(k): lambda _, k=k: (
+                np.random.default_rng(k).integers(-1, 2, (4, 4)).astype(np.int8)
+            )
             for k in range(20)
         }
         antisymmetric = {
-            name: lambda learnt, p=predict: np.triu(p(learnt), 1) - np.triu(p(learnt), 1).T
+            name: lambda learnt, p=predict: (
+                np.triu(p(learnt), 1) - np.triu(p(learnt), 1).T
+            )
             for name, predict in always.items()
         }
         found = select_method(blocks, antisymmetric, folds=5)
@@ -92,7 +96,9 @@ def test_nothing_that_is_said_of_pairs_beats_the_oracle() -> None:
 def test_the_best_comes_first_and_others_are_measured_by_their_distance() -> None:
     blocks = judged(60, noise=1)
     found = select_method(
-        blocks, {"backwards": lambda learnt: -by_pairs(learnt), "pairs": by_pairs}, folds=20
+        blocks,
+        {"backwards": lambda learnt: -by_pairs(learnt), "pairs": by_pairs},
+        folds=20,
     )
     best, worst = found.methods.values()
     assert list(found.methods) == ["pairs", "backwards"]
@@ -113,10 +119,17 @@ def test_majority_is_the_commonest_outcome_as_shown() -> None:
 
 
 def test_unpredictable_comparisons_are_counted_as_unknown() -> None:
-    rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 2]), BlockRow("j", 2, [("c",), ("d",)], [1, 2])]
+    rows = [
+        BlockRow("j", 1, [("a",), ("b",)], [1, 2]),
+        BlockRow("j", 2, [("c",), ("d",)], [1, 2]),
+    ]
     found = select_method(
         blocks_from_rows(rows, NAMES),
-        {"ew": partial(predict_by_scores, lambda blocks: expected_wins(tally(blocks).wins))},
+        {
+            "ew": partial(
+                predict_by_scores, lambda blocks: expected_wins(tally(blocks).wins)
+            )
+        },
         folds=2,
     )
     assert (found.methods["ew"].correct, found.methods["ew"].unknown) == (0, 2)
@@ -124,7 +137,9 @@ def test_unpredictable_comparisons_are_counted_as_unknown() -> None:
         select_method(blocks_from_rows(rows, NAMES), {}, folds=2)
     with pytest.raises(ValueError, match="no comparison"):
         select_method(
-            blocks_from_rows(rows, NAMES).without(["b", "d"]), {"pairs": by_pairs}, folds=2
+            blocks_from_rows(rows, NAMES).without(["b", "d"]),
+            {"pairs": by_pairs},
+            folds=2,
         )
 
 
@@ -138,13 +153,17 @@ def test_the_radius_is_the_best_there_is() -> None:
         difference = values[:, np.newaxis] - values[np.newaxis, :]
         known = np.ones((5, 5), dtype=np.bool_)
 
-        def correct(radius: float, difference: npt.NDArray[np.float64], tallies: Tallies) -> int:
+        def correct(
+            radius: float, difference: npt.NDArray[np.float64], tallies: Tallies
+        ) -> int:
             tie = np.abs(difference) <= radius
             won = tallies.wins[~tie & (difference > 0)].sum()
             return int(won + np.triu(tallies.ties)[tie].sum())
 
         # Between equals nobody is ahead, so not to call a tie there is never compared.
-        best = max(correct(radius, difference, tallies) for radius in np.arange(0, 7) + 0.5)
+        best = max(
+            correct(radius, difference, tallies) for radius in np.arange(0, 7) + 0.5
+        )
         found = best_radius(tallies, difference, known & (difference != 0))
         assert correct(max(found, 0), difference, tallies) >= best
 
@@ -153,7 +172,8 @@ def test_a_predictor_by_scores_calls_near_equals_ties() -> None:
     rows = [BlockRow("j", 1, [("a",), ("b",), ("c",)], [1, 1, 2]) for _ in range(3)]
     blocks = blocks_from_rows(rows, NAMES)
     scores = Scores(
-        values=np.array([0.9, 0.8, 0.1, np.nan]), estimable=np.array([True, True, True, False])
+        values=np.array([0.9, 0.8, 0.1, np.nan]),
+        estimable=np.array([True, True, True, False]),
     )
     predicted = predict_by_scores(lambda _: scores, blocks)
     assert predicted[0].tolist() == [TIE, TIE, WIN, UNKNOWN]

@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 import ranking.core
-from ranking.core import BlockRow, Blocks, Correction, blocks_from_rows, measure_agreement, rank
+from ranking.core import (
+    BlockRow,
+    Blocks,
+    Correction,
+    blocks_from_rows,
+    measure_agreement,
+    rank,
+)
 from ranking.core.agreement.statistics import Chance
 from ranking.core.counting.resampling import Resampling
 from ranking.core.estimates import estimate
@@ -65,7 +72,10 @@ def arguments(function: Callable[..., Any], name: str, word: Any) -> dict[str, A
     given: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         is_required = parameter.default is inspect.Parameter.empty
-        is_single = parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        is_single = parameter.kind not in (
+            parameter.VAR_KEYWORD,
+            parameter.VAR_POSITIONAL,
+        )
         if is_required and is_single:
             words = words_of(_types(function).get(parameter.name))
             given[parameter.name] = words[0] if words else None
@@ -91,12 +101,17 @@ CHOICES = list(choices())
 
 
 def test_functions_with_words_are_found() -> None:
-    assert {measure_agreement, adjusted} <= {function for function, _name, _words in CHOICES}
+    assert {measure_agreement, adjusted} <= {
+        function for function, _name, _words in CHOICES
+    }
 
 
 @pytest.mark.parametrize(
     ("function", "name", "words"),
-    [pytest.param(*choice, id=f"{choice[0].__name__}-{choice[1]}") for choice in CHOICES],
+    [
+        pytest.param(*choice, id=f"{choice[0].__name__}-{choice[1]}")
+        for choice in CHOICES
+    ],
 )
 def test_unknown_words_are_refused_and_known_ones_are_not(
     function: Callable[..., Any], name: str, words: tuple[Any, ...]
@@ -105,7 +120,9 @@ def test_unknown_words_are_refused_and_known_ones_are_not(
     assert "expected one of" in message
     assert "not 'nonsense'" in message
     for word in words:
-        assert "expected one of" not in refusal(function, arguments(function, name, word))
+        assert "expected one of" not in refusal(
+            function, arguments(function, name, word)
+        )
 
 
 def judged() -> Blocks:
@@ -140,7 +157,9 @@ def test_a_word_computes_the_correction_it_names(correction: Correction) -> None
 
 @pytest.mark.parametrize("chance", Chance)
 @pytest.mark.parametrize("pairing", Pairing)
-def test_a_word_computes_the_agreement_it_names(chance: Chance, pairing: Pairing) -> None:
+def test_a_word_computes_the_agreement_it_names(
+    chance: Chance, pairing: Pairing
+) -> None:
     by_word = measure_agreement(judged(), chance=chance.value, pairing=pairing.value)
     by_member = measure_agreement(judged(), chance=chance, pairing=pairing)
     assert by_word.chance is chance

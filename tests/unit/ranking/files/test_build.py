@@ -15,8 +15,18 @@ from ranking.files.records import JudgmentsRead
 MakeFile = Callable[..., str]
 
 
-def blocks(random: np.random.Generator, count: int) -> Iterator[tuple[int, str, list[list[str]]]]:
-    systems = ["A", "system-with-a-name-of-more-than-sixteen-bytes", "Ünï", "d", "e f", "g.1", "h"]
+def blocks(
+    random: np.random.Generator, count: int
+) -> Iterator[tuple[int, str, list[list[str]]]]:
+    systems = [
+        "A",
+        "system-with-a-name-of-more-than-sixteen-bytes",
+        "Ünï",
+        "d",
+        "e f",
+        "g.1",
+        "h",
+    ]
     for _ in range(count):
         shown = random.permutation(systems)[: random.integers(2, 6)].tolist()
         candidates = [[name] for name in shown]
@@ -40,7 +50,11 @@ def five_way(random: np.random.Generator, count: int) -> str:
         + [f"system{place}rank" for place in places]
     )
     for segment, judge, candidates in blocks(random, count):
-        cells = [cell for one in candidates for cell in (",".join("7" * len(one)), ",".join(one))]
+        cells = [
+            cell
+            for one in candidates
+            for cell in (",".join("7" * len(one)), ",".join(one))
+        ]
         ranks = random.choice([-1, 1, 2, 3, 4, 5], len(candidates)).tolist()
         empty = 5 - len(candidates)
         writer.writerow(
@@ -84,10 +98,15 @@ def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
     if one is not None and other is not None:
         # Numbers are in the order of the files.
         np.testing.assert_array_equal(one, other)
-    assert (found.skipped, found.blank_labels) == (expected.skipped, expected.blank_labels)
+    assert (found.skipped, found.blank_labels) == (
+        expected.skipped,
+        expected.blank_labels,
+    )
 
 
-@pytest.mark.parametrize("documents", ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"])
+@pytest.mark.parametrize(
+    "documents", ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"]
+)
 def test_documents_left_out_are_not_known(documents: str, make_file: MakeFile) -> None:
     content = (
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
@@ -113,13 +132,17 @@ def test_other_line_ends_blank_lines_and_a_mark_of_order_change_nothing(
 ) -> None:
     plain = five_way(np.random.default_rng(2), 20)
     other = "\ufeff" + plain.rstrip("\n").replace("\n", ends)
-    assert_same(read_judgments([make_file(other, "other")]), read_judgments([make_file(plain)]))
+    assert_same(
+        read_judgments([make_file(other, "other")]), read_judgments([make_file(plain)])
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [("Czech,", 'Cz"ech,'), ("Czech,", '"Cz""ech",'), ("Czech,", " Czech,"), (",-1\n", ", -1\n"), (",5\n", ",05\n"), (",A,", ", A,")]
 )  # fmt: skip
-def test_unusual_but_valid_file_is_read(old: str, new: str, make_file: MakeFile) -> None:
+def test_unusual_but_valid_file_is_read(
+    old: str, new: str, make_file: MakeFile
+) -> None:
     plain = five_way(np.random.default_rng(3), 200)
     odd = make_file(with_once(plain, old, new), "odd")
     assert_same(read_judgments([odd]), read_judgments([make_file(plain)]))
@@ -164,12 +187,16 @@ def test_a_header_alone_holds_no_judgment(
         read_judgments([name])
 
 
-def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(make_file: MakeFile) -> None:
+def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
+    make_file: MakeFile,
+) -> None:
     name = make_file(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
         'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n'
     )
-    with pytest.raises(FormatError, match="the system A appears twice in the block") as found:
+    with pytest.raises(
+        FormatError, match="the system A appears twice in the block"
+    ) as found:
         read_judgments([name])
     assert (found.value.line, found.value.field) == (3, "system2Id")
 

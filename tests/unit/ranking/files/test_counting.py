@@ -13,7 +13,10 @@ from pyarrow import parquet
 from campaign.formats import FormatError
 from ranking.core.counting.resampling import LEVELS
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.rankings.counted_judgments import effective_units, effective_units_of_sizes
+from ranking.core.rankings.counted_judgments import (
+    effective_units,
+    effective_units_of_sizes,
+)
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank, rank_judged
 from ranking.core.rankings.shard_counts import CountsWanted
@@ -50,9 +53,14 @@ def table_of(rows: list[tuple[int, int, list[int], list[int]]]) -> pa.Table:
         "judgeId": [f"judge {judge}" for _, judge, *_ in rows],
     }
     for place in range(3):
-        columns[f"system{place + 1}Id"] = [name(systems, place) for _, _, systems, _ in rows]
+        columns[f"system{place + 1}Id"] = [
+            name(systems, place) for _, _, systems, _ in rows
+        ]
         columns[f"system{place + 1}rank"] = pa.array(
-            [labels[place] if place < len(systems) else None for _, _, systems, labels in rows],
+            [
+                labels[place] if place < len(systems) else None
+                for _, _, systems, labels in rows
+            ],
             pa.int8(),
         )
     columns["system1Id"] = pa.array(columns["system1Id"], pa.string())
@@ -77,9 +85,13 @@ def write(folder: Path, table: pa.Table, data: st.DataObject) -> list[str]:
         table = table.sort_by("srcIndex")
     # Equal judgments are told apart wherever they stand.
     table = pa.concat_tables([table, table.slice(0, len(table) // 3)]).combine_chunks()
-    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(table) - 1)), max_size=3)))
+    cuts = sorted(
+        data.draw(st.sets(st.integers(1, max(1, len(table) - 1)), max_size=3))
+    )
     names = []
-    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(table)], strict=True)):
+    for number, (start, end) in enumerate(
+        zip([0, *cuts], [*cuts, len(table)], strict=True)
+    ):
         if end > start:
             names.append(str(folder / f"{number}.parquet"))
             size = data.draw(st.integers(1, 30))
@@ -115,11 +127,18 @@ def test_rankings_are_those_of_all_judgments_at_once(
     data: st.DataObject,
 ) -> None:
     names = write(tmp_path_factory.mktemp("files"), table_of(rows), data)
-    how: dict[str, Any] = {"resample": data.draw(st.sampled_from(LEVELS)), "resamples": 40}
-    method = data.draw(st.sampled_from(METHODS[:2] if how["resample"] == "pairs" else METHODS))
+    how: dict[str, Any] = {
+        "resample": data.draw(st.sampled_from(LEVELS)),
+        "resamples": 40,
+    }
+    method = data.draw(
+        st.sampled_from(METHODS[:2] if how["resample"] == "pairs" else METHODS)
+    )
     shard_rows = data.draw(st.integers(1, 20))
     read, refused = outcome(lambda: read_judgments(names))
-    found, also_refused = outcome(lambda: count(names, RangeOptions(**how), rows=shard_rows))
+    found, also_refused = outcome(
+        lambda: count(names, RangeOptions(**how), rows=shard_rows)
+    )
     assert also_refused == refused
     if read is None or found is None:
         return
@@ -127,9 +146,18 @@ def test_rankings_are_those_of_all_judgments_at_once(
     expected = rank(ranked, method, seed=7, **how)
     chosen = counts_method_named(method)
     counted = found.counts.counted(chosen)
-    ranking = rank_judged(counted, chosen, chosen.complete({}), RangeOptions(**how), seed=7)
+    ranking = rank_judged(
+        counted, chosen, chosen.complete({}), RangeOptions(**how), seed=7
+    )
     assert repr(ranking) == repr(expected)
-    for told in ("files", "languages", "skipped", "skipped_by", "blank_labels", "judges"):
+    for told in (
+        "files",
+        "languages",
+        "skipped",
+        "skipped_by",
+        "blank_labels",
+        "judges",
+    ):
         assert getattr(found, told) == getattr(read, told)
     assert found.systems == read.blocks.systems
 
@@ -138,7 +166,9 @@ def files_of_segments(folder: Path, segments: list[list[int]]) -> list[str]:
     """Write a file of row groups, each with judgments of the segments given."""
     names = [str(folder / f"{number}.parquet") for number in range(len(segments))]
     for judge, (name, numbers) in enumerate(zip(names, segments, strict=True)):
-        parquet.write_table(table_of([(one, judge, [0, 1], [1, 2, 3]) for one in numbers]), name)
+        parquet.write_table(
+            table_of([(one, judge, [0, 1], [1, 2, 3]) for one in numbers]), name
+        )
     return names
 
 
@@ -163,7 +193,9 @@ def test_shards_end_between_segments(
     assert [(shard.first, shard.last) for shard in found] == shards
 
 
-def test_a_row_group_of_two_shards_is_read_by_both_and_counted_once(tmp_path: Path) -> None:
+def test_a_row_group_of_two_shards_is_read_by_both_and_counted_once(
+    tmp_path: Path,
+) -> None:
     names = files_of_segments(tmp_path, [[1] * 9, [1, 2], [2] * 9])
     first, second = cut_into_shards(row_groups_of(names), rows=9)
     assert [[name for name, _ in shard.groups] for shard in (first, second)] == [
@@ -192,7 +224,9 @@ def test_a_row_group_that_says_no_segment_is_refused_in_words(tmp_path: Path) ->
     [name] = files_of_segments(tmp_path, [[1, 2]])
     table = parquet.read_table(name)
     place = table.schema.get_field_index("srcIndex")
-    parquet.write_table(table.set_column(place, "srcIndex", pa.nulls(2, pa.int32())), name)
+    parquet.write_table(
+        table.set_column(place, "srcIndex", pa.nulls(2, pa.int32())), name
+    )
     with pytest.raises(FormatError, match="whole number") as refused:
         count([name], RangeOptions(resample="blocks", resamples=20))
     assert (refused.value.line, refused.value.field) == (1, "srcIndex")
@@ -220,7 +254,8 @@ def test_documents_are_counted_over_shards(
     ]
     named = [(documents[segment - 1] or "").split("/") for segment, *_ in rows]
     column = [
-        (each[judge % len(each)] or None) for each, (_, judge, *_) in zip(named, rows, strict=True)
+        (each[judge % len(each)] or None)
+        for each, (_, judge, *_) in zip(named, rows, strict=True)
     ]
     name = str(tmp_path / "documents.parquet")
     table = table_of(rows).append_column("documentId", pa.array(column, pa.string()))

@@ -111,10 +111,16 @@ def test_files_of_two_formats_are_refused_by_name(make_file: MakeFile) -> None:
 
 
 def test_a_file_of_one_system_is_refused(make_file: MakeFile) -> None:
-    name = make_file(FIVE_WAY.replace("A,B,1,2", "A,,1,-1").replace("A,B,2,1", "A,,2,-1"))
+    name = make_file(
+        FIVE_WAY.replace("A,B,1,2", "A,,1,-1").replace("A,B,2,1", "A,,2,-1")
+    )
     with pytest.raises(FormatError, match="the only system is A") as found:
         read_judgments([name])
-    assert (found.value.file, found.value.line, found.value.field) == (name, 1, "system")
+    assert (found.value.file, found.value.line, found.value.field) == (
+        name,
+        1,
+        "system",
+    )
 
 
 def test_a_format_that_was_named_is_believed(make_file: MakeFile) -> None:

@@ -11,7 +11,14 @@ import pandas as pd
 import pytest
 
 from campaign.formats import FormatError
-from ranking.core import BlockRow, Model, blocks_from_rows, measure_agreement, plan_budget, rank
+from ranking.core import (
+    BlockRow,
+    Model,
+    blocks_from_rows,
+    measure_agreement,
+    plan_budget,
+    rank,
+)
 from ranking.files.library import read_judgments
 from ranking.files.reading import read_judgments as read_files
 
@@ -38,7 +45,9 @@ def frame_of(text: str) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(text))
 
 
-@pytest.mark.parametrize("text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"])
+@pytest.mark.parametrize(
+    "text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"]
+)
 def test_data_frame_is_ranked_as_its_file(make_file: MakeFile, text: str) -> None:
     expected = rank(read_judgments(make_file(text)))
     assert rank(read_judgments(frame_of(text))) == expected
@@ -47,10 +56,14 @@ def test_data_frame_is_ranked_as_its_file(make_file: MakeFile, text: str) -> Non
 
 def test_named_index_of_a_data_frame_is_a_column() -> None:
     frame = frame_of(FIVE_WAY)
-    assert rank(read_judgments(frame.set_index("judgeId"))) == rank(read_judgments(frame))
+    assert rank(read_judgments(frame.set_index("judgeId"))) == rank(
+        read_judgments(frame)
+    )
 
 
-@pytest.mark.parametrize("text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"])
+@pytest.mark.parametrize(
+    "text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"]
+)
 def test_further_columns_of_a_data_frame_are_not_read(text: str) -> None:
     frame = frame_of(text)
     further = frame.assign(seconds=1.5).reset_index()
@@ -61,7 +74,10 @@ def test_further_columns_of_a_data_frame_are_not_read(text: str) -> None:
 
 def test_several_files_are_one_set_of_judgments(make_file: MakeFile) -> None:
     lines = FIVE_WAY.splitlines(keepends=True)
-    parts = [make_file(lines[0] + "".join(lines[1:3]), "a"), make_file(lines[0] + lines[3], "b")]
+    parts = [
+        make_file(lines[0] + "".join(lines[1:3]), "a"),
+        make_file(lines[0] + lines[3], "b"),
+    ]
     whole = rank(read_judgments(Path(make_file(FIVE_WAY))))
     assert rank(read_judgments(Path(name) for name in parts)) == whole
 
@@ -87,12 +103,23 @@ def test_judges_and_languages_are_selected() -> None:
     [
         ("no.csv", "no.csv: the file cannot be read"),
         (frame_of(FIVE_WAY).drop(columns="srcIndex"), "no column srcIndex"),
-        (frame_of(FIVE_WAY).assign(system1rank=7), r"DataFrame as CSV, line 2, .*'7' is not"),
-        (frame_of(FIVE_WAY).rename(columns={"judgeId": "annotator"}), "no column judgeId"),
-        (pd.DataFrame({"judge": ["a"], "score": [1]}), "its columns are judge, score.*judgeId"),
+        (
+            frame_of(FIVE_WAY).assign(system1rank=7),
+            r"DataFrame as CSV, line 2, .*'7' is not",
+        ),
+        (
+            frame_of(FIVE_WAY).rename(columns={"judgeId": "annotator"}),
+            "no column judgeId",
+        ),
+        (
+            pd.DataFrame({"judge": ["a"], "score": [1]}),
+            "its columns are judge, score.*judgeId",
+        ),
     ],
 )
-def test_unusable_judgments_are_refused_with_their_place(given: Any, message: str) -> None:
+def test_unusable_judgments_are_refused_with_their_place(
+    given: Any, message: str
+) -> None:
     with pytest.raises(FormatError, match=message):
         read_judgments(given)
 
@@ -110,7 +137,9 @@ def test_unusable_judgments_are_refused_with_their_place(given: Any, message: st
     ],
 )
 def test_other_arguments_are_refused_by_their_type(given: Any, type_name: str) -> None:
-    with pytest.raises(TypeError, match=f"or a DataFrame of pandas or polars, not {type_name}"):
+    with pytest.raises(
+        TypeError, match=f"or a DataFrame of pandas or polars, not {type_name}"
+    ):
         read_judgments(given)
 
 
@@ -132,7 +161,10 @@ def test_planning_from_a_file_names_the_model_that_it_takes() -> None:
     ("row", "message"),
     [
         (("ann", 1, [["A"], ["B"]], [1, 2]), "row 1: expected a BlockRow, got tuple"),
-        (BlockRow("ann", 1, [["A"], ["B"]], [1.0, float("nan")]), "label 1.0 is not a whole"),
+        (
+            BlockRow("ann", 1, [["A"], ["B"]], [1.0, float("nan")]),
+            "label 1.0 is not a whole",
+        ),
     ],
 )
 def test_rows_of_other_types_are_refused_by_number(row: Any, message: str) -> None:
@@ -148,7 +180,9 @@ def test_ranking_is_printed_as_a_table(make_file: MakeFile) -> None:
     assert {row[1] for row in rows} == {"–"}
 
 
-def test_program_in_the_checkout_ranks_a_file_without_django(make_file: MakeFile) -> None:
+def test_program_in_the_checkout_ranks_a_file_without_django(
+    make_file: MakeFile,
+) -> None:
     program = (
         "import sys\n"
         "from quintet import rank, read_judgments\n"

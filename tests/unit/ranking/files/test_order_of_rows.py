@@ -84,7 +84,9 @@ def _arena_jsonl(judgments: Sequence[Judged]) -> bytes:
 
 def _arena_parquet(judgments: Sequence[Judged]) -> bytes:
     file = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist([_vote(judged) for judged in judgments]), file)
+    parquet.write_table(
+        pa.Table.from_pylist([_vote(judged) for judged in judgments]), file
+    )
     return file.getvalue()
 
 
@@ -95,7 +97,11 @@ def _five_way(judgments: Sequence[Judged]) -> bytes:
     )
     lines = []
     for judged in judgments:
-        number, (first, second), (one, other) = judged.segment, judged.systems, judged.labels
+        number, (first, second), (one, other) = (
+            judged.segment,
+            judged.systems,
+            judged.labels,
+        )
         lines.append(
             f"cs,en,{number},doc{number % 3},{number},{judged.judge},1,{first},2,{second},{one},{other}"
         )
@@ -106,7 +112,11 @@ def _pairwise(judgments: Sequence[Judged]) -> bytes:
     head = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
     lines = []
     for judged in judgments:
-        number, (first, second), (one, other) = judged.segment, judged.systems, judged.labels
+        number, (first, second), (one, other) = (
+            judged.segment,
+            judged.systems,
+            judged.labels,
+        )
         lines.append(
             f"cs,en,{number},{number},{judged.judge},{first},{one},{second},{other},{number}"
         )
@@ -131,7 +141,9 @@ def _jsonl(judgments: Sequence[Judged]) -> bytes:
 def _appraise(judgments: Sequence[Judged]) -> bytes:
     lines = ['<results><HIT hit-id="1" source-language="cs" target-language="en">']
     for judged in judgments:
-        lines.append(f'<ranking-task id="{judged.segment}"><ranking-result user="{judged.judge}">')
+        lines.append(
+            f'<ranking-task id="{judged.segment}"><ranking-result user="{judged.judge}">'
+        )
         for system, label in zip(judged.systems, judged.labels, strict=True):
             lines.append(f'<translation system="{system}" rank="{label}"/>')
         lines.append("</ranking-result></ranking-task>")
@@ -142,7 +154,9 @@ def _rank_lines(judgments: Sequence[Judged]) -> bytes:
     """Return lines of winner and loser, which have neither judges nor ties."""
     lines = []
     for judged in judgments:
-        better, worse = judged.systems if judged.labels == (1, 2) else judged.systems[::-1]
+        better, worse = (
+            judged.systems if judged.labels == (1, 2) else judged.systems[::-1]
+        )
         if judged.labels != (1, 1):
             lines.append(f"{judged.segment}\tcs-en\t{better}\tcs-en\t{worse}")
     return _text(lines)
@@ -170,10 +184,14 @@ _BY_EVERY_METHOD = "JSON Lines"
 _METHODS_THAT_DRAW = ("trueskill", "lopez", "expected_wins")
 
 
-def _files(format_name: str, parts: Sequence[Sequence[Judged]], make_file: MakeFile) -> list[str]:
+def _files(
+    format_name: str, parts: Sequence[Sequence[Judged]], make_file: MakeFile
+) -> list[str]:
     """Return the names of files with the judgments of each part."""
     write = _jsonl if format_name == _PARQUET else _FORMATS[format_name]
-    names = [make_file(write(part), f"part{number}") for number, part in enumerate(parts)]
+    names = [
+        make_file(write(part), f"part{number}") for number, part in enumerate(parts)
+    ]
     if format_name != _PARQUET:
         return names
     converted = []
@@ -209,7 +227,9 @@ def _shuffled(judgments: Sequence[Judged], random: np.random.Generator) -> list[
 
 
 @pytest.mark.parametrize("format_name", [*_FORMATS, _PARQUET])
-def test_order_of_rows_and_files_changes_no_bit(make_file: MakeFile, format_name: str) -> None:
+def test_order_of_rows_and_files_changes_no_bit(
+    make_file: MakeFile, format_name: str
+) -> None:
     judgments = _judgments()
     expected = _rankings(format_name, [judgments], make_file)
     for seed in range(2):
@@ -221,13 +241,17 @@ def test_order_of_rows_and_files_changes_no_bit(make_file: MakeFile, format_name
 @pytest.mark.parametrize("format_name", [*_FORMATS, _PARQUET])
 def test_exchanged_sides_change_no_rank(make_file: MakeFile, format_name: str) -> None:
     judgments = _judgments()
-    swapped = [judged.swapped() if judged.segment % 3 else judged for judged in judgments]
+    swapped = [
+        judged.swapped() if judged.segment % 3 else judged for judged in judgments
+    ]
     found = _rankings(format_name, [swapped], make_file)
     for method, ranking in _rankings(format_name, [judgments], make_file).items():
         _assert_alike(found[method], ranking, {name: name for name in _SYSTEMS})
 
 
-@pytest.mark.parametrize("format_name", [*sorted(_FORMATS.keys() - _VOTES.keys()), _PARQUET])
+@pytest.mark.parametrize(
+    "format_name", [*sorted(_FORMATS.keys() - _VOTES.keys()), _PARQUET]
+)
 def test_names_of_systems_change_no_rank(make_file: MakeFile, format_name: str) -> None:
     judgments = _judgments()
     renamed = [judged.renamed() for judged in judgments]

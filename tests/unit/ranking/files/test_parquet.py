@@ -14,7 +14,11 @@ from pyarrow import parquet
 
 from campaign.formats import FormatError
 from ranking.core.rankings.rank import rank
-from ranking.files.parquet_writing import cut_between_segments, in_order_of_segments, write_parquet
+from ranking.files.parquet_writing import (
+    cut_between_segments,
+    in_order_of_segments,
+    write_parquet,
+)
 from ranking.files.reading import read_columns, read_judgments
 from ranking.files.records import InputFormat, JudgmentsRead
 from tests.properties import examples
@@ -34,7 +38,9 @@ def converted(name: str, to: Path) -> str:
 def rows_of(read: JudgmentsRead) -> list[tuple[Any, ...]]:
     """Return all that is known of each judgment, in an order of their own."""
     blocks = read.blocks
-    documents = [None] * len(blocks) if blocks.document is None else blocks.document.tolist()
+    documents = (
+        [None] * len(blocks) if blocks.document is None else blocks.document.tolist()
+    )
     return sorted(
         zip(
             blocks.key.tolist(),
@@ -78,14 +84,18 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, pa.Table]:
     header, *rows = five_way(np.random.default_rng(1), 300).splitlines(keepends=True)
     name = folder / "judgments.csv"
     name.write_text(header + "".join(rows + rows[::7]), encoding="utf-8")
-    return str(name), parquet.read_table(converted(str(name), folder / "judgments.parquet"))
+    return str(name), parquet.read_table(
+        converted(str(name), folder / "judgments.parquet")
+    )
 
 
 @pytest.mark.thorough
 @examples(30)
 @given(data=st.data())
 def test_the_ranking_is_that_of_the_csv_however_rows_are_split(
-    drawn: tuple[str, pa.Table], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    drawn: tuple[str, pa.Table],
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
 ) -> None:
     name, table = drawn
     folder = tmp_path_factory.mktemp("split")
@@ -126,7 +136,9 @@ def columns(**changed: Any) -> dict[str, Any]:
         "system1rank": [1, 2],
         "system2rank": [2, None],
     }
-    return {name: value for name, value in (given | changed).items() if value is not None}
+    return {
+        name: value for name, value in (given | changed).items() if value is not None
+    }
 
 
 def written(tmp_path: Path, **changed: Any) -> str:
@@ -148,12 +160,17 @@ def written(tmp_path: Path, **changed: Any) -> str:
         {"system1Id": [" A ", "A , B"]},
     ],
 )
-def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Path) -> None:
+def test_files_of_other_programs_are_read(
+    changed: dict[str, Any], tmp_path: Path
+) -> None:
     read = read_judgments([written(tmp_path, **changed)])
     assert read.blocks.systems == ("A", "B", "C")
     assert read.blocks.labels.tolist() == [[1, 2, 0], [2, 2, 0]]
     assert read.blocks.candidates.tolist() == [[0, 1, -1], [0, 0, 1]]
-    assert [read.blocks.judges[judge] for judge in read.blocks.judge.tolist()] == ["ann", "bob"]
+    assert [read.blocks.judges[judge] for judge in read.blocks.judge.tolist()] == [
+        "ann",
+        "bob",
+    ]
     assert read.blank_labels == 1
 
 
@@ -171,7 +188,12 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
         ({"srcIndex": [1, 0]}, 2, "srcIndex", "whole number"),
         ({"srcIndex": [1, None]}, 2, "srcIndex", "whole number"),
         ({"srcIndex": [1, 2**31]}, 2, "srcIndex", "whole number"),
-        ({"srcIndex": pa.array([1, 2**63], pa.uint64())}, 2, "srcIndex", "whole number"),
+        (
+            {"srcIndex": pa.array([1, 2**63], pa.uint64())},
+            2,
+            "srcIndex",
+            "whole number",
+        ),
         ({"srclang": ["a", None]}, 2, "srclang", "empty"),
         ({"trglang": ["b", " "]}, 2, "trglang", "empty"),
         ({"judgeId": ["ann", None]}, 2, "judgeId", "empty"),
@@ -184,7 +206,12 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
             {"system1rank": pa.array([None, 2**64 - 1], pa.uint64())},
             *(2, "system1rank", "not 1, 2, 3, 4, 5 or -1"),
         ),
-        ({"duration_ms": pa.array([1, 2**64 - 1], pa.uint64())}, 2, "duration_ms", "out of range"),
+        (
+            {"duration_ms": pa.array([1, 2**64 - 1], pa.uint64())},
+            2,
+            "duration_ms",
+            "out of range",
+        ),
         ({"system1rank": [1, 257]}, 2, "system1rank", "not 1, 2, 3, 4, 5 or -1"),
         ({"system1Id": ["A", None]}, 2, "system1rank", "has no system"),
         ({"system1Id": ["A", "A,,B"]}, 2, "system1Id", "empty"),
@@ -205,7 +232,9 @@ def test_invalid_cell_is_refused_with_row_and_column(
 
 def test_the_row_of_an_error_counts_through_the_row_groups(tmp_path: Path) -> None:
     name = str(tmp_path / "judgments.parquet")
-    table = pa.concat_tables([pa.table(columns())] * 9 + [pa.table(columns(judgeId=["ann", ""]))])
+    table = pa.concat_tables(
+        [pa.table(columns())] * 9 + [pa.table(columns(judgeId=["ann", ""]))]
+    )
     parquet.write_table(table, name, row_group_size=3)
     with pytest.raises(FormatError) as refused:
         read_judgments([name])
@@ -217,7 +246,9 @@ def test_the_row_of_an_error_counts_through_what_is_decoded_at_a_time(
 ) -> None:
     monkeypatch.setattr("ranking.files.parquet_reading._ROWS_AT_A_TIME", 1)
     name = str(tmp_path / "judgments.parquet")
-    table = pa.concat_tables([pa.table(columns())] * 2 + [pa.table(columns(judgeId=["ann", ""]))])
+    table = pa.concat_tables(
+        [pa.table(columns())] * 2 + [pa.table(columns(judgeId=["ann", ""]))]
+    )
     parquet.write_table(table, name, row_group_size=9)
     with pytest.raises(FormatError) as refused:
         read_judgments([name])
@@ -274,7 +305,8 @@ def test_row_groups_end_where_a_segment_ends(
     place = metadata.schema.names.index("srcIndex")
     groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
     limits = [
-        (each.column(place).statistics.min, each.column(place).statistics.max) for each in groups
+        (each.column(place).statistics.min, each.column(place).statistics.max)
+        for each in groups
     ]
     assert [each.num_rows >= 50 for each in groups[:-1]] == [True] * (len(groups) - 1)
     assert len(groups) == 6

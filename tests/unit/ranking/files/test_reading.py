@@ -61,7 +61,9 @@ ROWS = [
 def assert_same(found: Blocks, expected: Blocks) -> None:
     assert (found.systems, found.judges) == (expected.systems, expected.judges)
     for name in ("labels", "candidates", "judge", "segment", "key"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+        np.testing.assert_array_equal(
+            getattr(found, name), getattr(expected, name), err_msg=name
+        )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,9 @@ def test_rank_files_compare_two_systems_and_name_no_judge(make_file: MakeFile) -
     assert read.blocks.labels.tolist() == [[1, 2, 0], [2, 0, 1]]
 
 
-def test_gzip_is_read_and_the_hash_is_that_of_the_file_as_stored(make_file: MakeFile) -> None:
+def test_gzip_is_read_and_the_hash_is_that_of_the_file_as_stored(
+    make_file: MakeFile,
+) -> None:
     packed = gzip.compress(FIVE_WAY.encode())
     name = make_file(packed, "whatever.bin")
     read = read_judgments([name])
@@ -110,19 +114,25 @@ def test_gzip_is_read_and_the_hash_is_that_of_the_file_as_stored(make_file: Make
 
 def test_several_files_are_one_set_of_judgments(make_file: MakeFile) -> None:
     header, *rows = FIVE_WAY.splitlines(keepends=True)
-    names = [make_file(header + row, f"{number}.csv") for number, row in enumerate(rows)]
+    names = [
+        make_file(header + row, f"{number}.csv") for number, row in enumerate(rows)
+    ]
     read = read_judgments(names)
     assert_same(read.blocks, blocks_from_rows(ROWS, "ABC"))
     assert [file.name for file in read.files] == names
 
 
-def test_several_language_pairs_without_a_choice_are_listed(make_file: MakeFile) -> None:
+def test_several_language_pairs_without_a_choice_are_listed(
+    make_file: MakeFile,
+) -> None:
     name = make_file(FIVE_WAY + "German,English,1,d,1,eve,1,X,2,Y,,,1,2,-1\n")
     with pytest.raises(SelectionError, match="Czech to English, German to English"):
         read_judgments([name])
     read = read_judgments([name], selection=JudgmentSelection(source="German"))
     assert (read.blocks.systems, read.blocks.judges) == (("X", "Y"), ("eve",))
-    with pytest.raises(SelectionError, match="they contain Czech to English, German to English"):
+    with pytest.raises(
+        SelectionError, match="they contain Czech to English, German to English"
+    ):
         read_judgments([name], selection=JudgmentSelection(source="german"))
 
 
@@ -134,7 +144,9 @@ def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None
         tuple("ABC"),
         1,
     )
-    with pytest.raises(SelectionError, match="judge 'bop' not found; choose from ann, bob"):
+    with pytest.raises(
+        SelectionError, match="judge 'bop' not found; choose from ann, bob"
+    ):
         read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
 
 
@@ -143,7 +155,9 @@ def test_documents_are_read_where_every_block_names_one_and_there_are_two(
 ) -> None:
     def documents(content: str, **chosen: str) -> list[int] | None:
         selection = JudgmentSelection(exclude_judges=tuple(chosen.values()))
-        found = read_judgments([make_file(content)], selection=selection).blocks.document
+        found = read_judgments(
+            [make_file(content)], selection=selection
+        ).blocks.document
         return None if found is None else found.tolist()
 
     assert documents(FIVE_WAY) is None

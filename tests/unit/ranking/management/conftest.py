@@ -27,7 +27,13 @@ def judgments(tmp_path: Path) -> str:
     rows = [
         f"Czech,English,{segment},d,{segment},{judge},{shown},{ranks}\n"
         for segment, (shown, ranks) in enumerate(
-            [("A,B,C", "1,2,3"), ("B,A,_ref", "2,2,1"), ("C,B,A", "3,-1,1"), ("A,C,B", "2,3,1")], 1
+            [
+                ("A,B,C", "1,2,3"),
+                ("B,A,_ref", "2,2,1"),
+                ("C,B,A", "3,-1,1"),
+                ("A,C,B", "2,3,1"),
+            ],
+            1,
         )
         for judge in ("ann", "bob")
     ]
@@ -42,7 +48,11 @@ def enough(judgments: str) -> str:
     path = Path(judgments)
     header, *rows = path.read_text(encoding="utf-8").splitlines()
     more = [
-        re.sub(r",([1-4]),d,\1,(ann|bob),", rf",{times}\g<1>,d,{times}\g<1>,\g<2>{times},", row)
+        re.sub(
+            r",([1-4]),d,\1,(ann|bob),",
+            rf",{times}\g<1>,d,{times}\g<1>,\g<2>{times},",
+            row,
+        )
         for times in range(1, 7)
         for row in rows
     ]
@@ -65,19 +75,27 @@ def run() -> Callable[..., str]:
 @pytest.fixture
 def run_json(run: Callable[..., str]) -> Callable[..., Any]:
     """Call a command with --format json; returns what it says."""
-    return lambda command, *arguments: json.loads(run(command, *arguments, "--format", "json"))
+    return lambda command, *arguments: json.loads(
+        run(command, *arguments, "--format", "json")
+    )
 
 
 @pytest.fixture
 def process() -> Callable[..., "subprocess.CompletedProcess[str]"]:
     """Run `python manage.py …` without any of the variables that services need."""
 
-    def started(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    def started(
+        *arguments: object, **options: Any
+    ) -> "subprocess.CompletedProcess[str]":
         services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
         return subprocess.run(
             [sys.executable, "manage.py", *map(str, arguments)],
             cwd=ROOT,
-            env={name: value for name, value in os.environ.items() if name not in services},
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if name not in services
+            },
             capture_output=True,
             check=False,
             encoding="utf-8",

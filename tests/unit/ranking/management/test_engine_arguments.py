@@ -13,7 +13,9 @@ Run = Callable[..., str]
 
 
 def test_an_address_is_for_dask_only(run: Run) -> None:
-    with pytest.raises(CommandError, match="--scheduler requires --engine dask") as refusal:
+    with pytest.raises(
+        CommandError, match="--scheduler requires --engine dask"
+    ) as refusal:
         run("simulate_campaigns", *SIMULATION, "--scheduler", "tcp://127.0.0.1:1")
     assert refusal.value.returncode == 2
 
@@ -32,7 +34,9 @@ def test_a_scheduler_that_does_not_answer_is_named(run: Run) -> None:
 
     with (
         config.set({"distributed.comm.timeouts.connect": "0.5s"}),
-        pytest.raises(CommandError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
+        pytest.raises(
+            CommandError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"
+        ),
     ):
         run(
             *("simulate_campaigns", *SIMULATION),

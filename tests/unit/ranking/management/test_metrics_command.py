@@ -25,7 +25,9 @@ def scores(tmp_path: Path) -> Path:
     return tmp_path / "scores.tsv"
 
 
-def test_scores_are_compared_with_judgments(enough: str, scores: Path, run_json: RunJson) -> None:
+def test_scores_are_compared_with_judgments(
+    enough: str, scores: Path, run_json: RunJson
+) -> None:
     scores.write_text(TABLE, encoding="utf-8")
     said = run_json("analyse", "metrics", enough, "--scores", f"right={scores}", *FEW)
     assert said["people"]["from"] == "rankings"
@@ -36,8 +38,13 @@ def test_scores_are_compared_with_judgments(enough: str, scores: Path, run_json:
     assert said["ceiling"] is not None
 
 
-def test_evalset_folder_needs_no_judgments(tmp_path: Path, run_json: RunJson, run: Run) -> None:
-    da = {"human-scores/en-de.da.seg.score": "amber\t9\namber\t7\namber\t8\n" + "birch\t1\n" * 3}
+def test_evalset_folder_needs_no_judgments(
+    tmp_path: Path, run_json: RunJson, run: Run
+) -> None:
+    da = {
+        "human-scores/en-de.da.seg.score": "amber\t9\namber\t7\namber\t8\n"
+        + "birch\t1\n" * 3
+    }
     asked = ("analyse", "metrics", evalset_write(tmp_path, EVALSET | da), *FEW)
     said = run_json(*asked, "human=mqm", "by=domain")
     found = {each["metric"]: each for each in said["metrics"]}
@@ -46,7 +53,11 @@ def test_evalset_folder_needs_no_judgments(tmp_path: Path, run_json: RunJson, ru
     assert found["BLEU"]["segments"]["acc_eq"]["value"] == 1
     assert found["BLEU"]["systems"]["pairwise"]["value"] == 1
     kiwi = found["Kiwi[noref]"]
-    assert (kiwi["segments"], kiwi["missing"], kiwi["systems"]["pairwise"]["value"]) == ({}, 4, 1)
+    assert (
+        kiwi["segments"],
+        kiwi["missing"],
+        kiwi["systems"]["pairwise"]["value"],
+    ) == ({}, 4, 1)
     assert "soft_pairwise" not in kiwi["systems"]
     groups = {group["group"]: group["segments"] for group in said["groups"]}
     assert groups == {"news": 2, "social": 1}

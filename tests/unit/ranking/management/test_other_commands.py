@@ -16,13 +16,27 @@ Run = Callable[..., str]
 RunJson = Callable[..., Any]
 OF_SEGMENTS = ("--option", "resample=segments", "resamples=100")
 MEASURE = {
-    *("kappa", "p_agree", "p_chance", "agreeing", "comparable", "ties", "labels", "low", "high")
+    *(
+        "kappa",
+        "p_agree",
+        "p_chance",
+        "agreeing",
+        "comparable",
+        "ties",
+        "labels",
+        "low",
+        "high",
+    )
 }
 
 
-def test_a_campaign_is_diagnosed_with_the_reference(judgments: str, run_json: RunJson) -> None:
+def test_a_campaign_is_diagnosed_with_the_reference(
+    judgments: str, run_json: RunJson
+) -> None:
     said = run_json("analyse", "diagnosis", judgments)
-    assert {name: said[name] for name in ("systems", "blocks", "labels", "comparisons")} == {
+    assert {
+        name: said[name] for name in ("systems", "blocks", "labels", "comparisons")
+    } == {
         "systems": 4,
         "blocks": 8,
         "labels": 22,
@@ -37,7 +51,10 @@ def test_a_campaign_is_diagnosed_with_the_reference(judgments: str, run_json: Ru
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("A={short}", "short.txt: segment 4 was judged, but the file has only 1 segments"),
+        (
+            "A={short}",
+            "short.txt: segment 4 was judged, but the file has only 1 segments",
+        ),
         ("Z={short}", "system Z not found in the judgments. Systems: A, B, C, _ref"),
         ("A={missing}", "missing.txt: No such file"),
         ("A={table}", "the file looks like TSV"),
@@ -64,7 +81,14 @@ def test_agreement_by_every_pairing_and_chance(
     judgments: str, run_json: RunJson, pairing: str, chance: str
 ) -> None:
     said = run_json(
-        *("analyse", "agreement", judgments, "--option", f"pairing={pairing}", f"chance={chance}"),
+        *(
+            "analyse",
+            "agreement",
+            judgments,
+            "--option",
+            f"pairing={pairing}",
+            f"chance={chance}",
+        ),
         "resamples=100",
     )
     assert set(said["inter"]) >= MEASURE
@@ -79,7 +103,10 @@ def test_units_of_kappa_intervals_are_chosen_and_stated(
     said = run_json("analyse", "agreement", judgments)
     # Two judges, who agree on everything.
     assert (said["resample"], said["resamples"]) == ("two_way", 0)
-    assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
+    assert (said["inter"]["low"], said["inter"]["no_interval"]) == (
+        None,
+        "too_few_judges",
+    )
     text = run("analyse", "agreement", judgments)
     assert "intervals: jackknife over segments and judges, confidence 0.95" in text
     assert "No interval for κ (Between judges): too few judges." in text
@@ -87,7 +114,9 @@ def test_units_of_kappa_intervals_are_chosen_and_stated(
     assert (kept["resample"], kept["resamples"]) == ("segments", 100)
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
     assert (said["inter"]["kappa"], said["inter"]["reason"]) == (None, "no_interval")
-    assert "100 resamples of segments" in run("analyse", "agreement", judgments, *OF_SEGMENTS)
+    assert "100 resamples of segments" in run(
+        "analyse", "agreement", judgments, *OF_SEGMENTS
+    )
 
 
 def test_agreement_by_reference_and_length(
@@ -116,7 +145,9 @@ def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> No
     rules = {rule["rule"] for rule in said["outliers"]}
     assert set(said["ranking_without"]) == {"suspect"}
     assert set(run_json(*asked, "deviations=1")["ranking_without"]) == {*rules, "any"}
-    rows = csv.DictReader(io.StringIO(run("analyse", "judges", judgments, "--format", "csv")))
+    rows = csv.DictReader(
+        io.StringIO(run("analyse", "judges", judgments, "--format", "csv"))
+    )
     assert {row["table"] for row in rows} == {"judges", "rules"}
 
 
@@ -126,18 +157,26 @@ def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> No
 def test_every_analysis_of_comparisons_reads_files(
     enough: str, run_json: RunJson, kind: str
 ) -> None:
-    options = {"system": ("--option", "system=A"), "without": ("--option", "leave_out=ann1")}
+    options = {
+        "system": ("--option", "system=A"),
+        "without": ("--option", "leave_out=ann1"),
+    }
     said = run_json("analyse", kind, enough, *options.get(kind, ()))
     assert said["input"]["blocks"] == 48
 
 
-def test_an_analysis_that_files_do_not_answer_is_refused(judgments: str, run: Run) -> None:
+def test_an_analysis_that_files_do_not_answer_is_refused(
+    judgments: str, run: Run
+) -> None:
     for arguments, problem in (
         (("remarks", judgments), "that files do not have"),
         (("clusters", judgments), "Unknown analysis"),
         (("agreement", judgments, "--option", "chanse=scott"), "chance"),
         (("agreement", judgments, "--campaign", "c"), "either files or --campaign"),
-        (("diagnosis", judgments, "--option", "skipped_blocks=count"), "skipped blocks"),
+        (
+            ("diagnosis", judgments, "--option", "skipped_blocks=count"),
+            "skipped blocks",
+        ),
     ):
         with pytest.raises(CommandError, match=problem) as refused:
             run("analyse", *arguments)
@@ -146,7 +185,15 @@ def test_an_analysis_that_files_do_not_answer_is_refused(judgments: str, run: Ru
 
 def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
     said = run_json(
-        *("select_method", judgments, "--folds", 4, "--method", "expected_wins", "bojar"),
+        *(
+            "select_method",
+            judgments,
+            "--folds",
+            4,
+            "--method",
+            "expected_wins",
+            "bojar",
+        ),
         *("--shares", 0.5, 1),
     )
     assert {row["method"] for row in said["methods"]} == {"expected_wins", "bojar"}
@@ -157,7 +204,16 @@ def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
 
 def test_campaigns_are_simulated(run_json: RunJson) -> None:
     said = run_json(
-        *("simulate_campaigns", "--systems", 5, "--noise", 5, "--comparisons", 200, 400),
+        *(
+            "simulate_campaigns",
+            "--systems",
+            5,
+            "--noise",
+            5,
+            "--comparisons",
+            200,
+            400,
+        ),
         *("--experiments", 4, "--seed", 1, "--jobs", 1),
     )
     assert [row["comparisons"] for row in said["rows"]] == [200, 400]
@@ -178,7 +234,11 @@ def test_designs_are_compared_and_drawn(run_json: RunJson, tmp_path: Path) -> No
     )
     assert said["input"] is None
     assert said["source"]["noise"] == 4
-    assert [row["design"] for row in said["rows"]] == ["uniform", "balanced", "active"] * 4
+    assert [row["design"] for row in said["rows"]] == [
+        "uniform",
+        "balanced",
+        "active",
+    ] * 4
     for row in said["rows"]:
         assert len(row["each"]) == 3
         assert row["ratio"] == 1 or row["design"] != "uniform"
@@ -195,7 +255,17 @@ def test_anytime_is_refused_where_comparisons_are_not_independent(run: Run) -> N
 
 def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> None:
     said = run_json(
-        *("plan_budget", "--systems", 4, "--noise", 2, "--target", 0.5, "--experiments", 10),
+        *(
+            "plan_budget",
+            "--systems",
+            4,
+            "--noise",
+            2,
+            "--target",
+            0.5,
+            "--experiments",
+            10,
+        ),
         *("--jobs", 1),
     )
     (row,) = said["rows"]
@@ -207,12 +277,16 @@ def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> N
         run("plan_budget", "--systems", 4)
 
 
-def test_budgets_are_planned_from_judgments(judgments: str, run_json: RunJson, run: Run) -> None:
+def test_budgets_are_planned_from_judgments(
+    judgments: str, run_json: RunJson, run: Run
+) -> None:
     with pytest.raises(CommandError, match="Remove --systems and --noise"):
         run("plan_budget", judgments, "--noise", 3)
     # Two blocks separate nothing: no noise can be fitted, and the command says so.
     few = Path(judgments)
-    few.write_text("".join(few.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
+    few.write_text(
+        "".join(few.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8"
+    )
     with pytest.raises(CommandError) as refused:
         run_json("plan_budget", judgments, "--experiments", 2, "--jobs", 1)
     assert refused.value.returncode == 2

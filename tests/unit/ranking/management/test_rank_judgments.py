@@ -20,22 +20,39 @@ Run = Callable[..., str]
 RunJson = Callable[..., Any]
 
 
-def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJson) -> None:
+def test_json_holds_the_input_and_every_ranking(
+    judgments: str, run_json: RunJson
+) -> None:
     said = run_json(
-        "rank_judgments", judgments, "--method", "expected_wins", "lopez", "--resamples", 50
+        "rank_judgments",
+        judgments,
+        "--method",
+        "expected_wins",
+        "lopez",
+        "--resamples",
+        50,
     )
     assert said["version"]
     given = said["input"]
     assert [file["name"] for file in given["files"]] == [judgments]
     assert len(given["files"][0]["sha256"]) == 64
-    counts = {name: given[name] for name in ("blocks", "skipped", "blank_labels", "judges")}
+    counts = {
+        name: given[name] for name in ("blocks", "skipped", "blank_labels", "judges")
+    }
     assert counts == {"blocks": 8, "skipped": 0, "blank_labels": 2, "judges": 2}
     # Without the reference: 3 + 1 + 1 + 3 comparisons of each judge, one of them a tie.
     assert (given["comparisons"], given["ties"], given["systems"]) == (16, 2, 3)
-    assert [ranking["method"] for ranking in said["rankings"]] == ["expected_wins", "lopez"]
+    assert [ranking["method"] for ranking in said["rankings"]] == [
+        "expected_wins",
+        "lopez",
+    ]
     first = said["rankings"][0]
     assert (first["seed"], first["resample"], first["parameters"]) == (0, "two_way", {})
-    assert (first["ranges"], first["correction"], first["sides"]) == ("percentile", "none", 2)
+    assert (first["ranges"], first["correction"], first["sides"]) == (
+        "percentile",
+        "none",
+        2,
+    )
     # 3, 1, 0 and 3 decided comparisons of each of two judges on the four segments.
     assert first["limits"] == ["few_judges", "few_segments"]
     assert first["effective_judges"] == 2
@@ -44,15 +61,27 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
         *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
         *("wins", "losses", "ties", "shortage", "last_rank", "group"),
     }
-    assert [(row["rank"], row["last_rank"]) for row in first["systems"]] == [(1, 2), (1, 2), (3, 3)]
+    assert [(row["rank"], row["last_rank"]) for row in first["systems"]] == [
+        (1, 2),
+        (1, 2),
+        (3, 3),
+    ]
     assert said["rankings"][1]["extra"]["violations"] >= 0
     assert said["rankings"][1]["extra"]["proven_optimal"] is True
 
 
 IGNORED = [
     ("d,d,d,d", "only_one_is_named", "All judged blocks are from one document"),
-    ("d,,e,e", "some_blocks_name_none", "Warning: only 6 of 8 judged blocks name a document"),
-    ("d,e/f,e,e", "a_segment_is_of_two", "Warning: at least one segment is in two documents"),
+    (
+        "d,,e,e",
+        "some_blocks_name_none",
+        "Warning: only 6 of 8 judged blocks name a document",
+    ),
+    (
+        "d,e/f,e,e",
+        "a_segment_is_of_two",
+        "Warning: at least one segment is in two documents",
+    ),
     ("d,d,e,e", None, None),
     (",,,", None, None),
 ]
@@ -60,7 +89,12 @@ IGNORED = [
 
 @pytest.mark.parametrize(("names", "code", "sentence"), IGNORED)
 def test_documents_that_ranges_ignore_are_said_to_be_ignored(
-    names: str, code: str | None, sentence: str | None, judgments: str, run: Run, run_json: RunJson
+    names: str,
+    code: str | None,
+    sentence: str | None,
+    judgments: str,
+    run: Run,
+    run_json: RunJson,
 ) -> None:
     """`names`: the document of each segment; "e/f" is one for the first judge, one for the second."""
     path = Path(judgments)
@@ -80,13 +114,19 @@ def test_documents_that_ranges_ignore_are_said_to_be_ignored(
     said = run_json("rank_judgments", judgments, "--resamples", 10)
     assert said["input"]["documents_ignored"] == code
     sentences = [other for _names, _code, other in IGNORED if other]
-    assert [other for other in sentences if other in text] == ([sentence] if sentence else [])
+    assert [other for other in sentences if other in text] == (
+        [sentence] if sentence else []
+    )
     # Ranges over segments alone do not ask for documents.
-    by_segments = run("rank_judgments", judgments, "--resamples", 10, "--resample", "segments")
+    by_segments = run(
+        "rank_judgments", judgments, "--resamples", 10, "--resample", "segments"
+    )
     assert not any(other in by_segments for other in sentences)
 
 
-def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson) -> None:
+def test_the_reference_can_be_ranked_and_named(
+    judgments: str, run_json: RunJson
+) -> None:
     def systems(*arguments: str) -> set[str]:
         said = run_json("rank_judgments", judgments, "--resamples", 10, *arguments)
         return {row["system"] for row in said["rankings"][0]["systems"]}
@@ -94,16 +134,25 @@ def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson
     assert systems() == {"A", "B", "C"}
     assert systems("--reference", "include") == {"A", "B", "C", "_ref"}
     assert systems("--reference-system", "A") == {"B", "C", "_ref"}
-    with pytest.raises(CommandError, match="reference system 'ref' not found") as refused:
+    with pytest.raises(
+        CommandError, match="reference system 'ref' not found"
+    ) as refused:
         systems("--reference-system", "ref")
     assert refused.value.returncode == 2
 
 
 def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
-    rows = list(csv.DictReader(io.StringIO(run("rank_judgments", judgments, "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(run("rank_judgments", judgments, "--format", "csv")))
+    )
     assert [row["rank"] for row in rows] == ["1", "1", "3"]
-    both = run("rank_judgments", judgments, "--format", "csv", "--method", "bojar", "lopez")
-    assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
+    both = run(
+        "rank_judgments", judgments, "--format", "csv", "--method", "bojar", "lopez"
+    )
+    assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {
+        "bojar",
+        "lopez",
+    }
     latex = run("rank_judgments", judgments, "--format", "latex")
     assert latex.count(r"\\") == 4
     assert "They account for neither segments nor judges." in latex
@@ -131,10 +180,13 @@ def test_the_options_choose_the_level_and_the_ranges_are_of_it(
     judgments: str, run_json: RunJson, arguments: list[str], level: Level
 ) -> None:
     (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
-    expected = rank(read_judgments([judgments]).blocks.without(["_ref"]), resample=level)
+    expected = rank(
+        read_judgments([judgments]).blocks.without(["_ref"]), resample=level
+    )
     assert (said["ranges"], said["resample"]) == ("percentile", level)
     assert [(row["rank_low"], row["rank_high"]) for row in said["systems"]] == [
-        (row["rank_low"], row["rank_high"]) for row in map(only_estimable, expected.rows())
+        (row["rank_low"], row["rank_high"])
+        for row in map(only_estimable, expected.rows())
     ]
 
 
@@ -148,15 +200,30 @@ def test_the_options_choose_the_level_and_the_ranges_are_of_it(
         ),
         (["--rank-ranges", "confidence_set"], {"ranges": "confidence_set"}),
         (
-            ["--rank-ranges", "confidence_set", "--resample", "blocks", "--correction", "holm"],
-            {"ranges": "confidence_set", "resample": "blocks", "correction": Correction.HOLM},
+            [
+                "--rank-ranges",
+                "confidence_set",
+                "--resample",
+                "blocks",
+                "--correction",
+                "holm",
+            ],
+            {
+                "ranges": "confidence_set",
+                "resample": "blocks",
+                "correction": Correction.HOLM,
+            },
         ),
         (["--rank-ranges", "anytime"], {"ranges": "anytime"}),
         (["--correction", "bh"], {"correction": Correction.BENJAMINI_HOCHBERG}),
     ],
 )
 def test_pairs_are_told_with_their_tests_in_every_format(
-    enough: str, run: Run, run_json: RunJson, arguments: list[str], chosen: dict[str, Any]
+    enough: str,
+    run: Run,
+    run_json: RunJson,
+    arguments: list[str],
+    chosen: dict[str, Any],
 ) -> None:
     expected = rank(read_judgments([enough]).blocks.without(["_ref"]), **chosen)
     (said,) = run_json("rank_judgments", enough, *arguments)["rankings"]
@@ -175,9 +242,13 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     assert said["told_apart"]["told_apart"] == told
     markdown = run("rank_judgments", enough, *arguments, "--format", "markdown")
     assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
-    assert r"\caption{Pairs" in run("rank_judgments", enough, *arguments, "--format", "latex")
+    assert r"\caption{Pairs" in run(
+        "rank_judgments", enough, *arguments, "--format", "latex"
+    )
     cells = list(
-        csv.DictReader(io.StringIO(run("rank_judgments", enough, *arguments, "--format", "csv")))
+        csv.DictReader(
+            io.StringIO(run("rank_judgments", enough, *arguments, "--format", "csv"))
+        )
     )
     (p_value,) = [
         cell["value"]
@@ -195,7 +266,10 @@ def test_pairs_are_told_with_their_tests_in_every_format(
         (["--rank-ranges", "bootstrap", "--resample", "two_way"], "cannot be combined"),
         (["--rank-ranges", "sign_test", "--resample", "blocks"], "always use pairs"),
         (["--rank-ranges", "anytime", "--resample", "blocks"], "always use two_way"),
-        (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
+        (
+            ["--rank-ranges", "anytime", "--correction", "none"],
+            "hold for all pairs together",
+        ),
         (["--rank-ranges", "confidence_set", "--correction", "bh"], "each by itself"),
         (["--rank-ranges", "confidence_set", "--sided", "one"], "two-sided"),
     ],
@@ -208,12 +282,17 @@ def test_options_that_contradict_each_other_are_refused_before_the_work(
     assert refused.value.returncode == 2
 
 
-def test_output_replaces_the_file_whole(judgments: str, run: Run, tmp_path: Path) -> None:
+def test_output_replaces_the_file_whole(
+    judgments: str, run: Run, tmp_path: Path
+) -> None:
     output = tmp_path / "ranking.csv"
     output.write_text("old", encoding="utf-8")
     assert run("rank_judgments", judgments, "--format", "csv", "--output", output) == ""
     assert output.read_text(encoding="utf-8").startswith("system,score,rank")
-    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "judgments.csv",
+        "ranking.csv",
+    }
 
 
 def test_ctrl_c_leaves_what_was_there(
@@ -232,7 +311,10 @@ def test_ctrl_c_leaves_what_was_there(
     with pytest.raises(CommandError, match="Nothing was written"):
         run("analyse", "diagnosis", judgments, "--output", output)
     assert output.read_text(encoding="utf-8") == "old"
-    assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "judgments.csv",
+        "ranking.csv",
+    }
 
 
 def test_fit_that_does_not_converge_ends_with_a_message(
@@ -243,9 +325,18 @@ def test_fit_that_does_not_converge_ends_with_a_message(
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
 
 
-def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: RunJson) -> None:
+def test_parameters_of_methods_are_taken_and_recorded(
+    judgments: str, run_json: RunJson
+) -> None:
     said = run_json(
-        *("rank_judgments", judgments, "--method", "bradley_terry", "hopkins_may", "trueskill_wmt"),
+        *(
+            "rank_judgments",
+            judgments,
+            "--method",
+            "bradley_terry",
+            "hopkins_may",
+            "trueskill_wmt",
+        ),
         *("--parameter", "bradley_terry.prior=0.5", "hopkins_may.radius=0.4"),
         *("--parameter", "trueskill_wmt.runs=20", "trueskill_wmt.collapsed_tie=no"),
         *("--resamples", 5, "--resample", "blocks"),
@@ -267,15 +358,24 @@ def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: 
         ("prior=1", "'prior=1' does not have the form METHOD.NAME=VALUE"),
         ("bradley_terry.prior", "does not have the form METHOD.NAME=VALUE"),
         ("elo.k=1", "'elo' is not one of geq_others"),
-        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(parameters: prior\)"),
-        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(parameters: none\)"),
+        (
+            "bradley_terry.sigma=1",
+            r"bradley_terry has no parameter 'sigma' \(parameters: prior\)",
+        ),
+        (
+            "expected_wins.x=1",
+            r"expected_wins has no parameter 'x' \(parameters: none\)",
+        ),
         ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is not a number"),
         ("trueskill.runs=1.5", "trueskill.runs: '1.5' is not a whole number"),
         ("hopkins_may.inference=guess", "'guess' is not one of collapsed, gibbs"),
         ("trueskill_wmt.collapsed_tie=1", "'1' is not one of yes, true, no, false"),
         ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
         ("hopkins_may.radius=none", "hopkins_may.radius: method not selected"),
-        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is set twice"),
+        (
+            "bradley_terry.prior=1 bradley_terry.prior=2",
+            "bradley_terry.prior is set twice",
+        ),
     ],
 )
 def test_parameters_that_are_wrong_are_refused_in_words(

@@ -10,7 +10,11 @@ import numpy as np
 
 from ranking.reports import Column, Report, ReportFormat, Table, write
 
-COLUMNS = (Column("system", "System", is_text=True), Column("score", "Score"), Column("n", "N"))
+COLUMNS = (
+    Column("system", "System", is_text=True),
+    Column("score", "Score"),
+    Column("n", "N"),
+)
 TABLE = Table(
     name="t",
     title="A & B",
@@ -46,29 +50,53 @@ def test_csv_has_exact_numbers_and_empty_cells() -> None:
 
 
 def test_csv_leaves_a_cell_empty_that_shows_a_dash() -> None:
-    columns = [Column("system", "System", is_text=True), Column("data", "Data", is_text=True)]
+    columns = [
+        Column("system", "System", is_text=True),
+        Column("data", "Data", is_text=True),
+    ]
     table = Table(name="t", title="", columns=columns, rows=[("x", "–")])
-    assert write(Report(tables=[table], data={}), ReportFormat.CSV).splitlines()[1] == "x,"
+    assert (
+        write(Report(tables=[table], data={}), ReportFormat.CSV).splitlines()[1] == "x,"
+    )
 
 
 def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
     other = Table(name="u", title="", columns=COLUMNS[:2], rows=[("y", 1.0)])
     report = Report(tables=[TABLE, other], data={})
     rows = list(csv.reader(io.StringIO(write(report, ReportFormat.CSV))))
-    assert rows[:2] == [["table", "row", "column", "value"], ["t", "a_b|c,d", "score", "0.12345"]]
+    assert rows[:2] == [
+        ["table", "row", "column", "value"],
+        ["t", "a_b|c,d", "score", "0.12345"],
+    ]
     assert rows[-1] == ["u", "y", "score", "1.0"]
-    assert write(Report(tables=[], data={}), ReportFormat.CSV).splitlines() == [",".join(rows[0])]
+    assert write(Report(tables=[], data={}), ReportFormat.CSV).splitlines() == [
+        ",".join(rows[0])
+    ]
 
 
 def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
-    formulas = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]
+    formulas = [
+        '=HYPERLINK("http://evil.example")',
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+    ]
     table = Table(
         name="t",
         title="",
-        columns=[Column("system", "System", is_text=True), Column("=key", "Difference")],
+        columns=[
+            Column("system", "System", is_text=True),
+            Column("=key", "Difference"),
+        ],
         rows=[*((each, -0.5) for each in formulas), ("plain", -3), (-2, -1e-17)],
     )
-    rows = list(csv.reader(io.StringIO(write(Report(tables=[table], data={}), ReportFormat.CSV))))
+    rows = list(
+        csv.reader(
+            io.StringIO(write(Report(tables=[table], data={}), ReportFormat.CSV))
+        )
+    )
     assert rows == [
         ["system", "'=key"],
         *([f"'{each}", "-0.5"] for each in formulas),
@@ -77,7 +105,9 @@ def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
     ]
     other = Table(name="u", title="", columns=COLUMNS, rows=[("=1", 1.0, "=2")], keys=2)
     rows = list(
-        csv.reader(io.StringIO(write(Report(tables=[table, other], data={}), ReportFormat.CSV)))
+        csv.reader(
+            io.StringIO(write(Report(tables=[table, other], data={}), ReportFormat.CSV))
+        )
     )
     assert rows[1] == ["t", f"'{formulas[0]}", "'=key", "-0.5"]
     assert rows[-2:] == [["t", "-2", "'=key", "-1e-17"], ["u", "'=1 | 1.0", "n", "'=2"]]
@@ -135,7 +165,9 @@ class Found:
 
 def test_json_is_plain_and_has_null_for_what_is_no_number() -> None:
     found = Found(Kind.ONE, np.array([1.5, np.nan]))
-    report = Report(tables=[], data={"found": found, Kind.ONE: np.int64(3), "t": (1, None)})
+    report = Report(
+        tables=[], data={"found": found, Kind.ONE: np.int64(3), "t": (1, None)}
+    )
     assert json.loads(write(report, ReportFormat.JSON)) == {
         "found": {"kind": "one", "values": [1.5, None]},
         "one": 3,

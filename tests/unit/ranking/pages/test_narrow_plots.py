@@ -47,7 +47,10 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
         title="Values",
         columns=(
             Column("name", "Name", is_text=True),
-            *(Column(key, key) for key in ("value", "low", "high", "least", "most", "middle")),
+            *(
+                Column(key, key)
+                for key in ("value", "low", "high", "least", "most", "middle")
+            ),
         ),
         rows=[
             (name, 0.2 * n, 0.2 * n - 0.1, 0.2 * n + 0.1, -1.0, 2.0, 0.3)
@@ -116,7 +119,9 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
             *(Column(key, key) for key in ("rank", "low", "high")),
         ),
         rows=[
-            (at, name, n + 1, n + 1, n + 2) for at in (100, 2000) for n, name in enumerate(names)
+            (at, name, n + 1, n + 1, n + 2)
+            for at in (100, 2000)
+            for n, name in enumerate(names)
         ],
     )
     plots: dict[str, tuple[Table, Plot]] = {
@@ -155,12 +160,18 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
         "bump": (ranks, BumpPlot()),
         "ranks": (
             history,
-            RankPlot(label="judgments", value="rank", across="name", low="low", high="high"),
+            RankPlot(
+                label="judgments", value="rank", across="name", low="low", high="high"
+            ),
         ),
     }
     return {
         kind: Table(
-            name=table.name, title=table.title, columns=table.columns, rows=table.rows, plot=plot
+            name=table.name,
+            title=table.title,
+            columns=table.columns,
+            rows=table.rows,
+            plot=plot,
         )
         for kind, (table, plot) in plots.items()
     }
@@ -173,7 +184,10 @@ def drawings(table: Table) -> list[ET.Element]:
 @pytest.mark.parametrize("kind", get_args(PlotKind))
 def test_nothing_reaches_beyond_a_narrow_sheet(kind: str) -> None:
     wide, narrow = drawings(tables()[kind])
-    assert (wide.get("class"), narrow.get("class")) == ("figure for-wide", "figure for-narrow")
+    assert (wide.get("class"), narrow.get("class")) == (
+        "figure for-wide",
+        "figure for-narrow",
+    )
     assert narrow.get("viewBox", "").split()[::2] == ["0", str(NARROW.width)]
     places = [
         float(each.get(name, "0"))
@@ -200,7 +214,11 @@ def test_nothing_reaches_beyond_a_narrow_sheet(kind: str) -> None:
         at = float(each.get("x", "0"))
         if each.get("text-anchor") == "end":
             assert at >= room, each.text
-        elif each.get("text-anchor") is None and each.get("transform") is None and kind != "line":
+        elif (
+            each.get("text-anchor") is None
+            and each.get("transform") is None
+            and kind != "line"
+        ):
             assert at + room <= NARROW.width, each.text
 
 
@@ -236,9 +254,13 @@ def test_labels_are_not_cut_by_the_edge_of_a_drawing(kind: str) -> None:
     for drawing in drawings(tables(ALIKE)[kind]):
         left, _top, width, _height = map(float, drawing.get("viewBox", "").split())
         # Only some bars are labelled, and those at the right end may reach further.
-        upright = [text for text in drawing.iter(f"{SVG}text") if text.get("transform") is None]
+        upright = [
+            text for text in drawing.iter(f"{SVG}text") if text.get("transform") is None
+        ]
         for text in upright if kind != "bars" else ():
-            room = room_of(text.text or "") if (text.text or "").startswith("meta") else 0
+            room = (
+                room_of(text.text or "") if (text.text or "").startswith("meta") else 0
+            )
             x = float(text.get("x", "0"))
             if text.get("text-anchor") == "end":
                 assert x - room >= left, text.text
@@ -249,7 +271,10 @@ def test_labels_are_not_cut_by_the_edge_of_a_drawing(kind: str) -> None:
 def test_labels_show_where_names_differ() -> None:
     names = [f"{BEGINNING}-checkpoint-{number}" for number in (1000, 2000)]
     assert labels(names) == {names[0]: "meta…t-1000", names[1]: "meta…t-2000"}
-    assert labels(["online-A", "online-B"]) == {"online-A": "online-A", "online-B": "online-B"}
+    assert labels(["online-A", "online-B"]) == {
+        "online-A": "online-A",
+        "online-B": "online-B",
+    }
 
 
 @given(st.lists(st.text(st.sampled_from("ab…"), min_size=1, max_size=60), unique=True))

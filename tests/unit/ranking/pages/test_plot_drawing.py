@@ -15,7 +15,9 @@ KEYS = ("system", "other", "share", "back", "n", "mark")
 
 
 def matrix(*rows: tuple[Value, ...]) -> ET.Element:
-    table = Table("pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX)
+    table = Table(
+        "pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX
+    )
     plot = drawn(table, as_file=True)
     assert plot is not None
     return ET.fromstring(plot)
@@ -27,7 +29,9 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
         ("a", "<c>", 0.5, 0.5, 8, ""),
         ("b", "<c>", 0.4, 0.5, 10, "*"),
     )
-    cells = [group for group in root.iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
+    cells = [
+        group for group in root.iter(f"{SVG}g") if group.find(f"{SVG}title") is not None
+    ]
     said = {
         group.findtext(f"{SVG}title"): [text.text for text in group.iter(f"{SVG}text")]
         for group in cells
@@ -43,9 +47,13 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
     classes = [group.find(f"{SVG}rect").get("class") for group in cells]  # type: ignore[union-attr]
     assert classes[:3] == ["won strength-3", "lost strength-3", "even strength-0"]
     # In print and grey, the figure of whoever won more is heavier.
-    heavy = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "more"]
+    heavy = [
+        text.text for text in root.iter(f"{SVG}text") if text.get("class") == "more"
+    ]
     assert heavy == ["70‡", "50*"]
-    heads = [text.text for text in root.iter(f"{SVG}text") if text.text in {"a", "b", "<c>"}]
+    heads = [
+        text.text for text in root.iter(f"{SVG}text") if text.text in {"a", "b", "<c>"}
+    ]
     assert sorted(heads) == ["<c>", "<c>", "a", "a", "b", "b"]
 
 
@@ -74,8 +82,12 @@ def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
         ("a", "c", 0.0, 1.0, 2, ""),
         ("b", "c", None, None, 0, ""),
     ]
-    table = Table("pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX)
-    plot = drawn(table, pair_address=lambda one, other: None if one == "c" else f"/{one}-{other}")
+    table = Table(
+        "pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX
+    )
+    plot = drawn(
+        table, pair_address=lambda one, other: None if one == "c" else f"/{one}-{other}"
+    )
     assert plot is not None
     # Where there was no win, and for systems that are not there any more, nothing leads anywhere.
     assert re.findall(r'<a href="([^"]+)" tabindex="-1"><g><title>([^:]+)', plot) == [
@@ -90,10 +102,15 @@ def test_bar_without_known_end_has_tip() -> None:
     columns = [Column(key, key) for key in ("system", "value", "low", "high")]
     rows = [("a", 2, 1, 3), ("b", 2, 1, None), ("c", 2, None, None)]
     plot = drawn(
-        Table("t", "T", columns, rows, plot=interval_plot("system", "value")), as_file=True
+        Table("t", "T", columns, rows, plot=interval_plot("system", "value")),
+        as_file=True,
     )
     assert plot is not None
-    tips = [path for path in ET.fromstring(plot).iter(f"{SVG}path") if path.get("class") == "tip"]
+    tips = [
+        path
+        for path in ET.fromstring(plot).iter(f"{SVG}path")
+        if path.get("class") == "tip"
+    ]
     assert len(tips) == 1
 
 
@@ -104,7 +121,9 @@ def test_plot_of_intervals_becomes_narrower_before_a_name_is_shortened() -> None
         columns = [Column(key, key) for key in ("name", "value", "low", "high")]
         rows = [(name, 2, 1, 3) for name in drawn_names]
         plot = interval_plot("name", "value")
-        root = ET.fromstring(str(drawn(Table("t", "T", columns, rows, plot=plot), as_file=True)))
+        root = ET.fromstring(
+            str(drawn(Table("t", "T", columns, rows, plot=plot), as_file=True))
+        )
         return [text.text for text in root.iter(f"{SVG}text")]
 
     assert set(names) <= set(texts(*names))

@@ -23,7 +23,9 @@ def system(name: str, rank: int, low: int, high: int, cluster: int) -> Any:
 
 
 def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
-    plot = rank_plot([system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)])
+    plot = rank_plot(
+        [system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)]
+    )
 
     assert [tick["at"] for tick in plot["ticks"]] == ["16.667%", "50%", "83.333%"]
     assert [(row["low"], row["dot"], row["high"]) for row in plot["rows"]] == [
@@ -47,7 +49,9 @@ def test_groups_have_their_own_axes() -> None:
 def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> None:
     shortage = {"shortage": {"unit": "blocks", "found": 3.0, "needed": 8}}
     unknown: dict[str, Any] = {"rank_low": None, "rank_high": None, "cluster": None}
-    plot = rank_plot([system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage])
+    plot = rank_plot(
+        [system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage]
+    )
     assert [row["low"] for row in plot["rows"]] == ["25%", ""]
     assert not any(row["begins_cluster"] for row in plot["rows"])
     assert plot["notes"] == ["b: not estimable yet (Blocks: 3 of 8)."]
@@ -56,7 +60,10 @@ def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> Non
 def test_the_history_leaves_out_rankings_of_groups() -> None:
     rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2)]
     apart = [rows[0], system("k", 1, 1, 1, 1) | {"group": 2}]
-    points = [HistoryPoint(number, number, apart if number < 3 else rows) for number in range(1, 7)]
+    points = [
+        HistoryPoint(number, number, apart if number < 3 else rows)
+        for number in range(1, 7)
+    ]
     shown = history_shown(points)
     assert shown is not None
     assert (len(shown["points"]), shown["left_out"]) == (4, 2)

@@ -9,15 +9,24 @@ from ranking.services.published_results.naming import labels_of
 
 
 def row(system: str, low: int, high: int, cluster: int) -> dict[str, Any]:
-    return {"system": system, "rank": low, "rank_low": low, "rank_high": high, "cluster": cluster}
+    return {
+        "system": system,
+        "rank": low,
+        "rank_low": low,
+        "rank_high": high,
+        "cluster": cluster,
+    }
 
 
-def content_of(*rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int = 10) -> Any:
+def content_of(
+    *rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int = 10
+) -> Any:
     return {
         "ranking": {"systems": list(rows), "pairs": None},
         "finding": {"clusters": len({each["cluster"] for each in rows})},
         "systems": [
-            {"system": each["system"], "is_named": True, "is_withdrawn": False} for each in rows
+            {"system": each["system"], "is_named": True, "is_withdrawn": False}
+            for each in rows
         ],
         "left_out": {"judges": [{"judge": name} for name in judges]},
         "input": {"blocks": blocks},
@@ -43,7 +52,10 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
 
 
 def test_difference_does_not_name_anonymized_systems() -> None:
-    before, after = content_of(BIRCH, FJORD), content_of(BIRCH, row("System A", 2, 3, 2))
+    before, after = (
+        content_of(BIRCH, FJORD),
+        content_of(BIRCH, row("System A", 2, 3, 2)),
+    )
     after["systems"][1]["is_named"] = False
     said = " ".join(differences(before, after))
     assert "System A" in said
@@ -61,7 +73,9 @@ def test_letters_skip_names_and_are_kept() -> None:
     found = labels_of(systems("x", "System A", "y"), anonymous={"x", "y"}, before={})
     assert found["System A"] == "System A"
     assert {found["x"], found["y"]} == {"System B", "System C"}
-    kept = labels_of(systems("x", "y", "z"), anonymous={"x", "z"}, before={"1": "System D"})
+    kept = labels_of(
+        systems("x", "y", "z"), anonymous={"x", "z"}, before={"1": "System D"}
+    )
     assert kept == {"x": "System D", "y": "y", "z": "System A"}
 
 

@@ -14,4 +14,7 @@ def test_names_are_escaped_in_cells_links_and_plots() -> None:
     row = f'<tr><th scope="row"><bdi>{written}</bdi></th><td class="number">0.500</td></tr>'
     assert str(found["body"]).startswith(row)
     assert f">{written}</text>" in str(found["plot"])
-    assert linked(name, f"/?judge={name}&x") == f'<a href="/?judge={written}&amp;x">{written}</a>'
+    assert (
+        linked(name, f"/?judge={name}&x")
+        == f'<a href="/?judge={written}&amp;x">{written}</a>'
+    )

@@ -101,7 +101,9 @@ def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
 def test_sentence_about_cluster_has_level_of_ranges() -> None:
     run = run_of([["a", "b"], ["c"]], confidence=0.99)
 
-    assert summarise_run(run)["details"] == ("a and b form one cluster so far, at 99%.",)
+    assert summarise_run(run)["details"] == (
+        "a and b form one cluster so far, at 99%.",
+    )
 
 
 def test_headline_counts_systems_without_rank() -> None:

@@ -65,7 +65,8 @@ def ranked(world: World) -> RankingRun:
 def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether the rank ranges of two rows share a rank."""
     return bool(
-        max(one["rank_low"], other["rank_low"]) <= min(one["rank_high"], other["rank_high"])
+        max(one["rank_low"], other["rank_low"])
+        <= min(one["rank_high"], other["rank_high"])
     )
 
 
@@ -87,7 +88,9 @@ def test_headline_names_clusters_and_leaders_of_table(world: World) -> None:
         assert len(known) == len(rows)
         others = rows[len(names) :]
         assert others
-        assert not any(overlap(leader, row) for leader in rows[: len(names)] for row in others)
+        assert not any(
+            overlap(leader, row) for leader in rows[: len(names)] for row in others
+        )
     if headline.startswith(("No clusters", "All ")):
         assert len({row["cluster"] for row in rows}) == 1
     if headline == "Rank ranges are not estimable yet":
@@ -101,7 +104,9 @@ def test_sentences_about_overlap_and_clusters_match_ranges(world: World) -> None
     rows = {row["system"]: row for row in run.result["systems"]}
     for sentence in summarise_run(run)["details"]:
         if sentence == "All rank ranges overlap.":
-            assert all(overlap(one, other) for one in rows.values() for other in rows.values())
+            assert all(
+                overlap(one, other) for one in rows.values() for other in rows.values()
+            )
             continue
         match = re.match(r"(.*) form one cluster so far, at 95%\.$", sentence)
         assert match is not None, sentence
@@ -116,7 +121,9 @@ def test_sentences_about_overlap_and_clusters_match_ranges(world: World) -> None
 
 @examples(100)
 @given(world=worlds)
-def test_agreement_has_strength_only_with_interval_that_says_enough(world: World) -> None:
+def test_agreement_has_strength_only_with_interval_that_says_enough(
+    world: World,
+) -> None:
     agreement = ranked(world).result["agreement"]
     words, inter = kappa_in_words(agreement), agreement["inter"]
     if words["strength"] is not None:
@@ -128,7 +135,9 @@ def test_agreement_has_strength_only_with_interval_that_says_enough(world: World
         assert inter["kappa"] is None
 
 
-def told(world: World, **work: Any) -> tuple[Sequence[str], dict[str, list[dict[str, Any]]]]:
+def told(
+    world: World, **work: Any
+) -> tuple[Sequence[str], dict[str, list[dict[str, Any]]]]:
     """Return the notes and the tables of *When to stop* of a drawn campaign, their rows by column."""
     blocks, _truth = draw_campaign(world, SEED)
     options = {each.name: each.default for each in STOPPING.options} | {

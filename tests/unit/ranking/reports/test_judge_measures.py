@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 from annotation.models.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
-from ranking.reports.judge_measures import MeasuresByJudge, judges_to_measure, measures_of_tallies
+from ranking.reports.judge_measures import (
+    MeasuresByJudge,
+    judges_to_measure,
+    measures_of_tallies,
+)
 from tests.properties import examples
 
 SYSTEMS = ["a", "b", "c", "r", "x"]
@@ -25,9 +29,15 @@ def measured(judged: Blocks, **how: Any) -> MeasuresByJudge:
 def test_hand_worked_measures() -> None:
     judged = blocks(
         [
-            BlockRow("ann", 1, ["a", "r", "b"], [2, 1, 2]),  # the reference wins twice, one tie
-            BlockRow("ann", 2, ["r", "a", "b"], [1, 1, 2]),  # once of two; in shown order
-            BlockRow("ann", 2, ["b", "r", "a"], [2, 1, 2]),  # again: two of three as before
+            BlockRow(
+                "ann", 1, ["a", "r", "b"], [2, 1, 2]
+            ),  # the reference wins twice, one tie
+            BlockRow(
+                "ann", 2, ["r", "a", "b"], [1, 1, 2]
+            ),  # once of two; in shown order
+            BlockRow(
+                "ann", 2, ["b", "r", "a"], [2, 1, 2]
+            ),  # again: two of three as before
         ]
     )
     checks = blocks(
@@ -44,8 +54,14 @@ def test_hand_worked_measures() -> None:
         seconds={"ann": np.array([10.0, 40.0, np.nan, 20.0])},
     )
     ann = found["ann"]
-    assert (ann[JudgeMeasure.REFERENCE].value, ann[JudgeMeasure.REFERENCE].evidence) == (5 / 6, 6)
-    assert (ann[JudgeMeasure.BAD_REFERENCE].value, ann[JudgeMeasure.BAD_REFERENCE].evidence) == (
+    assert (
+        ann[JudgeMeasure.REFERENCE].value,
+        ann[JudgeMeasure.REFERENCE].evidence,
+    ) == (5 / 6, 6)
+    assert (
+        ann[JudgeMeasure.BAD_REFERENCE].value,
+        ann[JudgeMeasure.BAD_REFERENCE].evidence,
+    ) == (
         1.0,
         2,
     )
@@ -55,8 +71,14 @@ def test_hand_worked_measures() -> None:
     assert intra.evidence == 3
     # A third of nine comparisons are ties: 1/9 + (2/3)²/2 = 1/3 come out the same by chance.
     assert intra.value == pytest.approx(0)
-    assert (ann[JudgeMeasure.SECONDS].value, ann[JudgeMeasure.SECONDS].evidence) == (20.0, 3)
-    assert (ann[JudgeMeasure.SHOWN_ORDER].value, ann[JudgeMeasure.SHOWN_ORDER].evidence) == (
+    assert (ann[JudgeMeasure.SECONDS].value, ann[JudgeMeasure.SECONDS].evidence) == (
+        20.0,
+        3,
+    )
+    assert (
+        ann[JudgeMeasure.SHOWN_ORDER].value,
+        ann[JudgeMeasure.SHOWN_ORDER].evidence,
+    ) == (
         1 / 3,
         3,
     )
@@ -64,12 +86,18 @@ def test_hand_worked_measures() -> None:
     assert ann[JudgeMeasure.POSITION].evidence == 3
     # Somebody who only ever saw an attention check is there with that.
     assert found["bob"][JudgeMeasure.BAD_REFERENCE].value == 0.0
-    assert set(found["bob"]) == {JudgeMeasure.BAD_REFERENCE, JudgeMeasure.DAMAGE_IGNORED}
+    assert set(found["bob"]) == {
+        JudgeMeasure.BAD_REFERENCE,
+        JudgeMeasure.DAMAGE_IGNORED,
+    }
 
 
 def test_the_test_against_clicking_waits_for_evidence() -> None:
     def of_blocks(count: int) -> dict[str, object]:
-        rows = [BlockRow("ann", segment, ["a", "r", "b"], [2, 1, 2]) for segment in range(count)]
+        rows = [
+            BlockRow("ann", segment, ["a", "r", "b"], [2, 1, 2])
+            for segment in range(count)
+        ]
         return dict(measured(blocks(rows), reference="r")["ann"])
 
     # One block: even a judge who always prefers the reference would do so by chance in 0.24.
@@ -81,11 +109,17 @@ def test_random_judges_stand_out_from_careful_ones() -> None:
     rng = np.random.default_rng(8)
     rows, checks = [], []
     for segment in range(80):
-        rows.append(BlockRow("clicks", segment, ["a", "b", "r"], rng.integers(1, 6, 3).tolist()))
+        rows.append(
+            BlockRow("clicks", segment, ["a", "b", "r"], rng.integers(1, 6, 3).tolist())
+        )
         rows.append(BlockRow("reads", segment, ["a", "b", "r"], [3, 2, 1]))
-        checks.append(BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist()))
+        checks.append(
+            BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist())
+        )
         checks.append(BlockRow("reads", segment, ["a", "x"], [1, 4]))
-    found = measured(blocks(rows), reference="r", attention=blocks(checks), bad_reference="x")
+    found = measured(
+        blocks(rows), reference="r", attention=blocks(checks), bad_reference="x"
+    )
     for measure in (JudgeMeasure.REFERENCE, JudgeMeasure.BAD_REFERENCE):
         clicks, reads = found["clicks"][measure], found["reads"][measure]
         assert clicks.low is not None
@@ -118,7 +152,9 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     assert found["never"][JudgeMeasure.INTRA].value == 0
     assert found["never"][JudgeMeasure.INTRA].evidence == 2
     # t = 3/5: 9/25 + (2/5)²/2 = 11/25, and half did.
-    assert found["often"][JudgeMeasure.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
+    assert found["often"][JudgeMeasure.INTRA].value == pytest.approx(
+        (1 / 2 - 11 / 25) / (14 / 25)
+    )
 
 
 @examples(15)
@@ -134,7 +170,9 @@ def test_measures_follow_from_tallies_that_came_in_any_order(
     wanted = measured(judged, reference="_ref", **bad, seconds=seconds)
     before = state = tally_judges(blocks_from_rows([], systems), **bad, seconds=seconds)
     judge = ""
-    for judge, segment in data.draw(st.permutations(sorted({(r.judge, r.segment) for r in rows}))):
+    for judge, segment in data.draw(
+        st.permutations(sorted({(r.judge, r.segment) for r in rows}))
+    ):
         own = [row for row in rows if (row.judge, row.segment) == (judge, segment)]
         before = state
         state += tally_judges(blocks_from_rows(own, systems), reference="_ref")
@@ -150,14 +188,24 @@ def test_measures_follow_from_tallies_that_came_in_any_order(
 
 def test_all_judges_are_measured_again_when_p_values_allow_for_another_number() -> None:
     def tallies(judges: int) -> JudgeTallies:
-        rows = [BlockRow(f"j{n:02d}", 1, ["a", "b", "c"], [1, 2, 3]) for n in range(judges)]
+        rows = [
+            BlockRow(f"j{n:02d}", 1, ["a", "b", "c"], [1, 2, 3]) for n in range(judges)
+        ]
         return tally_judges(blocks(rows))
 
     assert judges_to_measure(tallies(49), tallies(50)) == {"j49"}
-    assert judges_to_measure(tallies(51), tallies(50)) == {f"j{n:02d}" for n in range(51)}
-    few, many = (measures_of_tallies(tallies(n), judges={"j00"})["j00"] for n in (50, 51))
+    assert judges_to_measure(tallies(51), tallies(50)) == {
+        f"j{n:02d}" for n in range(51)
+    }
+    few, many = (
+        measures_of_tallies(tallies(n), judges={"j00"})["j00"] for n in (50, 51)
+    )
     assert few[JudgeMeasure.ONE_LABEL] == many[JudgeMeasure.ONE_LABEL]
-    assert few[JudgeMeasure.TYPED_IN_ORDER].value == many[JudgeMeasure.TYPED_IN_ORDER].value == 1
+    assert (
+        few[JudgeMeasure.TYPED_IN_ORDER].value
+        == many[JudgeMeasure.TYPED_IN_ORDER].value
+        == 1
+    )
 
 
 def test_no_judges_have_no_measures_and_negative_counts_are_refused() -> None:

@@ -23,7 +23,12 @@ from ranking.reports.range_choices import (
 from ranking.services.run_results import run_definition, run_result_of
 from tests.properties import examples
 from tests.some_now import some_now
-from tests.unit.ranking.core.live.histories import RANKED, History, histories, long_history
+from tests.unit.ranking.core.live.histories import (
+    RANKED,
+    History,
+    histories,
+    long_history,
+)
 
 SEED = 5
 
@@ -113,17 +118,28 @@ def test_of_any_history_too(history: History, data: st.DataObject) -> None:
 def test_a_kappa_whose_interval_says_too_little_is_recorded_as_missing() -> None:
     history = long_history(300)
     early = History(history.events[:12], history.documents)
-    agreement = assert_same_result(early, "expected_wins", RangeOptions(), [5])["agreement"]
+    agreement = assert_same_result(early, "expected_wins", RangeOptions(), [5])[
+        "agreement"
+    ]
     reasons = {row["reason"] for row in (agreement["inter"], *agreement["judges"])}
     assert agreement["inter"]["kappa"] is None
-    assert reasons <= {"no_comparison", "no_interval", "interval_too_wide", "chance_is_certain"}
+    assert reasons <= {
+        "no_comparison",
+        "no_interval",
+        "interval_too_wide",
+        "chance_is_certain",
+    }
 
 
 def test_a_single_document_is_none_and_not_few() -> None:
     """The judgments of the other documents are yet to come."""
     history = long_history(300)
     one = History(
-        tuple(event for event in history.events if event.row.segment < 5 and event.revises is None),
+        tuple(
+            event
+            for event in history.events
+            if event.row.segment < 5 and event.revises is None
+        ),
         history.documents,
     )
     result = assert_same_result(one, "expected_wins", RangeOptions(), [5, 6])
@@ -179,7 +195,9 @@ def test_options_with_the_same_tallies_share_a_definition() -> None:
         ("davidson_judges", "two_way", False),
     ],
 )
-def test_methods_that_need_all_judgments_say_so(method: str, level: Level, live: bool) -> None:
+def test_methods_that_need_all_judgments_say_so(
+    method: str, level: Level, live: bool
+) -> None:
     choice = completed_ranges({"resample": level})
     if live:
         assert run_definition(parameters_of(method, choice), method=method, seed=0)

@@ -56,11 +56,21 @@ def test_a_share_of_the_pairs_is_of_all_systems(tests: str) -> None:
 @pytest.mark.parametrize("tests", ["holm", "anytime"])
 def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
     """Three of twelve systems were judged, each a cluster of its own: where the others belong nobody knows."""
-    rule: RecordedRule = {"tests": tests, "clusters": 3, "until": None, "after_judgments": 0}
+    rule: RecordedRule = {
+        "tests": tests,
+        "clusters": 3,
+        "until": None,
+        "after_judgments": 0,
+    }
     found = found_under(NAMES, **rule)
     assert found["clusters"] is None
     assert found["criteria"] == []
-    terms: RecordedRule = {"pairs_share": None, "judgments": None, "confidence": 0.95, **rule}
+    terms: RecordedRule = {
+        "pairs_share": None,
+        "judgments": None,
+        "confidence": 0.95,
+        **rule,
+    }
     said = shown_rule(rule_state(terms, found=found, met=None, judgments=84))["state"]
     assert said == [
         "Not met yet.",

@@ -8,7 +8,9 @@ import numpy as np
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 
-def some_rows(seed: int, *, judges: int = 5, segments: int = 6, blocks: int = 60) -> list[BlockRow]:
+def some_rows(
+    seed: int, *, judges: int = 5, segments: int = 6, blocks: int = 60
+) -> list[BlockRow]:
     """Draw blocks of three of four outputs, with ties, blanks and repeated judgments."""
     random = np.random.default_rng(seed)
     return [
@@ -31,7 +33,9 @@ def kappa_without(
 ) -> float:
     """Measure without the rows of a judge, of a segment, or of a judge on a segment."""
     left = [
-        row for row in rows if judge not in {None, row.judge} or segment not in {None, row.segment}
+        row
+        for row in rows
+        if judge not in {None, row.judge} or segment not in {None, row.segment}
     ]
     found = kappa(blocks_from_rows(left, "abcd"))
     return math.nan if found is None else found

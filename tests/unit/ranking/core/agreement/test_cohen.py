@@ -21,7 +21,9 @@ def drawn(count: int, *, segments: int, judges: int = 5, seed: int = 3) -> Block
     candidates = np.full((count, 5), -1, dtype=np.int8)
     given = rng.integers(1, 4, (count, 3)).astype(np.int8)
     np.put_along_axis(labels, shown, given, axis=1)
-    np.put_along_axis(candidates, shown, np.tile(np.arange(3, dtype=np.int8), (count, 1)), axis=1)
+    np.put_along_axis(
+        candidates, shown, np.tile(np.arange(3, dtype=np.int8), (count, 1)), axis=1
+    )
     return Blocks(
         systems=tuple("abcde"),
         labels=labels,

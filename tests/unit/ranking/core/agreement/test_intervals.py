@@ -37,7 +37,10 @@ from tests.benchmarks.kappa_coverage import coverage
 from tests.judges_of_differing_care import CareWorld
 from tests.properties import examples
 from tests.some_now import some_now
-from tests.unit.ranking.core.agreement.rows_without_units import kappa_without, some_rows
+from tests.unit.ranking.core.agreement.rows_without_units import (
+    kappa_without,
+    some_rows,
+)
 
 Rows = st.SearchStrategy[list[BlockRow]]
 
@@ -49,10 +52,13 @@ def parts_of(
     if chance is Chance.COHEN:
         return cohen_variances(blocks, pairing=pairing, symmetric=True)
     additive, of_same = (
-        additive_of(chance, 3, symmetric=True, of_same_judge=same) for same in (False, True)
+        additive_of(chance, 3, symmetric=True, of_same_judge=same)
+        for same in (False, True)
     )
     inter, intra, _shared = left_out_of_comparisons(blocks, pairing, additive.of_units)
-    return leave_one_out(inter, additive.evaluate), leave_one_out(intra, of_same.evaluate)
+    return leave_one_out(inter, additive.evaluate), leave_one_out(
+        intra, of_same.evaluate
+    )
 
 
 @pytest.mark.parametrize("pairing", some_now(Pairing))
@@ -63,12 +69,18 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
     rows = some_rows(3)
     blocks = blocks_from_rows(rows, "abcd")
     judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
-    for side, parts in zip(("inter", "intra"), parts_of(blocks, pairing, chance), strict=True):
+    for side, parts in zip(
+        ("inter", "intra"), parts_of(blocks, pairing, chance), strict=True
+    ):
 
         def kappa(left: Blocks, side: str = side) -> float | None:
             found: float | None = getattr(
                 measure_agreement(
-                    left, pairing=pairing, chance=chance, resample="segments", resamples=1
+                    left,
+                    pairing=pairing,
+                    chance=chance,
+                    resample="segments",
+                    resamples=1,
                 ),
                 side,
             ).kappa
@@ -77,7 +89,9 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
         whole = parts.kappa
         assert whole == pytest.approx(kappa(blocks), abs=1e-12)
         without_judge = [kappa_without(rows, kappa, judge=judge) for judge in judges]
-        without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
+        without_segment = [
+            kappa_without(rows, kappa, segment=segment) for segment in segments
+        ]
         without_cell = [
             kappa_without(rows, kappa, judge=judge, segment=segment)
             for judge in judges
@@ -91,8 +105,14 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
             same = literal.count(whole)
             changed = [each for each in literal if each != whole]
             known = range(same + 1) if chance is Chance.COHEN else [same]
-            expected = [jackknife(whole, np.array([*changed, *[whole] * each])) for each in known]
-            assert any(found == pytest.approx(each, abs=1e-12, nan_ok=True) for each in expected)
+            expected = [
+                jackknife(whole, np.array([*changed, *[whole] * each]))
+                for each in known
+            ]
+            assert any(
+                found == pytest.approx(each, abs=1e-12, nan_ok=True)
+                for each in expected
+            )
         changes = np.array(without_cell) - whole
         assert parts.overlap == pytest.approx(np.nansum(changes**2), abs=1e-12)
 
@@ -102,12 +122,16 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     rows = some_rows(14, blocks=120)
 
     def kappa(left: Blocks) -> float | None:
-        return measure_agreement(left, chance=chance, resample="segments", resamples=1).inter.kappa
+        return measure_agreement(
+            left, chance=chance, resample="segments", resamples=1
+        ).inter.kappa
 
     blocks = blocks_from_rows(rows, "abcd")
     whole = kappa(blocks)
     assert whole is not None
-    changes = [kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges]
+    changes = [
+        kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges
+    ]
     jackknifed = 4 / 5 * sum(change**2 for change in changes)
     parts, _ = parts_of(blocks, Pairing.UNORDERED, chance)
     assert variances([parts], "judges")[0][0] == pytest.approx(jackknifed, abs=1e-12)
@@ -142,7 +166,9 @@ def test_hand_worked_variance_and_interval() -> None:
     [both], [degrees_of_freedom] = variances([parts], "two_way")
     once = of_judges - 0.002
     assert both == pytest.approx(of_segments + once - 0.0004 + 0.0001)
-    assert degrees_of_freedom == pytest.approx(both**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
+    assert degrees_of_freedom == pytest.approx(
+        both**2 / (once**2 / (6 / 5) + of_segments**2 / 1)
+    )
     [found] = kappa_intervals([parts], [0.9], "two_way", 0.9)
     reach = student.ppf(0.95, degrees_of_freedom) * math.sqrt(both) / 0.5
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
@@ -159,7 +185,9 @@ def test_pairs_counted_once_lies_between_both_bounds() -> None:
     assert pairs_counted_once(of_judges, pairs, judges) == pytest.approx(expected)
 
 
-def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judges() -> None:
+def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judges() -> (
+    None
+):
     judges, of_pair = 8, 0.5
     random = np.random.default_rng(58)
     one, other = np.triu_indices(judges, 1)
@@ -167,7 +195,9 @@ def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judge
     noise = of_pair * random.normal(size=(20_000, len(one)))
     agreement = own[:, one] + own[:, other] + noise
     total = agreement.sum(axis=1)
-    of_each = np.stack([agreement[:, (one == j) | (other == j)].sum(axis=1) for j in range(judges)])
+    of_each = np.stack(
+        [agreement[:, (one == j) | (other == j)].sum(axis=1) for j in range(judges)]
+    )
     without = (total - of_each) / (len(one) - judges + 1)
     mean = total / len(one)
     of_judges = (judges - 1) / judges * ((without - mean) ** 2).sum(axis=0)
@@ -182,7 +212,12 @@ def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judge
 def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]:
     """Each pair of judges on as many segments; every third time they decide otherwise."""
     return [
-        BlockRow(judge, segment + 100 * (number + 1), "ab", [1, 1 + (segment % 3 > 0) * place or 2])
+        BlockRow(
+            judge,
+            segment + 100 * (number + 1),
+            "ab",
+            [1, 1 + (segment % 3 > 0) * place or 2],
+        )
         for number, two in enumerate(pairs)
         for segment in range(segments)
         for place, judge in enumerate(two, start=1)
@@ -194,9 +229,15 @@ def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]
     [
         (some_rows(9, judges=2), "too_few_judges"),
         # Everybody only ever with ann: without her there is nothing.
-        (agreeing_rows([("ann", "bob"), ("ann", "cat"), ("ann", "dan")], 5), "too_few_judges"),
+        (
+            agreeing_rows([("ann", "bob"), ("ann", "cat"), ("ann", "dan")], 5),
+            "too_few_judges",
+        ),
         (some_rows(10, segments=1), "too_few_segments"),
-        ([BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)], "no_variation"),
+        (
+            [BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)],
+            "no_variation",
+        ),
     ],
 )
 def test_missing_interval_has_a_reason(rows: list[BlockRow], reason: str) -> None:
@@ -205,7 +246,10 @@ def test_missing_interval_has_a_reason(rows: list[BlockRow], reason: str) -> Non
         assert inter.kappa is not None
         assert (inter.low, inter.high, inter.no_interval) == (None, None, reason)
     kept = inter_judge_agreement(blocks, resample="segments").inter
-    assert (kept.no_interval, kept.kappa) == (None, inter_judge_agreement(blocks).inter.kappa)
+    assert (kept.no_interval, kept.kappa) == (
+        None,
+        inter_judge_agreement(blocks).inter.kappa,
+    )
     assert kept.low is not None
 
 
@@ -239,7 +283,11 @@ def test_one_shared_comparison_has_no_kappa_to_report() -> None:
     inter = inter_judge_agreement(blocks_from_rows(rows, "ab")).inter
     assert inter.kappa == 1
     shown = reported(inter)
-    assert (shown.kappa, shown.reason, shown.no_interval) == (None, "no_interval", "too_few_judges")
+    assert (shown.kappa, shown.reason, shown.no_interval) == (
+        None,
+        "no_interval",
+        "too_few_judges",
+    )
 
 
 def test_a_judge_with_one_other_has_no_interval() -> None:
@@ -264,7 +312,9 @@ def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
     for agreement in (report.inter, *(row.agreement for row in report.judges)):
         estimable = agreement.kappa is not None
         assert (agreement.low is None) == (agreement.high is None)
-        assert (agreement.low is None) == (not estimable or agreement.no_interval is not None)
+        assert (agreement.low is None) == (
+            not estimable or agreement.no_interval is not None
+        )
         if agreement.low is not None and agreement.high is not None:
             assert agreement.kappa is not None
             assert agreement.low <= agreement.kappa + 1e-12
@@ -278,10 +328,13 @@ def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
 def test_two_way_intervals_of_labels_are_wider_where_judges_differ() -> None:
     rows = some_rows(13, judges=6, blocks=200)
     # One judge labels all alike: that moves the agreement on labels.
-    rows += [BlockRow("same", row.segment, row.candidates, [3, 3, 3]) for row in rows[:60]]
+    rows += [
+        BlockRow("same", row.segment, row.candidates, [3, 3, 3]) for row in rows[:60]
+    ]
     blocks = blocks_from_rows(rows, "abcd")
     both, segments = (
-        label_agreement(blocks, resample=level).inter for level in ("two_way", "segments")
+        label_agreement(blocks, resample=level).inter
+        for level in ("two_way", "segments")
     )
     for one, other in zip(both.n_agreement[:2], segments.n_agreement[:2], strict=True):
         assert one.kappa == other.kappa
@@ -318,10 +371,14 @@ def test_judge_who_always_ties_agrees_by_chance_only() -> None:
         assert row.agreement.p_agree == 0.25
         assert row.agreement.p_chance == 0.25
         assert row.agreement.kappa == 0
-    pooled = inter_judge_agreement(blocks, chance=Chance.SCOTT, chance_of_judges=JudgeChance.POOLED)
+    pooled = inter_judge_agreement(
+        blocks, chance=Chance.SCOTT, chance_of_judges=JudgeChance.POOLED
+    )
     p_chance = (5 / 8) ** 2 + 2 * (3 / 16) ** 2
     assert pooled.judges[0].agreement.p_chance == pytest.approx(p_chance)
-    assert pooled.judges[0].agreement.kappa == pytest.approx((0.25 - p_chance) / (1 - p_chance))
+    assert pooled.judges[0].agreement.kappa == pytest.approx(
+        (0.25 - p_chance) / (1 - p_chance)
+    )
     # Over all judges nothing changes.
     assert pooled.inter == inter_judge_agreement(blocks, chance=Chance.SCOTT).inter
 

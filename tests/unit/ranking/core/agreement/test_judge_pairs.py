@@ -22,7 +22,10 @@ def some_blocks(count: int) -> Blocks:
     rng = np.random.default_rng(9)
     rows = [
         BlockRow(
-            f"j{rng.integers(4)}", int(rng.integers(1, 9)), "abcd", rng.integers(1, 4, 4).tolist()
+            f"j{rng.integers(4)}",
+            int(rng.integers(1, 9)),
+            "abcd",
+            rng.integers(1, 4, 4).tolist(),
         )
         for _ in range(count)
     ]
@@ -41,7 +44,11 @@ def test_tables_are_those_of_a_self_join() -> None:
     joined = frame.merge(frame, on="item")
     joined = joined[joined.judge_x < joined.judge_y]
     expected = np.zeros((6, 6, 3, 3), dtype=np.int64)
-    np.add.at(expected, (joined.judge_x, joined.judge_y, joined.outcome_x, joined.outcome_y), 1)
+    np.add.at(
+        expected,
+        (joined.judge_x, joined.judge_y, joined.outcome_x, joined.outcome_y),
+        1,
+    )
     found = judge_pair_tables(
         frame["item"].to_numpy(),
         frame["judge"].to_numpy(),
@@ -73,7 +80,11 @@ def test_pairs_add_up_to_the_agreement_of_all() -> None:
 def tables_of(blocks: Blocks) -> npt.NDArray[np.int64]:
     found = collapsed_comparisons(blocks)
     return judge_pair_tables(
-        found.item, found.judge, found.outcome, items=found.items, judges=len(blocks.judges)
+        found.item,
+        found.judge,
+        found.outcome,
+        items=found.items,
+        judges=len(blocks.judges),
     )
 
 
@@ -114,11 +125,15 @@ def kappa_of(sums: npt.NDArray[np.float64]) -> float:
     return float((agreeing / n - chance) / (1 - chance))
 
 
-def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[float, float]:
+def by_hand(
+    blocks: Blocks, one: int, other: int, confidence: float
+) -> tuple[float, float]:
     """Return the interval, pair by pair of comparisons, with slopes by differences."""
     found = collapsed_comparisons(blocks)
     single = []
-    of_segment: defaultdict[int, npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(4))
+    of_segment: defaultdict[int, npt.NDArray[np.float64]] = defaultdict(
+        lambda: np.zeros(4)
+    )
     for i in np.flatnonzero(found.judge == one).tolist():
         for j in np.flatnonzero(found.judge == other).tolist():
             if found.item[i] == found.item[j]:
@@ -128,7 +143,10 @@ def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[fl
     counts = np.array(list(of_segment.values()))
     sums = counts.sum(axis=0)
     slope = np.array(
-        [(kappa_of(sums + step) - kappa_of(sums - step)) / 2e-4 for step in np.eye(4) * 1e-4]
+        [
+            (kappa_of(sums + step) - kappa_of(sums - step)) / 2e-4
+            for step in np.eye(4) * 1e-4
+        ]
     )
     g = sums[0] ** 2 / (counts[:, 0] ** 2).sum()
     n = len(single)
@@ -136,8 +154,15 @@ def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[fl
         g / (g - 1) * ((counts @ slope) ** 2).sum(),
         n / (n - 1) * ((np.array(single, dtype=float) @ slope) ** 2).sum(),
     )
-    reach = student.ppf((1 + confidence) / 2, g - 1) * np.sqrt(variance) / (1 - kappa_of(sums))
-    return (1 - (1 - kappa_of(sums)) * np.exp(reach), 1 - (1 - kappa_of(sums)) * np.exp(-reach))
+    reach = (
+        student.ppf((1 + confidence) / 2, g - 1)
+        * np.sqrt(variance)
+        / (1 - kappa_of(sums))
+    )
+    return (
+        1 - (1 - kappa_of(sums)) * np.exp(reach),
+        1 - (1 - kappa_of(sums)) * np.exp(-reach),
+    )
 
 
 def test_kappas_are_those_of_pairs_of_judges() -> None:
@@ -149,7 +174,10 @@ def test_kappas_are_those_of_pairs_of_judges() -> None:
         here, table = found.at(row), tables[where]
         comparable, p_agree, p_chance = cohen_of_tables(table, symmetric=True)
         assert here.judges == tuple(blocks.judges[judge] for judge in where)
-        assert (here.comparable, here.agreeing) == (int(comparable), int(np.trace(table)))
+        assert (here.comparable, here.agreeing) == (
+            int(comparable),
+            int(np.trace(table)),
+        )
         assert here.kappa == pytest.approx((p_agree - p_chance) / (1 - p_chance))
         assert here.p_chance == pytest.approx(p_chance)
         assert sum(map(sum, here.outcomes)) == comparable
@@ -186,7 +214,12 @@ def test_undefined_agreement_has_a_reason() -> None:
     one, two, three = (found.at(row) for row in range(3))
     assert (one.judges, one.segments, one.kappa) == (("ann", "bob"), 1, -1)
     assert one.no_interval is NoInterval.TOO_FEW_SEGMENTS
-    assert (two.judges, two.segments, two.kappa, two.low) == (("ann", "cat"), 2, 1, None)
+    assert (two.judges, two.segments, two.kappa, two.low) == (
+        ("ann", "cat"),
+        2,
+        1,
+        None,
+    )
     assert two.no_interval is NoInterval.NO_VARIATION
     assert two.outcomes == ((1, 0, 0), (0, 0, 0), (0, 0, 1))
     assert (three.judges, three.kappa, three.p_agree) == (("bob", "cat"), None, 1)
@@ -210,7 +243,9 @@ def test_a_judge_who_reverses_all_leaves_the_band_and_those_alike_do_not() -> No
         judges=12,
     )
     alike = agreement_of_pairs(blocks)
-    assert not alike.beside(float(np.mean(alike.kappa)), float(np.mean(alike.kappa))).any()
+    assert not alike.beside(
+        float(np.mean(alike.kappa)), float(np.mean(alike.kappa))
+    ).any()
     labels = blocks.labels.copy()
     reversed_ = (blocks.judge == 0)[:, np.newaxis] & (labels > 0)
     labels[reversed_] = 6 - labels[reversed_]

@@ -57,7 +57,9 @@ def naive_counts(found: list[Vote], pairing: Pairing) -> Counter[str]:
     return counts
 
 
-def rated(seed: int, *, judges: int, items: int, share: float) -> tuple[Blocks, np.ndarray]:
+def rated(
+    seed: int, *, judges: int, items: int, share: float
+) -> tuple[Blocks, np.ndarray]:
     """Blocks of two outputs, and outcomes by judge and item, NaN where not judged.
 
     Each item is a segment, and each judge judges it at most once.
@@ -80,7 +82,9 @@ def rated(seed: int, *, judges: int, items: int, share: float) -> tuple[Blocks, 
 def test_hand_worked_pairings() -> None:
     rows = [
         BlockRow("ann", 1, ["a", "b"], [1, 2]),
-        BlockRow("ann", 1, ["b", "a"], [2, 1]),  # says the same, shown the other way round
+        BlockRow(
+            "ann", 1, ["b", "a"], [2, 1]
+        ),  # says the same, shown the other way round
         BlockRow("ann", 1, ["a", "b"], [1, 1]),
         BlockRow("bob", 1, ["a", "b"], [1, 2]),
         BlockRow("bob", 2, ["a", "b"], [2, 2]),
@@ -108,7 +112,9 @@ def test_counts_equal_those_of_all_pairs_of_comparisons(
     rows = data.draw(rows_strategy)
     found = list(votes(rows, pairing))
     counts = naive_counts(found, pairing)
-    measures = measure_agreement(blocks_from_rows(rows, systems), pairing=pairing, resamples=1)
+    measures = measure_agreement(
+        blocks_from_rows(rows, systems), pairing=pairing, resamples=1
+    )
     assert measures.inter.comparable == counts["inter"]
     assert measures.inter.agreeing == counts["inter agreeing"]
     assert measures.intra.comparable == counts["intra"]
@@ -117,8 +123,12 @@ def test_counts_equal_those_of_all_pairs_of_comparisons(
     assert measures.inter.ties == sum(outcome == 0 for _, _, outcome in found)
 
 
-@pytest.mark.parametrize(("chance", "p_chance"), [("uniform", 1 / 3), ("random_clicker", 0.36)])
-def test_chance_that_does_not_depend_on_the_judgments(chance: str, p_chance: float) -> None:
+@pytest.mark.parametrize(
+    ("chance", "p_chance"), [("uniform", 1 / 3), ("random_clicker", 0.36)]
+)
+def test_chance_that_does_not_depend_on_the_judgments(
+    chance: str, p_chance: float
+) -> None:
     blocks, _ = rated(1, judges=3, items=20, share=0.8)
     inter = measure_agreement(blocks, chance=Chance(chance), resamples=1).inter
     assert inter.p_agree is not None
@@ -134,18 +144,26 @@ def test_scott_between_judges_is_what_the_dashboard_shows(
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     report = inter_judge_agreement(blocks, resample="segments", resamples=10)
     found = measure_agreement(blocks, resample="segments", resamples=10).inter
-    assert (found.comparable, found.agreeing) == (report.inter.comparable, report.inter.agreeing)
+    assert (found.comparable, found.agreeing) == (
+        report.inter.comparable,
+        report.inter.agreeing,
+    )
     for name in ("p_agree", "kappa", "low", "high", "reason"):
         assert getattr(found, name) == getattr(report.inter, name)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
 @pytest.mark.parametrize(
-    ("chance", "level"), [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")]
+    ("chance", "level"),
+    [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")],
 )
-def test_alpha_is_that_of_the_krippendorff_package(chance: str, level: Level, share: float) -> None:
+def test_alpha_is_that_of_the_krippendorff_package(
+    chance: str, level: Level, share: float
+) -> None:
     blocks, outcomes = rated(2, judges=5, items=40, share=share)
-    found = measure_agreement(blocks, chance=Chance(chance), symmetric=False, resamples=1)
+    found = measure_agreement(
+        blocks, chance=Chance(chance), symmetric=False, resamples=1
+    )
     expected = krippendorff.alpha(
         reliability_data=outcomes, level_of_measurement=level, value_domain=[-1, 0, 1]
     )
@@ -153,7 +171,8 @@ def test_alpha_is_that_of_the_krippendorff_package(chance: str, level: Level, sh
 
 
 @pytest.mark.parametrize(
-    ("chance", "level"), [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")]
+    ("chance", "level"),
+    [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")],
 )
 def test_symmetric_alpha_is_that_of_each_comparison_read_both_ways(
     chance: str, level: Level
@@ -168,7 +187,9 @@ def test_symmetric_alpha_is_that_of_each_comparison_read_both_ways(
     pairable = np.count_nonzero(~np.isnan(outcomes), axis=0)
     n = pairable[pairable > 1].sum()
     # Reading n values both ways makes 2n of them, but no more information than n.
-    assert found == pytest.approx(1 - (1 - alpha) * 2 * (n - 1) / (2 * n - 1), abs=1e-12)
+    assert found == pytest.approx(
+        1 - (1 - alpha) * 2 * (n - 1) / (2 * n - 1), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -176,7 +197,9 @@ def test_fleiss_is_that_of_statsmodels(symmetric: bool) -> None:
     blocks, outcomes = rated(4, judges=5, items=30, share=1.0)
     both = np.hstack([outcomes, -outcomes]) if symmetric else outcomes
     table = np.stack([(both == value).sum(axis=0) for value in (-1, 0, 1)], axis=1)
-    found = measure_agreement(blocks, chance=Chance.FLEISS, symmetric=symmetric, resamples=1)
+    found = measure_agreement(
+        blocks, chance=Chance.FLEISS, symmetric=symmetric, resamples=1
+    )
     assert found.inter.kappa == pytest.approx(fleiss_kappa(table), abs=1e-12)
 
 
@@ -188,7 +211,9 @@ def test_cohen_of_two_judges_is_that_of_statsmodels(symmetric: bool) -> None:
         shared = np.hstack([shared, -shared])
     table = np.zeros((3, 3))
     np.add.at(table, (shared[0] + 1, shared[1] + 1), 1)
-    found = measure_agreement(blocks, chance=Chance.COHEN, symmetric=symmetric, resamples=1)
+    found = measure_agreement(
+        blocks, chance=Chance.COHEN, symmetric=symmetric, resamples=1
+    )
     expected = cohens_kappa(table, return_results=False)
     assert found.inter.kappa == pytest.approx(expected, abs=1e-12)
 
@@ -200,12 +225,18 @@ def test_cohen_of_bojar_et_al_2011_table_7() -> None:
     assert f"{float((p_agree - p_chance) / (1 - p_chance)):.3f}" == "0.387"
 
 
-def test_fleiss_and_alpha_of_items_judged_repeatedly_count_only_different_judges() -> None:
+def test_fleiss_and_alpha_of_items_judged_repeatedly_count_only_different_judges() -> (
+    None
+):
     # Item 1: ann says first twice, bob second: both pairs disagree. Item 2: they agree.
-    rows = [BlockRow("ann", 1, ["a", "b"], [1, 2])] * 2 + [BlockRow("bob", 1, ["a", "b"], [2, 1])]
+    rows = [BlockRow("ann", 1, ["a", "b"], [1, 2])] * 2 + [
+        BlockRow("bob", 1, ["a", "b"], [2, 1])
+    ]
     rows += [BlockRow(judge, 2, ["a", "b"], [1, 2]) for judge in ("ann", "bob")]
     blocks = blocks_from_rows(rows, "ab")
-    fleiss = measure_agreement(blocks, chance=Chance.FLEISS, symmetric=False, resamples=1).inter
+    fleiss = measure_agreement(
+        blocks, chance=Chance.FLEISS, symmetric=False, resamples=1
+    ).inter
     assert fleiss.p_agree == pytest.approx(1 / 2)
     assert fleiss.p_chance == pytest.approx((4 / 5) ** 2 + (1 / 5) ** 2)
     alpha = measure_agreement(
@@ -222,7 +253,9 @@ def test_chance_of_the_judgments_with_the_reference() -> None:
         BlockRow("bob", 1, ["a", "b", ("_ref",)], [2, 3, 1]),
     ]
     blocks = blocks_from_rows(rows, ["a", "b", "_ref"])
-    found = measure_agreement(blocks.without(["_ref"]), chance_from=blocks, resamples=1).inter
+    found = measure_agreement(
+        blocks.without(["_ref"]), chance_from=blocks, resamples=1
+    ).inter
     assert (found.ties, found.labels, found.comparable) == (1, 6, 1)
     with pytest.raises(ValueError, match="chance_from"):
         measure_agreement(blocks, chance=Chance.COHEN, chance_from=blocks)
@@ -231,9 +264,13 @@ def test_chance_of_the_judgments_with_the_reference() -> None:
 @pytest.mark.parametrize(
     "chance", [each for each in Chance if each not in {"uniform", "random_clicker"}]
 )
-def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(chance: Chance) -> None:
+def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(
+    chance: Chance,
+) -> None:
     rows = [BlockRow(judge, 1, ["a", "b"], [2, 2]) for judge in ("ann", "bob")]
-    found = measure_agreement(blocks_from_rows(rows, "ab"), chance=chance, resamples=5).inter
+    found = measure_agreement(
+        blocks_from_rows(rows, "ab"), chance=chance, resamples=5
+    ).inter
     assert (found.p_agree, found.kappa, found.reason) == (1, None, "chance_is_certain")
 
 
@@ -287,7 +324,9 @@ def test_shards_and_chunks_change_no_bit(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
         patch.setattr("ranking.core.agreement.cohen._CELLS_AT_A_TIME", 100)
-        again = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
+        again = measure_agreement(
+            blocks, chance=chance, resample="segments", resamples=9
+        )
         assert again == whole
 
 
@@ -296,7 +335,10 @@ def test_intervals_are_those_of_literally_repeated_segments(chance: Chance) -> N
     rng = np.random.default_rng(6)
     rows = [
         BlockRow(
-            f"j{rng.integers(3)}", int(rng.integers(1, 6)), "abc", rng.integers(1, 4, 3).tolist()
+            f"j{rng.integers(3)}",
+            int(rng.integers(1, 6)),
+            "abc",
+            rng.integers(1, 4, 3).tolist(),
         )
         for _ in range(60)
     ]
@@ -317,7 +359,9 @@ def test_intervals_are_those_of_literally_repeated_segments(chance: Chance) -> N
             for row in rows
             for copy in range(int(weights[row.segment - 1, resample]))
         ]
-        repeated = measure_agreement(blocks_from_rows(copies, "abc"), chance=chance, resamples=1)
+        repeated = measure_agreement(
+            blocks_from_rows(copies, "abc"), chance=chance, resamples=1
+        )
         kappas["inter"].append(repeated.inter.kappa)
         kappas["intra"].append(repeated.intra.kappa)
     for side in ("inter", "intra"):
@@ -345,7 +389,9 @@ def labelled(seed: int, share: float) -> tuple[Blocks, np.ndarray]:
         quality = rng.normal(size=5)
         for judge in range(3):
             if rng.random() < share:
-                given = np.clip(np.round(3 - quality + rng.normal(size=5) / 2), 1, 5).astype(int)
+                given = np.clip(
+                    np.round(3 - quality + rng.normal(size=5) / 2), 1, 5
+                ).astype(int)
                 labels[judge, 5 * segment : 5 * segment + 5] = given
                 rows.append(BlockRow(f"j{judge}", segment, "abcde", given.tolist()))
     return blocks_from_rows(rows, "abcde"), labels
@@ -360,14 +406,22 @@ def test_n_agreement_of_two_judges_is_the_formula_of_hamon_et_al() -> None:
     found = label_agreement(blocks_from_rows(rows, "abcd"), resamples=20)
     assert [each.agreeing for each in found.inter.n_agreement] == [1, 2, 3, 3, 4]
     assert {each.comparable for each in found.inter.n_agreement} == {4}
-    assert [each.kappa for each in found.inter.n_agreement] == [0.25, 0.5, 0.75, 0.75, 1]
+    assert [each.kappa for each in found.inter.n_agreement] == [
+        0.25,
+        0.5,
+        0.75,
+        0.75,
+        1,
+    ]
     assert found.intra.n_agreement[0].comparable == 0
     assert found.intra.n_agreement[0].kappa is None
 
 
 def test_intervals_hold_the_share() -> None:
     blocks, _ = labelled(1, 0.8)
-    for each in label_agreement(blocks, resample="segments", resamples=100).inter.n_agreement:
+    for each in label_agreement(
+        blocks, resample="segments", resamples=100
+    ).inter.n_agreement:
         assert each.kappa is not None
         assert each.low is not None
         assert each.high is not None
@@ -378,7 +432,9 @@ def test_ordinal_alpha_is_that_of_the_krippendorff_package() -> None:
     blocks, labels = labelled(2, 0.7)
     found = label_agreement(blocks, resamples=5).inter.alpha
     expected = krippendorff.alpha(
-        reliability_data=labels, level_of_measurement="ordinal", value_domain=[1, 2, 3, 4, 5]
+        reliability_data=labels,
+        level_of_measurement="ordinal",
+        value_domain=[1, 2, 3, 4, 5],
     )
     assert found.kappa == pytest.approx(expected, abs=1e-12)
 

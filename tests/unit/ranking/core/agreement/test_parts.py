@@ -54,7 +54,9 @@ def test_neighbouring_lengths_are_taken_together() -> None:
     assert (five.agreement.inter.agreeing, five.agreement.inter.comparable) == (1, 1)
     assert (nine.agreement.inter.agreeing, nine.agreement.inter.comparable) == (0, 1)
     (everything,) = agreement_by_length(BLOCKS, np.array([0, 4, 4, 4]), resamples=5)
-    assert everything.agreement == measure_agreement(BLOCKS, chance=Chance.UNIFORM, resamples=5)
+    assert everything.agreement == measure_agreement(
+        BLOCKS, chance=Chance.UNIFORM, resamples=5
+    )
 
 
 def test_segments_of_unknown_length_are_left_out_and_missing_ones_refused() -> None:
@@ -99,10 +101,16 @@ def pairs_by_hand(blocks: Blocks, system: str) -> tuple[int, int]:
         for index, name in enumerate(blocks.systems):
             if blocks.labels[row, index]:
                 shown[int(blocks.candidates[row, index])].append(name)
-                label[int(blocks.candidates[row, index])] = int(blocks.labels[row, index])
+                label[int(blocks.candidates[row, index])] = int(
+                    blocks.labels[row, index]
+                )
         for one, other in combinations(sorted(shown, key=lambda at: shown[at]), 2):
             outcome = int(np.sign(label[one] - label[other]))
-            item = (int(blocks.segment[row]), frozenset(shown[one]), frozenset(shown[other]))
+            item = (
+                int(blocks.segment[row]),
+                frozenset(shown[one]),
+                frozenset(shown[other]),
+            )
             said[item].append((int(blocks.judge[row]), outcome))
     compared = agreeing = 0
     for (_segment, one_set, other_set), outcomes in said.items():
@@ -169,7 +177,9 @@ def test_documents_and_segments_add_up_to_the_whole() -> None:
     kappas = [part.agreement.kappa for part in segments]
     assert kappas == sorted(kappas, key=lambda kappa: kappa or 0)
     few = agreement_by_segment(BLOCKS_OF_PARTS, measure, most=3, fewest=100)
-    assert few == tuple(part for part in segments if part.agreement.comparable >= 100)[:3]
+    assert (
+        few == tuple(part for part in segments if part.agreement.comparable >= 100)[:3]
+    )
 
 
 def test_intervals_are_those_of_the_same_chance() -> None:
@@ -182,7 +192,10 @@ def test_intervals_are_those_of_the_same_chance() -> None:
 
 
 def test_parts_without_an_estimate_say_why() -> None:
-    rows = [BlockRow("ann", 1, ["a", "b"], [1, 2]), BlockRow("bob", 2, ["a", "c"], [1, 2])]
+    rows = [
+        BlockRow("ann", 1, ["a", "b"], [1, 2]),
+        BlockRow("bob", 2, ["a", "c"], [1, 2]),
+    ]
     found = agreement_by_systems(blocks_from_rows(rows, "abc"), 2, MEASURE)
     assert {part.agreement.reason for part in found} == {NotEstimable.NO_COMPARISON}
     (lonely,) = agreement_by_segment(
@@ -190,7 +203,10 @@ def test_parts_without_an_estimate_say_why() -> None:
         MEASURE,
         fewest=1,
     )
-    assert (lonely.agreement.kappa, lonely.agreement.no_interval) == (1, NoInterval.TOO_FEW_JUDGES)
+    assert (lonely.agreement.kappa, lonely.agreement.no_interval) == (
+        1,
+        NoInterval.TOO_FEW_JUDGES,
+    )
     with pytest.raises(ValueError, match="documents"):
         agreement_by_document(BLOCKS, MEASURE)
     with pytest.raises(ValueError, match="p_chance"):

@@ -27,7 +27,11 @@ def expanded(row: BlockRow) -> BlockRow:
         row.judge,
         row.segment,
         [(name,) for shown in row.candidates for name in shown],
-        [label for shown, label in zip(row.candidates, row.labels, strict=True) for _ in shown],
+        [
+            label
+            for shown, label in zip(row.candidates, row.labels, strict=True)
+            for _ in shown
+        ],
     )
 
 
@@ -43,7 +47,12 @@ WMT10 = pytest.mark.parametrize(
     ("pair", "table_1", "table_5", "table_10"),
     [
         ("cs-en", (13, 543, 2691, 5375, "0.976", "0.700", "0.504"), "-0.290", "-0.041"),
-        ("es-en", (15, 1140, 5665, 11307, "0.989", "0.693", "0.508"), "-0.240", "0.341"),
+        (
+            "es-en",
+            (15, 1140, 5665, 11307, "0.989", "0.693", "0.508"),
+            "-0.240",
+            "0.341",
+        ),
     ],
 )
 
@@ -68,7 +77,9 @@ def test_rows_of_bojar_et_al_2011(
     assert found.score_by_reference is not None
     assert f"{found.score_by_reference.pearson:.3f}" == table_10
     # Without rounding the scores first, as printed, the last digit can differ.
-    unrounded = diagnose_campaign(blocks, reference="_ref").score_by_times_judged.pearson
+    unrounded = diagnose_campaign(
+        blocks, reference="_ref"
+    ).score_by_times_judged.pearson
     assert unrounded == pytest.approx(float(table_5), abs=0.001)
 
 
@@ -82,13 +93,17 @@ def test_kappa_of_wmt15_english_finnish(real_data: Path) -> None:
         (blocks_of(rows), expected["kappa_collapsed"]),
         (blocks_of(expanded(row) for row in rows), expected["kappa_expanded"]),
     ):
-        found = measure_agreement(blocks, pairing=Pairing.PRESENTED, chance=Chance.SCOTT)
+        found = measure_agreement(
+            blocks, pairing=Pairing.PRESENTED, chance=Chance.SCOTT
+        )
         assert as_published(found.inter) == kappas["inter"]
         assert as_published(found.intra) == kappas["intra"]
 
 
 @pytest.mark.parametrize("name", ["wmt12-es-en", "wmt15-en-fi", "wmt16-it-en-nl"])
-def test_counts_and_scores_of_the_released_judgments(real_data: Path, name: str) -> None:
+def test_counts_and_scores_of_the_released_judgments(
+    real_data: Path, name: str
+) -> None:
     folder = real_data / name
     expected = expected_of(folder)
     if name == "wmt12-es-en":
@@ -102,18 +117,25 @@ def test_counts_and_scores_of_the_released_judgments(real_data: Path, name: str)
     assert (found.comparisons, found.ties) == (expected["pairs"], expected["ties"])
     assert found.judges == expected.get("judges", found.judges)
     if name == "wmt12-es-en":  # those of WMT15 count the segments of skipped blocks too
-        assert (found.blocks, found.segments) == (expected["blocks"], expected["segments"])
+        assert (found.blocks, found.segments) == (
+            expected["blocks"],
+            expected["segments"],
+        )
     for row in expected["systems"]:
         against = found.pairwise[row["system"]].values()
         totals = [sum(cell[i] for cell in against) for i in range(3)]
         assert totals == [row["wins"], row["losses"], row["ties"]]
-        assert found.geq_others[row["system"]] == pytest.approx(row["ge_others"], abs=1e-6)
+        assert found.geq_others[row["system"]] == pytest.approx(
+            row["ge_others"], abs=1e-6
+        )
 
 
 def test_judges_of_wmt15_have_times_and_leaving_outliers_out_hardly_changes_the_ranking(
     real_data: Path,
 ) -> None:
-    rows, seconds = zip(*appraise_timed(real_data / "wmt15-en-fi" / "judgments.xml"), strict=True)
+    rows, seconds = zip(
+        *appraise_timed(real_data / "wmt15-en-fi" / "judgments.xml"), strict=True
+    )
     blocks = blocks_of(rows)
     diagnosed = diagnose_judges(blocks, seconds=np.array(seconds), resamples=10)
     assert len(diagnosed) == 5

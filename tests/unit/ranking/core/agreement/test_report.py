@@ -19,7 +19,9 @@ Item = tuple[int, frozenset[frozenset[str]]]
 Vote = tuple[str, Item, frozenset[str] | None]
 
 
-def votes(rows: list[BlockRow], excluded: frozenset[str] = frozenset()) -> Iterator[Vote]:
+def votes(
+    rows: list[BlockRow], excluded: frozenset[str] = frozenset()
+) -> Iterator[Vote]:
     """List judge, item and preferred output (None for a tie) of each comparison."""
     for row in rows:
         judged = [
@@ -46,7 +48,9 @@ def naive_counts(found: list[Vote]) -> tuple[Counter[str], Counter[str]]:
 def test_a_hand_worked_agreement() -> None:
     rows = [
         BlockRow("ann", 1, ["a", "b", "c"], [1, 2, 2]),
-        BlockRow("bob", 1, ["c", "b", "a"], [2, 3, 1]),  # agrees on ab and ac, not on bc
+        BlockRow(
+            "bob", 1, ["c", "b", "a"], [2, 3, 1]
+        ),  # agrees on ab and ac, not on bc
         BlockRow("ann", 1, ["b", "a"], [1, 2]),  # not compared with ann's own
         BlockRow("cat", 2, ["a", "b"], [1, 1]),
     ]
@@ -65,7 +69,15 @@ def test_a_hand_worked_agreement() -> None:
     assert (ann.agreement.comparable, ann.agreement.agreeing) == (4, 2)
     assert (bob.agreement.comparable, bob.agreement.agreeing) == (4, 2)
     assert (ann.blocks, ann.comparisons, ann.ties) == (2, 4, 1)
-    assert cat.agreement == Agreement(0, 0, None, None, None, None, reason="no_comparison")  # type: ignore[arg-type]
+    assert cat.agreement == Agreement(
+        0,
+        0,
+        None,
+        None,
+        None,
+        None,
+        reason="no_comparison",  # type: ignore[arg-type]
+    )
 
 
 def test_uniform_chance_is_one_third() -> None:
@@ -75,7 +87,9 @@ def test_uniform_chance_is_one_third() -> None:
     assert report.inter.kappa == pytest.approx(1)
 
 
-def test_collapsed_outputs_are_one_comparison_and_other_collapses_another_item() -> None:
+def test_collapsed_outputs_are_one_comparison_and_other_collapses_another_item() -> (
+    None
+):
     together = BlockRow("ann", 1, [("a", "b"), ("c",)], [1, 2])
     same = BlockRow("bob", 1, [("c",), ("b", "a")], [2, 1])
     other = BlockRow("cat", 1, [("a",), ("c",)], [1, 2])
@@ -104,7 +118,9 @@ def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance() -> None:
 def test_a_judge_who_shares_one_segment_has_an_interval_that_says_nothing() -> None:
     # Without that segment, in e⁻¹ = 37 % of the resamples, κ may be anything.
     rows = [BlockRow(judge, 1, ["a", "b"], [1, 2]) for judge in ("ann", "bob")]
-    agreement = inter_judge_agreement(blocks_from_rows(rows, "ab"), resample="segments").inter
+    agreement = inter_judge_agreement(
+        blocks_from_rows(rows, "ab"), resample="segments"
+    ).inter
     assert agreement.kappa == 1
     assert agreement.low == pytest.approx(-1)  # P(A) = 0 with P(E) = 1/2
     assert agreement.high == 1
@@ -122,7 +138,10 @@ def test_counts_equal_those_of_all_pairs_of_comparisons(
     report = inter_judge_agreement(blocks.without(excluded), resamples=3)
     assert report.comparisons == len(found)
     assert report.ties == sum(winner is None for _, _, winner in found)
-    assert (report.inter.comparable, report.inter.agreeing) == (comparable[""], agreeing[""])
+    assert (report.inter.comparable, report.inter.agreeing) == (
+        comparable[""],
+        agreeing[""],
+    )
     for row in report.judges:
         counts = (row.agreement.comparable, row.agreement.agreeing)
         assert counts == (comparable[row.judge], agreeing[row.judge])
@@ -136,7 +155,9 @@ def test_intervals_are_those_of_literally_repeated_segments(
 ) -> None:
     rows = data.draw(rows_strategy)
     resamples, segments = 8, [1, 2, 3]
-    weights = poisson_weights(np.array(segments, np.uint64), seed=4, resamples=resamples)
+    weights = poisson_weights(
+        np.array(segments, np.uint64), seed=4, resamples=resamples
+    )
     report = inter_judge_agreement(
         blocks_from_rows(rows, systems),
         resample="segments",
@@ -155,8 +176,12 @@ def test_intervals_are_those_of_literally_repeated_segments(
             for row in rows
             for copy in range(int(weights[row.segment - 1, resample]))
         ]
-        kappa = inter_judge_agreement(blocks_from_rows(copies, systems), resamples=1).inter.kappa
-        lows.append(kappa if kappa is not None else -report.p_chance / (1 - report.p_chance))
+        kappa = inter_judge_agreement(
+            blocks_from_rows(copies, systems), resamples=1
+        ).inter.kappa
+        lows.append(
+            kappa if kappa is not None else -report.p_chance / (1 - report.p_chance)
+        )
         highs.append(kappa if kappa is not None else 1)
     assert report.inter.low == pytest.approx(sorted(lows)[2])
     assert report.inter.high == pytest.approx(sorted(highs)[-3])
@@ -181,7 +206,10 @@ def test_many_systems_and_many_blocks_keep_items_apart() -> None:
         BlockRow(
             judge=f"j{rng.integers(5)}",
             segment=int(rng.integers(1, 4)),
-            candidates=[(names[i],) for i in rng.choice([0, 1, 63, 64, 65, 99], 4, replace=False)],
+            candidates=[
+                (names[i],)
+                for i in rng.choice([0, 1, 63, 64, 65, 99], 4, replace=False)
+            ],
             labels=rng.integers(1, 4, 4).tolist(),
         )
         for _ in range(60)

@@ -14,7 +14,11 @@ from ranking.core.agreement.left_out import (
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import agreement_of_tallies, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
-from ranking.core.agreement.tallies import parts_of_all, parts_of_judges, tally_agreement
+from ranking.core.agreement.tallies import (
+    parts_of_all,
+    parts_of_judges,
+    tally_agreement,
+)
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.judges_of_differing_care import CareWorld, draw_campaign
@@ -42,9 +46,12 @@ def left_out(blocks: Blocks, chance: Chance) -> VarianceParts:
 
 
 def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[float]:
-    report = inter_judge_agreement(blocks, chance=chance, resample="segments", resamples=1)
+    report = inter_judge_agreement(
+        blocks, chance=chance, resample="segments", resamples=1
+    )
     return [
-        math.nan if row.agreement.kappa is None else row.agreement.kappa for row in report.judges
+        math.nan if row.agreement.kappa is None else row.agreement.kappa
+        for row in report.judges
     ]
 
 
@@ -78,18 +85,29 @@ def test_of_each_judge_too(chance: Chance) -> None:
     p_chance = 1 / 3 if chance is Chance.UNIFORM else None
     whole = np.array(kappas_of_judges(blocks, chance))
     without_segment, without_judge = (
-        np.array([kappas_of_judges(blocks.take(unit != one), chance) for one in np.unique(unit)])
+        np.array(
+            [
+                kappas_of_judges(blocks.take(unit != one), chance)
+                for one in np.unique(unit)
+            ]
+        )
         - whole
         for unit in (blocks.segment, blocks.judge)
     )
-    for judge, one in enumerate(parts_of_judges(tally_agreement(blocks), p_chance=p_chance)):
+    for judge, one in enumerate(
+        parts_of_judges(tally_agreement(blocks), p_chance=p_chance)
+    ):
         assert one.kappa == pytest.approx(whole[judge], abs=1e-14)
         assert one.segments == len(np.unique(blocks.segment[blocks.judge == judge]))
         # Segments of others change nothing.
         squares = float(np.square(without_segment[:, judge]).sum())
-        assert one.of_segments == pytest.approx((1 - 1 / one.segments) * squares, rel=0.05)
+        assert one.of_segments == pytest.approx(
+            (1 - 1 / one.segments) * squares, rel=0.05
+        )
         squares = float(np.square(np.delete(without_judge[:, judge], judge)).sum())
-        assert one.of_judges == pytest.approx((1 - 1 / (judges - 1)) * squares, rel=1e-9)
+        assert one.of_judges == pytest.approx(
+            (1 - 1 / (judges - 1)) * squares, rel=1e-9
+        )
 
 
 def pairs_of(blocks: Blocks) -> list[PairAgreement]:
@@ -101,7 +119,9 @@ def rows_of_ties_only() -> list[BlockRow]:
     """Two judges who always tie, and two who decide and agree on half: nobody agrees beyond chance."""
     decided = {"cyd": [[1, 2], [1, 2]], "dot": [[1, 2], [2, 1]]}
     return [
-        BlockRow(judge, segment, "ab", decided.get(judge, [[1, 1], [1, 1]])[segment % 2])
+        BlockRow(
+            judge, segment, "ab", decided.get(judge, [[1, 1], [1, 1]])[segment % 2]
+        )
         for segment in range(8)
         for judge in ("ann", "bob", "cyd", "dot")
     ]
@@ -126,7 +146,8 @@ def test_pairs_of_judges_who_only_tie_differently_have_no_variance_of_their_own(
     assert found.pairs == pytest.approx(0, abs=1e-24)
     # With one P(E) for all pairs, their own use of ties counts.
     fixed = parts_of_all(
-        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")), chance=Chance.UNIFORM
+        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")),
+        chance=Chance.UNIFORM,
     )
     assert fixed.pairs > 0.05
 
@@ -134,7 +155,9 @@ def test_pairs_of_judges_who_only_tie_differently_have_no_variance_of_their_own(
 def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
     blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
     tallies, pairs = tally_agreement(blocks), pairs_of(blocks)
-    parts = [blocks.take(blocks.segment == segment) for segment in np.unique(blocks.segment)]
+    parts = [
+        blocks.take(blocks.segment == segment) for segment in np.unique(blocks.segment)
+    ]
     by_segment = [pair for part in parts for pair in pairs_of(part)]
 
     def squares(met: list[PairAgreement], by: list[PairAgreement]) -> float:
@@ -142,15 +165,20 @@ def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> N
         comparable = sum(pair.comparable for pair in met)
         p_agree = sum(pair.agreeing for pair in met) / comparable
         return sum(
-            ((pair.agreeing - p_agree * pair.comparable) / comparable / (2 / 3)) ** 2 for pair in by
+            ((pair.agreeing - p_agree * pair.comparable) / comparable / (2 / 3)) ** 2
+            for pair in by
         )
 
     found = parts_of_all(tallies, chance=Chance.UNIFORM)
     assert found.pairs == pytest.approx(squares(pairs, pairs), abs=1e-12)
-    assert found.pairs_in_segments == pytest.approx(squares(pairs, by_segment), abs=1e-12)
+    assert found.pairs_in_segments == pytest.approx(
+        squares(pairs, by_segment), abs=1e-12
+    )
     of_judges = parts_of_judges(tallies, p_chance=1 / 3)
     for name, one in zip(blocks.judges, of_judges, strict=True):
-        own, here = ([pair for pair in of if name in pair.judges] for of in (pairs, by_segment))
+        own, here = (
+            [pair for pair in of if name in pair.judges] for of in (pairs, by_segment)
+        )
         assert one.overlap == pytest.approx(squares(own, here), abs=1e-12)
 
 
@@ -164,7 +192,9 @@ def test_the_slope_of_a_judges_kappa_is_its_derivative() -> None:
     ]
     blocks = blocks_from_rows(rows, "ab")
     whole = np.array(kappas_of_judges(blocks))
-    without = [kappas_of_judges(blocks.take(blocks.segment != one)) for one in range(200)]
+    without = [
+        kappas_of_judges(blocks.take(blocks.segment != one)) for one in range(200)
+    ]
     found = parts_of_judges(tally_agreement(blocks), p_chance=None)
     squares = np.square(np.array(without) - whole).sum(axis=0)
     assert [one.overlap for one in found] == pytest.approx(squares.tolist(), rel=0.04)
@@ -176,7 +206,10 @@ def test_twice_the_segments_halve_what_single_judges_of_a_segment_change(
 ) -> None:
     """Changes are linear: none of twice as many is more than half as large."""
     rows = some_rows(5, blocks=400, segments=80)
-    twice = [*rows, *(BlockRow(r.judge, r.segment + 100, r.candidates, r.labels) for r in rows)]
+    twice = [
+        *rows,
+        *(BlockRow(r.judge, r.segment + 100, r.candidates, r.labels) for r in rows),
+    ]
     one, two = (
         parts_of_all(tally_agreement(blocks_from_rows(some, "abcd")), chance=chance)
         for some in (rows, twice)
@@ -191,7 +224,9 @@ def test_segments_that_change_nothing_have_a_variance_of_exactly_nothing() -> No
         for segment in range(7)
         for judge, labels in (("ann", [1, 2]), ("bob", [1, 2]), ("cyd", [2, 1]))
     ]
-    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT)
+    found = parts_of_all(
+        tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT
+    )
     assert found.of_segments == 0.0
     assert found.kappa == pytest.approx(-1 / 3)
 
@@ -199,7 +234,11 @@ def test_segments_that_change_nothing_have_a_variance_of_exactly_nothing() -> No
 def test_one_segment_with_pairs_is_too_few() -> None:
     rows = [
         BlockRow(judge, segment, "ab", [1, 2 - (judge == "cyd")])
-        for segment, judges in ((1, ("ann", "bob", "cyd")), (2, ("ann",)), (3, ("bob",)))
+        for segment, judges in (
+            (1, ("ann", "bob", "cyd")),
+            (2, ("ann",)),
+            (3, ("bob",)),
+        )
         for judge in judges
     ]
     blocks = blocks_from_rows(rows, "ab")
@@ -216,7 +255,9 @@ def test_a_judge_who_met_one_other_has_no_variance_over_judges() -> None:
         for row in equal_rows()
         if row.judge == "bob" or (row.segment < 6) == (row.judge == "ann")
     ]
-    found = parts_of_judges(tally_agreement(blocks_from_rows(rows, "ab")), p_chance=None)
+    found = parts_of_judges(
+        tally_agreement(blocks_from_rows(rows, "ab")), p_chance=None
+    )
     assert [math.isnan(part.of_judges) for part in found] == [True, False, True]
 
 
@@ -236,9 +277,13 @@ def test_judges_who_share_no_segment_have_no_variance(chance: Chance) -> None:
 def test_judges_who_always_tie_have_no_variance() -> None:
     """They would agree by chance always."""
     rows = [
-        BlockRow(judge, segment, "ab", [1, 1]) for segment in range(4) for judge in ("ann", "bob")
+        BlockRow(judge, segment, "ab", [1, 1])
+        for segment in range(4)
+        for judge in ("ann", "bob")
     ]
-    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT)
+    found = parts_of_all(
+        tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT
+    )
     assert math.isnan(found.of_segments)
 
 
@@ -248,7 +293,8 @@ def test_judge_without_comparisons_cannot_be_left_out() -> None:
     with_one_more = blocks_from_rows([*equal_rows(), more], "ab")
     assert with_one_more.judges == (*blocks.judges, "dot")
     found, expected = (
-        parts_of_all(tally_agreement(each), chance=Chance.SCOTT) for each in (with_one_more, blocks)
+        parts_of_all(tally_agreement(each), chance=Chance.SCOTT)
+        for each in (with_one_more, blocks)
     )
     assert found.of_judges == expected.of_judges > 0
 
@@ -267,7 +313,9 @@ def test_shards_of_whole_segments_add_up() -> None:
 
 
 def test_sums_are_laid_over_other_judges_by_name() -> None:
-    tallies = tally_agreement(blocks_from_rows(some_rows(6, blocks=120, judges=3), "abcd"))
+    tallies = tally_agreement(
+        blocks_from_rows(some_rows(6, blocks=120, judges=3), "abcd")
+    )
     wider = tallies.over(("a", "j0", "j1", "j2", "z"))
     assert wider.blocks.tolist() == [0, *tallies.blocks.tolist(), 0]
     back = wider.over(tallies.judges)

@@ -29,7 +29,9 @@ def assert_same(found: AgreementCounts, expected: AgreementCounts) -> None:
 def test_shards_of_a_segment_or_two_add_up_to_the_same_counts(
     seed: int, judges: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocks = blocks_from_rows(some_rows(seed, judges=judges, segments=7, blocks=90), "abcd")
+    blocks = blocks_from_rows(
+        some_rows(seed, judges=judges, segments=7, blocks=90), "abcd"
+    )
     expected = count_agreement(blocks, shared_items=True)
     monkeypatch.setattr(counts, "_BLOCKS_AT_A_TIME", 16)
     assert_same(count_agreement(blocks, shared_items=True), expected)
@@ -44,7 +46,9 @@ def blank() -> Blocks:
     return blocks_from_rows(rows, "abcd")
 
 
-@pytest.mark.parametrize("blocks", [nothing(), blank()], ids=["no block", "no comparison"])
+@pytest.mark.parametrize(
+    "blocks", [nothing(), blank()], ids=["no block", "no comparison"]
+)
 def test_without_comparisons_nothing_is_counted(blocks: Blocks) -> None:
     found = count_agreement(blocks, shared_items=True)
     assert found.counts.shape == (0, 6)
@@ -56,4 +60,6 @@ def test_shared_items_are_counted_where_asked_for() -> None:
     blocks = blocks_from_rows(some_rows(3), "abcd")
     found = count_agreement(blocks)
     assert found.shared_items is None
-    np.testing.assert_array_equal(found.counts, count_agreement(blocks, shared_items=True).counts)
+    np.testing.assert_array_equal(
+        found.counts, count_agreement(blocks, shared_items=True).counts
+    )

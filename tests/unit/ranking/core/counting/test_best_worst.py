@@ -52,7 +52,9 @@ def test_every_count_has_the_same_comparisons() -> None:
     assert tallies.comparisons == len(collapsed.outcome) == 10
     assert agreement.of_judges[:, COMPARISONS].sum() == 10
     assert [(share.successes, share.trials) for share in shares] == [(0, 5), (0, 5)]
-    assert sum(int((each.won | each.lost | each.tied).sum()) for each in of_systems) == 20
+    assert (
+        sum(int((each.won | each.lost | each.tied).sum()) for each in of_systems) == 20
+    )
     assert Outcome.TIE not in collapsed.outcome
     assert tallies.tied == 0
 
@@ -79,7 +81,9 @@ def judged(*, best_worst: bool, judge: str = "ann") -> JudgedBlock:
 
 def test_file_keeps_what_is_no_tie(tmp_path: Path) -> None:
     path = tmp_path / "judgments.csv"
-    path.write_text("".join(write_five_way_csv([judged(best_worst=True)], best_worst=True)))
+    path.write_text(
+        "".join(write_five_way_csv([judged(best_worst=True)], best_worst=True))
+    )
     assert tally(read_judgments([str(path)]).blocks).comparisons == 5
     path.write_text("".join(write_five_way_csv([judged(best_worst=False)])))
     assert tally(read_judgments([str(path)]).blocks).comparisons == 6

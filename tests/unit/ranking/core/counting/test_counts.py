@@ -21,7 +21,9 @@ from tests.properties import examples
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
 LAYOUTS = [
-    Layout(6, ties=ties, outright=outright) for ties in (False, True) for outright in (False, True)
+    Layout(6, ties=ties, outright=outright)
+    for ties in (False, True)
+    for outright in (False, True)
 ]
 
 
@@ -37,7 +39,8 @@ def test_counts_are_sums_of_the_cells_of_blocks(
         assert cells.max(initial=0) <= 1
         np.testing.assert_array_equal(count(blocks, layout), cells.sum(axis=1))
         np.testing.assert_array_equal(
-            count(blocks.take(np.repeat(np.arange(len(blocks)), weights)), layout), cells @ weights
+            count(blocks.take(np.repeat(np.arange(len(blocks)), weights)), layout),
+            cells @ weights,
         )
         np.testing.assert_array_equal(
             counts_of_units(blocks, layout, unit, 4),
@@ -46,13 +49,19 @@ def test_counts_are_sums_of_the_cells_of_blocks(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_cells_of_a_block_are_those_of_the_definition(drawn_blocks: Drawn, layout: Layout) -> None:
+def test_cells_of_a_block_are_those_of_the_definition(
+    drawn_blocks: Drawn, layout: Layout
+) -> None:
     blocks = drawn_blocks(60)
     found = layout.unpack(layout.of_blocks(blocks).toarray().T.astype(np.int64))
-    for row, (labels, candidates) in enumerate(zip(blocks.labels, blocks.candidates, strict=True)):
+    for row, (labels, candidates) in enumerate(
+        zip(blocks.labels, blocks.candidates, strict=True)
+    ):
         for a in range(6):
             compared = [
-                b for b in range(6) if labels[a] and labels[b] and candidates[a] != candidates[b]
+                b
+                for b in range(6)
+                if labels[a] and labels[b] and candidates[a] != candidates[b]
             ]
             assert np.flatnonzero(found.wins[row, a]).tolist() == [
                 b for b in compared if labels[a] < labels[b]
@@ -61,7 +70,11 @@ def test_cells_of_a_block_are_those_of_the_definition(drawn_blocks: Drawn, layou
                 assert np.flatnonzero(found.ties[row, a]).tolist() == [
                     b for b in compared if labels[a] == labels[b]
                 ]
-            if found.shown is not None and found.best is not None and found.alone is not None:
+            if (
+                found.shown is not None
+                and found.best is not None
+                and found.alone is not None
+            ):
                 assert found.shown[row, a] == bool(compared)
                 best = bool(compared) and all(labels[a] <= labels[b] for b in compared)
                 assert found.best[row, a] == best

@@ -49,9 +49,13 @@ def test_moments_are_sums_over_units(
 def test_documents_count_from_the_fewest_on(drawn_blocks: Drawn) -> None:
     blocks, layout = drawn_blocks(40), Layout(6, ties=True)
     blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))
-    effective = moments_of_blocks(blocks, layout, fewest_documents=0).effective("segments")
+    effective = moments_of_blocks(blocks, layout, fewest_documents=0).effective(
+        "segments"
+    )
     enough = moments_of_blocks(blocks, layout, fewest_documents=effective)
-    few = moments_of_blocks(blocks, layout, fewest_documents=np.nextafter(effective, 99))
+    few = moments_of_blocks(
+        blocks, layout, fewest_documents=np.nextafter(effective, 99)
+    )
     assert (enough.few_documents, few.few_documents) == (False, True)
     assert enough.effective("segments") == effective < few.effective("segments")
 
@@ -114,7 +118,9 @@ def test_the_chosen_moments_are_those_of_all_blocks(
     assert_same(found, moments_of_blocks(blocks, layout, fewest_documents=fewest))
 
 
-def test_few_documents_are_recognised_by_the_comparisons_that_count(drawn_blocks: Drawn) -> None:
+def test_few_documents_are_recognised_by_the_comparisons_that_count(
+    drawn_blocks: Drawn,
+) -> None:
     blocks = drawn_blocks(150)
     document, labels = blocks.segment % 4, blocks.labels.copy()
     # Decided comparisons are of document 3.
@@ -122,7 +128,9 @@ def test_few_documents_are_recognised_by_the_comparisons_that_count(drawn_blocks
     blocks = replace(blocks, labels=labels, document=document)
     for ties in (False, True):
         layout = Layout(len(blocks.systems), ties=ties)
-        found = all_moments(blocks, layout).chosen(count(blocks, layout), several_documents=True)
+        found = all_moments(blocks, layout).chosen(
+            count(blocks, layout), several_documents=True
+        )
         assert_same(found, moments_of_blocks(blocks, layout))
         assert found.few_documents is not ties
 
@@ -149,7 +157,9 @@ def test_as_many_documents_as_are_needed_are_enough(drawn_blocks: Drawn) -> None
     found = moments.chosen(cells, several_documents=True, fewest_documents=effective)
     assert_same(found, of_documents)
     more = float(np.nextafter(effective, np.inf))
-    assert moments.chosen(cells, several_documents=True, fewest_documents=more).few_documents
+    assert moments.chosen(
+        cells, several_documents=True, fewest_documents=more
+    ).few_documents
 
 
 @pytest.mark.parametrize("layout", [Layout(6), Layout(6, ties=True)])
@@ -166,7 +176,9 @@ def test_moments_of_some_systems_are_those_of_the_blocks_without_the_others(
         all_moments(fewer, smaller),
     )
     for field in fields(found):
-        np.testing.assert_array_equal(getattr(found, field.name), getattr(expected, field.name))
+        np.testing.assert_array_equal(
+            getattr(found, field.name), getattr(expected, field.name)
+        )
     np.testing.assert_array_equal(
         count(blocks, layout)[layout.cells_of(kept)], count(fewer, smaller)
     )

@@ -62,8 +62,14 @@ def plain_weight(key: int, seed: int, resample: int) -> int:
 
 def test_the_mixer_is_that_of_splitmix64() -> None:
     # First outputs of the reference implementation (S. Vigna, splitmix64.c) from state 1234567.
-    states = np.array([(1234567 + k * GAMMA) & MASK for k in (1, 2, 3)], dtype=np.uint64)
-    assert _mix(states).tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    states = np.array(
+        [(1234567 + k * GAMMA) & MASK for k in (1, 2, 3)], dtype=np.uint64
+    )
+    assert _mix(states).tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+    ]
 
 
 @given(keys, seeds, st.integers(0, 50), st.integers(0, 9))
@@ -88,7 +94,10 @@ def test_uniform_numbers_are_those_of_the_definition(
     expected = [
         [
             (
-                plain_mix(plain_mix(k ^ MASK ^ plain_mix((seed + GAMMA) & MASK)) + r * GAMMA & MASK)
+                plain_mix(
+                    plain_mix(k ^ MASK ^ plain_mix((seed + GAMMA) & MASK)) + r * GAMMA
+                    & MASK
+                )
                 >> 11
             )
             / 2**53
@@ -110,7 +119,9 @@ def test_weights_that_sixteen_bits_leave_open_are_those_of_the_definition() -> N
 
 def test_bits_of_the_weights_never_change() -> None:
     # Published ranges hang on these bits.
-    weights = poisson_weights(np.array([1, 2**63], dtype=np.uint64), seed=42, resamples=16)
+    weights = poisson_weights(
+        np.array([1, 2**63], dtype=np.uint64), seed=42, resamples=16
+    )
     assert weights.tolist() == [
         [1, 1, 1, 0, 3, 1, 4, 0, 2, 2, 0, 1, 0, 0, 0, 1],
         [1, 0, 1, 1, 2, 0, 3, 0, 0, 1, 1, 2, 0, 0, 0, 2],
@@ -118,7 +129,9 @@ def test_bits_of_the_weights_never_change() -> None:
 
 
 @given(keys, seeds, st.integers(0, 12), st.integers(0, 12))
-def test_ranges_of_resamples_concatenate(key: list[int], seed: int, head: int, tail: int) -> None:
+def test_ranges_of_resamples_concatenate(
+    key: list[int], seed: int, head: int, tail: int
+) -> None:
     units = np.array(key, dtype=np.uint64)
     whole = poisson_weights(units, seed=seed, resamples=head + tail)
     parts = (
@@ -153,10 +166,16 @@ def repeated(blocks: Blocks, weights: npt.NDArray[np.integer]) -> Blocks:
     return blocks.take(np.repeat(np.arange(len(blocks)), weights))
 
 
-def literal_bootstrap_wins(blocks: Blocks, seed: int, resamples: int) -> npt.NDArray[np.int64]:
-    weights = poisson_weights(blocks.key, seed=seed, resamples=resamples).astype(np.int64)
+def literal_bootstrap_wins(
+    blocks: Blocks, seed: int, resamples: int
+) -> npt.NDArray[np.int64]:
+    weights = poisson_weights(blocks.key, seed=seed, resamples=resamples).astype(
+        np.int64
+    )
     labels = blocks.labels.astype(np.int64)
-    below = np.where(labels == 0, 127, labels)[:, :, np.newaxis] < labels[:, np.newaxis, :]
+    below = (
+        np.where(labels == 0, 127, labels)[:, :, np.newaxis] < labels[:, np.newaxis, :]
+    )
     sums: npt.NDArray[np.int64] = np.tensordot(weights.T, below.astype(np.int64), 1)
     return sums
 
@@ -164,7 +183,9 @@ def literal_bootstrap_wins(blocks: Blocks, seed: int, resamples: int) -> npt.NDA
 def test_resampled_wins_are_weighted_sums_over_blocks() -> None:
     blocks = some_blocks(60)
     expected = literal_bootstrap_wins(blocks, seed=7, resamples=30)
-    np.testing.assert_array_equal(bootstrap_wins(blocks, seed=7, resamples=30), expected)
+    np.testing.assert_array_equal(
+        bootstrap_wins(blocks, seed=7, resamples=30), expected
+    )
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 100, UNITS_AT_A_TIME])
@@ -194,7 +215,10 @@ def test_shards_in_any_order_merge_to_the_whole(
     shards = [blocks.take(order[:cut]), blocks.take(order[cut:])]
     merged = np.concatenate(
         [
-            sum(resampling.counts(shard, layout, range(first, first + 4)) for shard in shards)
+            sum(
+                resampling.counts(shard, layout, range(first, first + 4))
+                for shard in shards
+            )
             for first in (0, 4, 8)
         ]
     )
@@ -222,7 +246,9 @@ def test_the_same_number_is_trimmed_off_at_both_ends(
 
 
 @pytest.mark.parametrize(("resamples", "confidence"), [(0, 0.95), (10, 0.0), (10, 1.0)])
-def test_no_interval_without_resamples_or_confidence(resamples: int, confidence: float) -> None:
+def test_no_interval_without_resamples_or_confidence(
+    resamples: int, confidence: float
+) -> None:
     with pytest.raises(ValueError, match="expected"):
         trim_count(resamples, confidence)
 
@@ -242,7 +268,9 @@ def test_a_resample_is_a_function_of_seed_and_id(
     shuffled = blocks_from_rows(data.draw(st.permutations(rows)), systems)
     cut = data.draw(st.integers(0, 12))
     whole = resampling.counts(blocks, layout, range(12))
-    parts = [resampling.counts(shuffled, layout, ids) for ids in (range(cut), range(cut, 12))]
+    parts = [
+        resampling.counts(shuffled, layout, ids) for ids in (range(cut), range(cut, 12))
+    ]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
 
 
@@ -258,7 +286,9 @@ def test_resamples_are_weighted_counts_and_shards_add_up(
     whole = resampling.counts(blocks, layout, range(5))
     weights = resampling.weights(blocks, range(5))
     for r in range(5):
-        np.testing.assert_array_equal(whole[r], count(repeated(blocks, weights[:, r]), layout))
+        np.testing.assert_array_equal(
+            whole[r], count(repeated(blocks, weights[:, r]), layout)
+        )
     cut = data.draw(st.integers(0, len(blocks)))
     shards = [blocks.take(slice(0, cut)), blocks.take(slice(cut, None))]
     parts = [resampling.counts(shard, layout, range(5)) for shard in shards]
@@ -271,11 +301,16 @@ def test_blocks_of_a_segment_or_a_judge_go_together(drawn_blocks: Drawn) -> None
         assert level in LEVELS
         key = unit_keys(blocks, level)
         same_unit = unit[:, np.newaxis] == unit[np.newaxis, :]
-        np.testing.assert_array_equal(key[:, np.newaxis] == key[np.newaxis, :], same_unit)
+        np.testing.assert_array_equal(
+            key[:, np.newaxis] == key[np.newaxis, :], same_unit
+        )
 
 
 def test_units_have_keys_of_their_names_only() -> None:
-    rows = [BlockRow("ann", 7, [("a",), ("b",)], [1, 2]), BlockRow("bob", 7, [("b",)], [1])]
+    rows = [
+        BlockRow("ann", 7, [("a",), ("b",)], [1, 2]),
+        BlockRow("bob", 7, [("b",)], [1]),
+    ]
     alone = blocks_from_rows(rows[:1], "ab")
     both = blocks_from_rows(rows, "ab")
     for level in ("segments", "judges"):
@@ -289,30 +324,44 @@ def test_units_have_keys_of_their_names_only() -> None:
 SEGMENT_7, JUDGE_ANN = 9408045459563456474, 9677422622338338988
 
 
-def test_pairs_are_drawn_like_single_comparisons_with_replacement(drawn_blocks: Drawn) -> None:
+def test_pairs_are_drawn_like_single_comparisons_with_replacement(
+    drawn_blocks: Drawn,
+) -> None:
     """One multinomial draw has the moments of drawing comparisons one by one (Koehn 2012, §5.1)."""
     tallies = tally(drawn_blocks(200))
     n = len(tallies.systems)
     above = np.triu_indices(n, 1)
-    kinds = np.concatenate([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
-    drawn = Resampling("pairs", seed=5).draw_pairs(tallies, range(4000)).reshape(4000, -1)
+    kinds = np.concatenate(
+        [tallies.wins[above], tallies.wins.T[above], tallies.ties[above]]
+    )
+    drawn = (
+        Resampling("pairs", seed=5).draw_pairs(tallies, range(4000)).reshape(4000, -1)
+    )
     assert set(drawn.sum(axis=1).tolist()) == {tallies.comparisons}
     literal = literal_pair_resamples(kinds, 4000)
     share = kinds / kinds.sum()
     error = np.sqrt(kinds.sum() * share * (1 - share) / 4000)
     for sample in (drawn, literal):
         assert np.all(np.abs(sample.mean(axis=0) - kinds) <= 4.5 * error)
-    spread = [np.cov(sample.T)[np.triu_indices(len(kinds))] for sample in (drawn, literal)]
-    np.testing.assert_allclose(spread[0], spread[1], atol=0.12 * float(np.max(spread[1])))
+    spread = [
+        np.cov(sample.T)[np.triu_indices(len(kinds))] for sample in (drawn, literal)
+    ]
+    np.testing.assert_allclose(
+        spread[0], spread[1], atol=0.12 * float(np.max(spread[1]))
+    )
 
 
-def literal_pair_resamples(kinds: npt.NDArray[np.int64], resamples: int) -> npt.NDArray[np.int64]:
+def literal_pair_resamples(
+    kinds: npt.NDArray[np.int64], resamples: int
+) -> npt.NDArray[np.int64]:
     rng = np.random.default_rng(6)
     comparison = np.repeat(np.arange(len(kinds)), kinds)
     return np.stack(
         [
             np.bincount(
-                comparison[rng.integers(0, len(comparison), len(comparison))], None, len(kinds)
+                comparison[rng.integers(0, len(comparison), len(comparison))],
+                None,
+                len(kinds),
             )
             for _ in range(resamples)
         ]
@@ -322,19 +371,28 @@ def literal_pair_resamples(kinds: npt.NDArray[np.int64], resamples: int) -> npt.
 def test_a_resample_of_pairs_is_a_function_of_seed_and_id(drawn_blocks: Drawn) -> None:
     tallies, resampling = tally(drawn_blocks(80)), Resampling("pairs", seed=8)
     whole = resampling.draw_pairs(tallies, range(20))
-    np.testing.assert_array_equal(resampling.draw_pairs(tallies, range(7, 20)), whole[7:])
+    np.testing.assert_array_equal(
+        resampling.draw_pairs(tallies, range(7, 20)), whole[7:]
+    )
     above = np.triu_indices(len(tallies.systems), 1)
     kinds = np.stack([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
     for id_ in (0, 7, 19):
-        random = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
+        random = np.random.Generator(
+            np.random.Philox(key=np.array([8, id_], dtype=np.uint64))
+        )
         seen = kinds[kinds > 0]
         expected = random.multinomial(seen.sum(), seen / seen.sum())
         np.testing.assert_array_equal(whole[id_][kinds > 0], expected)
 
 
-def test_a_pair_resample_as_blocks_is_the_one_that_is_counted(drawn_blocks: Drawn) -> None:
+def test_a_pair_resample_as_blocks_is_the_one_that_is_counted(
+    drawn_blocks: Drawn,
+) -> None:
     blocks = drawn_blocks(50)
-    resampling, layout = Resampling("pairs", seed=7), Layout(len(blocks.systems), ties=True)
+    resampling, layout = (
+        Resampling("pairs", seed=7),
+        Layout(len(blocks.systems), ties=True),
+    )
     counted = resampling.counts(blocks, layout, range(3))
     for r in range(3):
         pairs = resampling.pair_blocks(blocks, r)
@@ -360,14 +418,20 @@ def test_weights_over_segments_and_judges_are_products_thinned_to_the_share(
     layout = Layout(len(blocks.systems), ties=True, outright=True)
     counts = resampling.counts(blocks, layout, range(5, 35))
     for row in range(30):
-        np.testing.assert_array_equal(counts[row], count(repeated(blocks, weights[:, row]), layout))
+        np.testing.assert_array_equal(
+            counts[row], count(repeated(blocks, weights[:, row]), layout)
+        )
 
 
-def test_a_share_of_nought_draws_nothing_and_one_draws_everything(drawn_blocks: Drawn) -> None:
+def test_a_share_of_nought_draws_nothing_and_one_draws_everything(
+    drawn_blocks: Drawn,
+) -> None:
     blocks = drawn_blocks(100)
     assert (Resampling("two_way", share=0.0).weights(blocks, range(9)) == 1).all()
     whole = Resampling("two_way").weights(blocks, range(9))
-    parts = [Resampling(level).weights(blocks, range(9)) for level in ("segments", "judges")]
+    parts = [
+        Resampling(level).weights(blocks, range(9)) for level in ("segments", "judges")
+    ]
     np.testing.assert_array_equal(whole, parts[0] * parts[1])
 
 

@@ -7,7 +7,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting.counts import Layout, comparisons_of, count, shown_position, tally
+from ranking.core.counting.counts import (
+    Layout,
+    comparisons_of,
+    count,
+    shown_position,
+    tally,
+)
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.shares import expected_wins
 
@@ -40,7 +46,9 @@ def test_counts_that_are_unpacked_are_those_of_the_tallies(drawn_blocks: Drawn) 
 
 
 def test_systems_of_one_candidate_are_not_compared_with_each_other() -> None:
-    tallies = tally(blocks_from_rows([BlockRow("j", 1, [("a", "b"), ("c",)], [1, 2])], "abc"))
+    tallies = tally(
+        blocks_from_rows([BlockRow("j", 1, [("a", "b"), ("c",)], [1, 2])], "abc")
+    )
     assert tallies.wins.tolist() == [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
     assert not tallies.ties.any()
 
@@ -74,7 +82,9 @@ def test_a_tie_changes_no_win_and_no_score(
 ) -> None:
     rows = data.draw(rows_strategy)
     tie = BlockRow("j9", 9, [("anna",), ("bert",)], [3, 3])
-    before, after = (tally(blocks_from_rows(some, systems)) for some in (rows, [*rows, tie]))
+    before, after = (
+        tally(blocks_from_rows(some, systems)) for some in (rows, [*rows, tie])
+    )
     assert after.tied == before.tied + 1
     np.testing.assert_array_equal(before.wins, after.wins)
     np.testing.assert_array_equal(
@@ -112,7 +122,9 @@ BLOCKS = blocks_from_rows(
 
 def test_comparisons_stand_in_the_order_of_the_blocks() -> None:
     found = comparisons_of(BLOCKS)
-    rows = zip(found.block, found.judge, found.first, found.second, found.outcome, strict=True)
+    rows = zip(
+        found.block, found.judge, found.first, found.second, found.outcome, strict=True
+    )
     assert [tuple(int(cell) for cell in row) for row in rows] == [
         (0, 0, 0, 1, 1),
         (0, 0, 0, 2, 1),

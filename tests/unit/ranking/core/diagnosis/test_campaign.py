@@ -39,7 +39,9 @@ def test_hand_worked_counts() -> None:
     assert found.tie_rates == {"_ref": 0, "a": 1 / 4, "b": 1 / 4, "c": 0}
     score = [3 / 4, 2 / 4, 0]
     assert found.score_by_times_judged.pairs == 3
-    assert found.score_by_times_judged.pearson == pytest.approx(np.corrcoef([4, 3, 2], score)[0, 1])
+    assert found.score_by_times_judged.pearson == pytest.approx(
+        np.corrcoef([4, 3, 2], score)[0, 1]
+    )
     assert found.score_by_reference is not None
     assert found.score_by_reference.pearson == pytest.approx(
         np.corrcoef([1 / 4, 1 / 3, 0], score)[0, 1]
@@ -67,11 +69,17 @@ def test_a_lone_label_wins_its_block_unless_it_stands_for_two_systems() -> None:
 
 def test_sole_winners_equal_those_found_row_by_row() -> None:
     rng = np.random.default_rng(14)
-    rows = [BlockRow("ann", 1, "abcd", rng.integers(1, 6, 4).tolist()) for _ in range(200)]
+    rows = [
+        BlockRow("ann", 1, "abcd", rng.integers(1, 6, 4).tolist()) for _ in range(200)
+    ]
     expected = dict.fromkeys(["a", "b", "c", "d", NOBODY], 0)
     for row in rows:
         lowest = min(label for label in row.labels if label is not None)
-        best = [name for name, label in zip("abcd", row.labels, strict=True) if label == lowest]
+        best = [
+            name
+            for name, label in zip("abcd", row.labels, strict=True)
+            if label == lowest
+        ]
         expected[best[0] if len(best) == 1 else NOBODY] += 1
     assert sole_winners(blocks_from_rows(rows, "abcd")) == expected
 

@@ -51,10 +51,14 @@ def test_spearmans_interval_is_worked_by_hand() -> None:
 def test_lists_in_one_order_reach_to_one_and_have_another_end(sign: int) -> None:
     """Half of the way to the next coefficient of four systems, 0.8, is 0.9."""
     found = correlation_sampled(np.array([1, 2, 3, 4]), sign * np.array([1, 2, 3, 9]))
-    ends = sorted([found.spearman_low or 0, found.spearman_high or 0], key=lambda end: sign * end)
+    ends = sorted(
+        [found.spearman_low or 0, found.spearman_high or 0], key=lambda end: sign * end
+    )
     assert found.spearman == pytest.approx(sign)
     assert ends[1] == sign
-    assert ends[0] == pytest.approx(sign * np.tanh(np.arctanh(0.9) - 1.959964 * np.sqrt(1.405)))
+    assert ends[0] == pytest.approx(
+        sign * np.tanh(np.arctanh(0.9) - 1.959964 * np.sqrt(1.405))
+    )
 
 
 def test_three_pairs_have_a_correlation_but_no_interval() -> None:
@@ -79,7 +83,9 @@ def test_pairs_without_a_number_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("drawn", [DrawnSystems(4, 0.3), DrawnSystems(8, 0.9)])
-def test_intervals_hold_in_nineteen_of_twenty_simulated_campaigns(drawn: DrawnSystems) -> None:
+def test_intervals_hold_in_nineteen_of_twenty_simulated_campaigns(
+    drawn: DrawnSystems,
+) -> None:
     """Seeded: 400 campaigns of four and of eight systems, where 95 % has a standard error of 1.1 %."""
     found = coverage_of_systems(drawn, campaigns=400)
     assert 0.92 <= found.pearson <= 0.99
@@ -127,8 +133,17 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
     """Cameron, Gelbach and Miller's variance, summed cluster by cluster."""
     random = np.random.default_rng(14)
     judge, segment = np.repeat(np.arange(6), 10), np.tile(np.repeat(np.arange(5), 2), 6)
-    x = random.normal(size=6)[judge] + random.normal(size=5)[segment] + random.normal(size=60)
-    y = x + random.normal(size=6)[judge] + random.normal(size=5)[segment] + random.normal(size=60)
+    x = (
+        random.normal(size=6)[judge]
+        + random.normal(size=5)[segment]
+        + random.normal(size=60)
+    )
+    y = (
+        x
+        + random.normal(size=6)[judge]
+        + random.normal(size=5)[segment]
+        + random.normal(size=60)
+    )
     found = correlation_clustered(x, y, (judge, segment))
     z = np.arctanh(np.corrcoef(x, y)[0, 1])
 
@@ -138,7 +153,9 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
         left = np.arctanh([np.corrcoef(x[places], y[places])[0, 1] for places in kept])
         return float(((left - left.mean()) ** 2).sum() * (len(each) - 1) / len(each))
 
-    judges, segments = ([(int(number),) for number in kind] for kind in (judge, segment))
+    judges, segments = (
+        [(int(number),) for number in kind] for kind in (judge, segment)
+    )
     both = [one + other for one, other in zip(judges, segments, strict=True)]
     summed = variance(judges) + variance(segments) - variance(both)
     assert summed > max(variance(judges), variance(segments))
@@ -147,7 +164,10 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
     assert found.high == pytest.approx(np.tanh(z + reach))
 
 
-INFLUENCED = [(spearman_influenced, stats.spearmanr), (kendall_influenced, stats.kendalltau)]
+INFLUENCED = [
+    (spearman_influenced, stats.spearmanr),
+    (kendall_influenced, stats.kendalltau),
+]
 
 
 @pytest.mark.parametrize(("influenced", "scipys"), INFLUENCED)

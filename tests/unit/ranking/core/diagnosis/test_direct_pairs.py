@@ -36,12 +36,15 @@ from tests.some_now import some_now
 
 
 def block(segment: int, judge: str, *order: str) -> BlockRow:
-    return BlockRow(judge, segment, [(name,) for name in order], range(1, len(order) + 1))
+    return BlockRow(
+        judge, segment, [(name,) for name in order], range(1, len(order) + 1)
+    )
 
 
 def test_comparisons_alone_are_the_sign_test() -> None:
     blocks = blocks_from_rows(
-        [block(n, "ann", "a", "b") for n in range(6)] + [block(9, "ann", "b", "a")], "abc"
+        [block(n, "ann", "a", "b") for n in range(6)] + [block(9, "ann", "b", "a")],
+        "abc",
     )
     found = direct_pairs(blocks, level="pairs", correction=Correction.HOLM)
     p = binomtest(6, 7).pvalue
@@ -54,7 +57,8 @@ def test_comparisons_alone_are_the_sign_test() -> None:
 
 def test_blocks_by_hand() -> None:
     blocks = blocks_from_rows(
-        [block(n, "ann", "a", "b") for n in range(6)] + [block(n, "ann", "b", "a") for n in (1, 2)],
+        [block(n, "ann", "a", "b") for n in range(6)]
+        + [block(n, "ann", "b", "a") for n in (1, 2)],
         "ab",
     )
     found = direct_pairs(blocks, level="blocks", correction=Correction.NONE)
@@ -85,14 +89,21 @@ def test_judges_who_disagree_with_each_other_count_as_judges() -> None:
 def campaign_of_equals(random: np.random.Generator, *, judges: int = 16) -> Blocks:
     """Draw 400 blocks of six systems that are equal, but not to each judge, nor on each segment."""
     judge, segment = random.integers(0, judges, 400), random.integers(0, 100, 400)
-    tastes, suits = random.normal(size=(judges, 6)) * 0.4, random.normal(size=(100, 6)) * 0.8
+    tastes, suits = (
+        random.normal(size=(judges, 6)) * 0.4,
+        random.normal(size=(100, 6)) * 0.8,
+    )
     shown = np.argsort(random.random((400, 6)), axis=1)[:, :5]
     seen = np.take_along_axis((tastes[judge] + suits[segment]), shown, axis=1)
-    place = np.argsort(np.argsort(-(seen + random.normal(size=(400, 5))), axis=1), axis=1)
+    place = np.argsort(
+        np.argsort(-(seen + random.normal(size=(400, 5))), axis=1), axis=1
+    )
     labels = np.zeros((400, 6), dtype=np.int8)
     candidates = np.full((400, 6), -1, dtype=np.int8)
     np.put_along_axis(labels, shown, (place + 1).astype(np.int8), axis=1)
-    np.put_along_axis(candidates, shown, np.tile(np.arange(5, dtype=np.int8), (400, 1)), axis=1)
+    np.put_along_axis(
+        candidates, shown, np.tile(np.arange(5, dtype=np.int8), (400, 1)), axis=1
+    )
     return Blocks(
         systems=tuple("abcdef"),
         labels=labels,
@@ -110,7 +121,9 @@ def test_equal_systems_are_rarely_told_apart_over_segments_and_judges() -> None:
     above = np.triu_indices(6, 1)
 
     def share_told_apart(level: Level) -> float:
-        found = (direct_pairs(blocks, level=level).p_value[above] <= 0.05 for blocks in drawn)
+        found = (
+            direct_pairs(blocks, level=level).p_value[above] <= 0.05 for blocks in drawn
+        )
         return float(np.mean([apart.mean() for apart in found]))
 
     assert share_told_apart("two_way") < 0.08
@@ -146,11 +159,17 @@ def test_relabelling_permutes(level: Level, data: st.DataObject) -> None:
     )
     renamed = dict(zip(names, data.draw(st.permutations(names)), strict=True))
     changed = [
-        BlockRow(row.judge, row.segment, [(renamed[n],) for (n,) in row.candidates], row.labels)
+        BlockRow(
+            row.judge,
+            row.segment,
+            [(renamed[n],) for (n,) in row.candidates],
+            row.labels,
+        )
         for row in rows[::-1]
     ]
     one, other = (
-        direct_pairs(blocks_from_rows(each, names), level=level) for each in (rows, changed)
+        direct_pairs(blocks_from_rows(each, names), level=level)
+        for each in (rows, changed)
     )
     place = [names.index(renamed[name]) for name in names]
     assert one.p_value == pytest.approx(other.p_value[np.ix_(place, place)])
@@ -163,18 +182,26 @@ BOJAR = counts_method_named("bojar")
 
 
 def ranked_block(segment: int, *order: str) -> BlockRow:
-    return BlockRow("ann", segment, [(name,) for name in order], range(1, len(order) + 1))
+    return BlockRow(
+        "ann", segment, [(name,) for name in order], range(1, len(order) + 1)
+    )
 
 
 def test_other_sentences_explain_a_contradiction() -> None:
     # t beats b twice and loses to it once; b won against weak c elsewhere, t never met it.
-    rows = [ranked_block(1, "t", "b"), ranked_block(1, "t", "b"), ranked_block(2, "b", "t")]
+    rows = [
+        ranked_block(1, "t", "b"),
+        ranked_block(1, "t", "b"),
+        ranked_block(2, "b", "t"),
+    ]
     rows += [ranked_block(segment, "b", "c") for segment in range(3, 7)]
     blocks = blocks_from_rows(rows, "bct")
     direct = direct_pairs(blocks)
     of_all = contradictions(direct, scored_pairs(blocks.systems, BOJAR.score(blocks)))
     assert of_all == (
-        Contradiction(ScoredPair(("b", "t"), (5 / 7, 2 / 3)), 1, 2, 0, direct.adjusted_p[0, 2]),
+        Contradiction(
+            ScoredPair(("b", "t"), (5 / 7, 2 / 3)), 1, 2, 0, direct.adjusted_p[0, 2]
+        ),
     )
     shared = scored_on_shared_blocks(blocks, BOJAR)
     assert ScoredPair(("t", "b"), (2 / 3, 1 / 3), blocks=3, segments=2) in shared
@@ -197,7 +224,9 @@ def test_other_opponents_in_shared_blocks_explain_nothing() -> None:
 
 
 def test_pairs_without_a_common_block_have_no_shared_score() -> None:
-    blocks = blocks_from_rows([ranked_block(1, "a", "b"), ranked_block(2, "c", "d")], "abcd")
+    blocks = blocks_from_rows(
+        [ranked_block(1, "a", "b"), ranked_block(2, "c", "d")], "abcd"
+    )
     shared = {pair.systems: pair for pair in scored_on_shared_blocks(blocks, BOJAR)}
     assert shared["a", "c"] == ScoredPair(("a", "c"), (None, None), 0, 0)
     assert not shared["a", "c"].is_ordered
@@ -267,7 +296,9 @@ def test_of_decided_pairs_as_many_as_by_the_formula(n: int, random: object) -> N
         wins[one, other] = 1
     found = majority_cycles(direct(wins.tolist()))
     beaten = wins.sum(axis=1)
-    assert len(found) == n * (n - 1) * (n - 2) // 6 - int((beaten * (beaten - 1) // 2).sum())
+    assert len(found) == n * (n - 1) * (n - 2) // 6 - int(
+        (beaten * (beaten - 1) // 2).sum()
+    )
     names = "abcdefgh"
     brute = {
         names[a] + names[b] + names[c]

@@ -25,7 +25,9 @@ from tests.worlds import draw_campaign, world_named
 
 
 def block(segment: int, judge: str, *order: str) -> BlockRow:
-    return BlockRow(judge, segment, [(name,) for name in order], range(1, len(order) + 1))
+    return BlockRow(
+        judge, segment, [(name,) for name in order], range(1, len(order) + 1)
+    )
 
 
 def test_counts_by_opponent_and_of_all() -> None:
@@ -95,13 +97,24 @@ def test_the_variance_is_that_of_tests_of_pairs() -> None:
 @pytest.mark.parametrize(
     "world",
     some_now(
-        ["100 segments", "documents", "10 judges, taste 3", "100 segments and 10 judges, taste 2.5"]
+        [
+            "100 segments",
+            "documents",
+            "10 judges, taste 3",
+            "100 segments and 10 judges, taste 2.5",
+        ]
     ),
 )
 def test_intervals_hold_where_segments_and_judges_differ(world: str) -> None:
     drawn = world_named(world)
     spread = sqrt(
-        2 * (drawn.noise**2 + drawn.segment_sd**2 + drawn.document_sd**2 + drawn.taste_sd**2)
+        2
+        * (
+            drawn.noise**2
+            + drawn.segment_sd**2
+            + drawn.document_sd**2
+            + drawn.taste_sd**2
+        )
     )
     held, looked = [0, 0], [0, 0]
     for seed in range(60):
@@ -136,14 +149,17 @@ def test_a_trend_with_length_by_hand() -> None:
     assert found.p_value == pytest.approx(2 * student.sf(4, 14))
     assert found.limits == ()
     noisy = blocks_from_rows(
-        [*rows, *(block(n, f"k{n}", *("ba" if n % 2 else "ab")) for n in range(4))], "ab"
+        [*rows, *(block(n, f"k{n}", *("ba" if n % 2 else "ab")) for n in range(4))],
+        "ab",
     )
     found = length_trend(outcomes_of(noisy, 0), words)
     assert found is not None
     assert found.slope == pytest.approx(8 / 10 - 2 / 10 - 1 + -0.2)
     # Independent trials have a variance of ¼ / 5, and segments, by their residuals, one of 0.0206: less. Of 20
     # comparisons four segments have two each: their effective number is 20² / (4·2² + 12) = 14.29.
-    assert found.p_value == pytest.approx(2 * student.sf(0.6 / sqrt(0.05), 400 / 28 - 2))
+    assert found.p_value == pytest.approx(
+        2 * student.sf(0.6 / sqrt(0.05), 400 / 28 - 2)
+    )
     assert found.p_value == pytest.approx(0.0195709, rel=1e-4)
     assert length_trend(outcomes, np.ones(16, dtype=np.int64)) is None
     assert length_trend(outcomes, np.full(16, -1)) is None
@@ -154,7 +170,9 @@ def test_p_of_a_trend_does_not_depend_on_how_lengths_are_rounded() -> None:
     rows = [block(n, f"j{n}", *("ab" if n % 2 else "ba")) for n in range(16)]
     outcomes = outcomes_of(blocks_from_rows(rows, "ab"), 0)
     found = [
-        length_trend(outcomes, np.array([longer if n % 2 == 0 else shorter for n in range(16)]))
+        length_trend(
+            outcomes, np.array([longer if n % 2 == 0 else shorter for n in range(16)])
+        )
         for shorter, longer in ((1, 2), (7, 19))
     ]
     exact, rounded = (each.p_value for each in found if each is not None)
@@ -174,7 +192,9 @@ def test_a_trend_says_what_it_does_not_account_for() -> None:
             "ab",
         )
         if documents:
-            blocks = replace(blocks, document=(blocks.segment % documents).astype(np.int32))
+            blocks = replace(
+                blocks, document=(blocks.segment % documents).astype(np.int32)
+            )
         found = length_trend(outcomes_of(blocks, 0), np.arange(1, segments + 1))
         assert found is not None
         return found
@@ -207,7 +227,9 @@ def test_a_trend_is_seldom_found_where_there_is_none(
             for ahead in [ease[segment] + liking[judge]]
         ]
         trend = length_trend(outcomes_of(blocks_from_rows(rows, "ab"), 0), words)
-        found += trend is not None and trend.p_value is not None and trend.p_value < 0.05
+        found += (
+            trend is not None and trend.p_value is not None and trend.p_value < 0.05
+        )
     assert found <= 20
 
 
@@ -221,7 +243,9 @@ def test_documents_are_the_units_of_a_share_where_there_are_enough() -> None:
         ]
         blocks = blocks_from_rows(rows, "ab")
         return share_won(
-            outcomes_of(replace(blocks, document=(blocks.segment // 10).astype(np.int32)), 0)
+            outcomes_of(
+                replace(blocks, document=(blocks.segment // 10).astype(np.int32)), 0
+            )
         )
 
     found = share(6)

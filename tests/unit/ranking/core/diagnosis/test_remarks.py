@@ -16,12 +16,19 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 
 def block(segment: int, judge: str, *shown: str) -> BlockRow:
-    return BlockRow(judge, segment, [(name,) for name in shown], range(1, len(shown) + 1))
+    return BlockRow(
+        judge, segment, [(name,) for name in shown], range(1, len(shown) + 1)
+    )
 
 
 def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
     blocks = blocks_from_rows(
-        [block(1, "ann", "a", "b"), block(2, "ann", "b", "c"), block(1, "ben", "a", "c")], "abc"
+        [
+            block(1, "ann", "a", "b"),
+            block(2, "ann", "b", "c"),
+            block(1, "ben", "a", "c"),
+        ],
+        "abc",
     )
     skips = [
         SkippedBlock(3, "ann", ("a", "b", "gone"), has_comment=True),
@@ -37,7 +44,10 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
     assert len(set(shown.judge.tolist())) == 3
 
     def counts(marked: np.ndarray) -> list[int]:
-        return [remark_share(shown, marked, shown.shows[:, place]).count for place in range(3)]
+        return [
+            remark_share(shown, marked, shown.shows[:, place]).count
+            for place in range(3)
+        ]
 
     assert counts(shown.skipped) == [1, 1, 1]
     assert counts(shown.commented) == [2, 1, 1]
@@ -47,11 +57,18 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
     assert of_a.high is not None
     assert 0 <= of_a.low < 2 / 3 < of_a.high <= 1
     nothing = remark_share(shown, shown.skipped, np.zeros(5, dtype=np.bool_))
-    assert (nothing.count, nothing.share, nothing.low, nothing.high) == (0, None, None, None)
+    assert (nothing.count, nothing.share, nothing.low, nothing.high) == (
+        0,
+        None,
+        None,
+        None,
+    )
 
 
 def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() -> None:
-    blocks = blocks_from_rows([block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab")
+    blocks = blocks_from_rows(
+        [block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab"
+    )
     comment = CommentedBlock(1, "ann", ("a", "b"))
     assert shown_blocks(blocks, [], [comment]).commented.sum() == 1
     assert shown_blocks(blocks, [], [comment] * 2).commented.sum() == 2
@@ -60,7 +77,9 @@ def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() ->
 
 def test_interval_without_shared_units_equals_clopper_pearson() -> None:
     blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(30)], "ab")
-    skips = [SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False) for n in range(30, 40)]
+    skips = [
+        SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False) for n in range(30, 40)
+    ]
     shown = shown_blocks(blocks, skips, [])
     found = remark_share(shown, shown.skipped, shown.shows[:, 0])
     assert found.low == pytest.approx(beta.ppf(0.025, 10, 31), abs=0.01)
@@ -77,11 +96,16 @@ def test_segments_that_all_judges_skip_make_it_wide() -> None:
     widths = []
     for skipped in (of_two, spread):
         blocks = blocks_from_rows(
-            [block(n, f"j{judge}", "a", "b") for n, judge in pairs if (n, judge) not in skipped],
+            [
+                block(n, f"j{judge}", "a", "b")
+                for n, judge in pairs
+                if (n, judge) not in skipped
+            ],
             "ab",
         )
         skips = [
-            SkippedBlock(n, f"j{judge}", ("a", "b"), has_comment=False) for n, judge in skipped
+            SkippedBlock(n, f"j{judge}", ("a", "b"), has_comment=False)
+            for n, judge in skipped
         ]
         shown = shown_blocks(blocks, skips, [])
         found = remark_share(shown, shown.skipped, shown.shows[:, 0])

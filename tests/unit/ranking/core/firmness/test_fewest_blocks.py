@@ -37,7 +37,9 @@ rows = st.lists(
 
 def won(times: int, *order: str) -> list[BlockRow]:
     """Return blocks in which the first is best, the second next, and so on."""
-    return [BlockRow("ann", 1, [(name,) for name in order], range(1, len(order) + 1))] * times
+    return [
+        BlockRow("ann", 1, [(name,) for name in order], range(1, len(order) + 1))
+    ] * times
 
 
 def is_ahead(blocks: Blocks, method: CountsMethod, first: str) -> bool:
@@ -52,7 +54,8 @@ def is_ahead(blocks: Blocks, method: CountsMethod, first: str) -> bool:
     return any(
         scores.estimable[other]
         and group[other] == group[own]
-        and round(scores.values[other], TIE_DECIMALS) > round(scores.values[own], TIE_DECIMALS)
+        and round(scores.values[other], TIE_DECIMALS)
+        > round(scores.values[own], TIE_DECIMALS)
         for other in range(len(blocks.systems))
     )
 
@@ -104,10 +107,14 @@ def test_no_removal_changes_first_place() -> None:
 @pytest.mark.parametrize("method", some_now(METHODS), ids=NAMES)
 @given(rows=rows)
 @examples(10)
-def test_brute_force_finds_no_smaller_set(method: CountsMethod, rows: list[BlockRow]) -> None:
+def test_brute_force_finds_no_smaller_set(
+    method: CountsMethod, rows: list[BlockRow]
+) -> None:
     blocks = blocks_from_rows(rows, SYSTEMS)
     found = fewest_blocks(blocks, method)
-    assert found.first == tuple(blocks.systems[index] for index in leaders(method.score(blocks)))
+    assert found.first == tuple(
+        blocks.systems[index] for index in leaders(method.score(blocks))
+    )
     if len(found.first) != 1:
         assert found.rows is None
         return
@@ -138,7 +145,9 @@ def test_branch_and_bound_rules_out_nothing_that_is_there(
     counted, (first,) = counted_blocks(blocks, method), ahead
     fewest = by_brute_force(blocks, method, blocks.systems[first])
     wins = counted.total.reshape(3, 3)
-    rivals = [rival for rival in range(3) if rival != first and (wins + wins.T)[rival].any()]
+    rivals = [
+        rival for rival in range(3) if rival != first and (wins + wins.T)[rival].any()
+    ]
     for removed in range(1, len(blocks)):
         if all(cannot_overtake(counted, first, rival, removed) for rival in rivals):
             assert fewest is None or fewest > removed
@@ -159,10 +168,14 @@ def test_branch_and_bound_proves_what_the_quick_bound_does_not() -> None:
     assert found.size is not None
     assert at_least(counted, 0) < found.size
     assert (found.at_least, found.proof) == (found.size, Proof.BOUND)
-    assert not all(cannot_overtake(counted, 0, rival, found.size) for rival in (1, 2, 3))
+    assert not all(
+        cannot_overtake(counted, 0, rival, found.size) for rival in (1, 2, 3)
+    )
 
 
-@given(rows=rows, renamed=st.permutations(SYSTEMS), order=st.randoms(use_true_random=False))
+@given(
+    rows=rows, renamed=st.permutations(SYSTEMS), order=st.randoms(use_true_random=False)
+)
 @examples(60)
 def test_relabelling_systems_and_shuffling_rows_changes_names_only(
     rows: list[BlockRow], renamed: list[str], order: Random
@@ -170,14 +183,23 @@ def test_relabelling_systems_and_shuffling_rows_changes_names_only(
     method = counts_method_named("expected_wins")
     new = dict(zip(SYSTEMS, renamed, strict=True))
     changed = [
-        BlockRow(row.judge, row.segment, [(new[name],) for (name,) in row.candidates], row.labels)
+        BlockRow(
+            row.judge,
+            row.segment,
+            [(new[name],) for (name,) in row.candidates],
+            row.labels,
+        )
         for row in rows
     ]
     order.shuffle(changed)
     found = fewest_blocks(blocks_from_rows(rows, SYSTEMS), method)
     other = fewest_blocks(blocks_from_rows(changed, SYSTEMS), method)
     assert set(other.first) == {new[name] for name in found.first}
-    assert (other.size, other.at_least, other.proof) == (found.size, found.at_least, found.proof)
+    assert (other.size, other.at_least, other.proof) == (
+        found.size,
+        found.at_least,
+        found.proof,
+    )
 
 
 def test_a_method_without_influence_is_refused() -> None:

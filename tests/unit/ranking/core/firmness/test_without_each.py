@@ -24,7 +24,9 @@ ROWS = [
 
 def test_hand_worked() -> None:
     blocks = blocks_from_rows(ROWS, "ab")
-    found = without_each(blocks, counts_method_named("expected_wins"), blocks.judge, blocks.judges)
+    found = without_each(
+        blocks, counts_method_named("expected_wins"), blocks.judge, blocks.judges
+    )
     assert (found.first, found.second) == ("a", "b")
     assert found.lead == pytest.approx(3 / 5 - 2 / 5)
     # Without ann, a won none of two; without bob, all of three.
@@ -39,13 +41,17 @@ def test_hand_worked() -> None:
 
 def test_a_unit_of_everything_leaves_no_score() -> None:
     blocks = blocks_from_rows(ROWS[:2], "ab")
-    found = without_each(blocks, counts_method_named("bojar"), blocks.judge, blocks.judges)
+    found = without_each(
+        blocks, counts_method_named("bojar"), blocks.judge, blocks.judges
+    )
     assert found.units == (LeftOut("ann", 2, None, None, ()),)
 
 
 def test_nothing_is_ranked() -> None:
     blocks = blocks_from_rows(ROWS[-1:], "ab")
-    found = without_each(blocks, counts_method_named("bojar"), blocks.judge, blocks.judges)
+    found = without_each(
+        blocks, counts_method_named("bojar"), blocks.judge, blocks.judges
+    )
     assert (found.first, found.second, found.lead) == (None, None, None)
     assert found.units == (LeftOut("cyd", 1, None, None, ()),)
 
@@ -59,7 +65,9 @@ def test_leaving_a_unit_out_equals_ranking_the_other_blocks(
 ) -> None:
     blocks, method = drawn_blocks(300), counts_method_named(name)
     numbers = units_of(blocks, unit)  # type: ignore[arg-type]
-    found = without_each(blocks, method, numbers, {n: str(n) for n in np.unique(numbers).tolist()})
+    found = without_each(
+        blocks, method, numbers, {n: str(n) for n in np.unique(numbers).tolist()}
+    )
     whole = method.score(blocks)
     assert len(found.units) == len(np.unique(numbers))
     first, second = found.first, found.second

@@ -18,7 +18,9 @@ from ranking.core.judged.blocks import (
     blocks_of_codes,
 )
 
-candidates = st.lists(st.lists(st.text(max_size=3), max_size=3, unique=True), max_size=3)
+candidates = st.lists(
+    st.lists(st.text(max_size=3), max_size=3, unique=True), max_size=3
+)
 judged = st.tuples(st.integers(0, 2**31 - 1), st.text(max_size=3), candidates)
 
 
@@ -82,7 +84,9 @@ def test_repeated_judgments_are_numbered_by_their_labels_not_by_their_rows() -> 
     by_label = {0: 0xBC59F0D52920F530, 1: 0x3B53229F2C8E4D7D, 2: 0xECC758281529AB85}
     for order in permutations(rows):
         blocks = blocks_from_rows([*order, BlockRow("j", 2, shown, [1, 1])], "abc")
-        found = dict(zip(blocks.labels[:3, 0].tolist(), blocks.key.tolist(), strict=False))
+        found = dict(
+            zip(blocks.labels[:3, 0].tolist(), blocks.key.tolist(), strict=False)
+        )
         assert found == by_label
 
 
@@ -95,7 +99,10 @@ def test_a_corrected_label_leaves_the_key() -> None:
 def test_keys_do_not_depend_on_which_systems_are_ranked() -> None:
     rows = [BlockRow("j", 1, ["a", "b"], [1, 2])]
     assert blocks_from_rows(rows, "ab").key == blocks_from_rows(rows, "abcdef").key
-    assert np.all(blocks_from_rows(rows, "ab").without("a").key == blocks_from_rows(rows, "ab").key)
+    assert np.all(
+        blocks_from_rows(rows, "ab").without("a").key
+        == blocks_from_rows(rows, "ab").key
+    )
 
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -128,7 +135,9 @@ def test_no_rows_make_no_blocks() -> None:
     assert empty.positions == 0
 
 
-def test_leaving_out_the_reference_keeps_blocks_keys_and_positions(blocks: Blocks) -> None:
+def test_leaving_out_the_reference_keeps_blocks_keys_and_positions(
+    blocks: Blocks,
+) -> None:
     rest = blocks.without(["_ref"])
     assert rest.systems == ("a", "b", "c")
     assert rest.candidates.tolist() == [[1, 0, 1], [1, 2, -1]]
@@ -164,7 +173,13 @@ def test_the_order_of_rows_only_permutes_the_columns(
     other = blocks_from_rows([rows[i] for i in order], reversed(systems))
 
     def contents(blocks: Blocks) -> list[Any]:
-        columns = (blocks.key, blocks.judge, blocks.segment, blocks.labels, blocks.candidates)
+        columns = (
+            blocks.key,
+            blocks.judge,
+            blocks.segment,
+            blocks.labels,
+            blocks.candidates,
+        )
         return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
     assert contents(one) == contents(other)
@@ -173,7 +188,10 @@ def test_the_order_of_rows_only_permutes_the_columns(
 
 @given(data=st.data(), left_out=st.sets(st.integers(0, 3)))
 def test_leaving_out_judges_is_as_if_they_had_never_judged(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, left_out: set[int]
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    left_out: set[int],
 ) -> None:
     """To the last bit: weights by content key, and the order of judges."""
     rows = data.draw(rows_strategy)
@@ -182,7 +200,9 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
 
     rest = blocks_from_rows(rows, systems).without_judges(names)
 
-    expected = blocks_from_rows([row for row in rows if row.judge not in names], systems)
+    expected = blocks_from_rows(
+        [row for row in rows if row.judge not in names], systems
+    )
     assert (rest.systems, rest.judges) == (expected.systems, expected.judges)
     for column in ("labels", "candidates", "judge", "segment", "key"):
         assert getattr(rest, column).tolist() == getattr(expected, column).tolist()
@@ -194,7 +214,10 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
         (BlockRow("j", 1, [("a",), ("b",)], [1]), "1 labels for 2 candidates"),
         (BlockRow("j", 1, [("a",), ("x",)], [1, 2]), "unknown system 'x'"),
         # As pandas reads a judge who is called NA.
-        (BlockRow(nan, 1, [("a",), ("b",)], [1, 2]), "the judge nan is not a text; pandas reads"),  # type: ignore[arg-type]
+        (
+            BlockRow(nan, 1, [("a",), ("b",)], [1, 2]),  # type: ignore[arg-type]
+            "the judge nan is not a text; pandas reads",
+        ),
         (BlockRow("j", 1, [("a",), ("b", "a")], [1, 2]), "'a' is shown twice"),
         (BlockRow("j", 1, [("a",), ()], [1, 2]), "candidate 2 stands for no system"),
         (BlockRow("j", 1, [("a",), ("b",)], [1, 7]), "label 7 is not between 1 and 5"),
@@ -202,7 +225,9 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
         (BlockRow("j", -1, [("a",), ("b",)], [1, 1]), "segment number -1"),
     ],
 )
-def test_an_impossible_row_is_refused_with_its_number(row: BlockRow, problem: str) -> None:
+def test_an_impossible_row_is_refused_with_its_number(
+    row: BlockRow, problem: str
+) -> None:
     with pytest.raises(ValueError, match=f"^row 3: .*{problem}"):
         blocks_from_rows([*ROWS, row], ["a", "b", "c", "_ref"])
 
@@ -219,14 +244,32 @@ def test_system_that_pandas_read_as_missing_is_refused() -> None:
     [
         ({"systems": ("a", "a", "b", "c")}, "systems: a name occurs twice"),
         ({"judges": ("abe", "abe")}, "judges: a pseudonym occurs twice"),
-        ({"labels": np.zeros((2, 4), np.int64)}, "labels: expected an array of int8, got int64"),
+        (
+            {"labels": np.zeros((2, 4), np.int64)},
+            "labels: expected an array of int8, got int64",
+        ),
         ({"labels": [[0]]}, "labels: expected an array of int8, got list"),
-        ({"segment": np.zeros(3, np.int32)}, r"segment: expected shape \(2,\), got \(3,\)"),
-        ({"judge": np.array([0, 2], np.int32)}, "judge: row 1 is not an index into judges"),
-        ({"labels": np.full((2, 4), 6, np.int8)}, "labels: row 0 is not between 0 and 5"),
+        (
+            {"segment": np.zeros(3, np.int32)},
+            r"segment: expected shape \(2,\), got \(3,\)",
+        ),
+        (
+            {"judge": np.array([0, 2], np.int32)},
+            "judge: row 1 is not an index into judges",
+        ),
+        (
+            {"labels": np.full((2, 4), 6, np.int8)},
+            "labels: row 0 is not between 0 and 5",
+        ),
         ({"candidates": np.full((2, 4), -2, np.int8)}, "candidates: row 0 is below -1"),
-        ({"candidates": np.full((2, 4), -1, np.int8)}, "labels: row 0 labels a system that was"),
-        ({"candidates": np.zeros((2, 4), np.int8)}, "labels: row 0 gives candidate 0 two"),
+        (
+            {"candidates": np.full((2, 4), -1, np.int8)},
+            "labels: row 0 labels a system that was",
+        ),
+        (
+            {"candidates": np.zeros((2, 4), np.int8)},
+            "labels: row 0 gives candidate 0 two",
+        ),
     ],
 )
 def test_impossible_columns_are_refused(

@@ -17,7 +17,9 @@ JUDGES = ("zoë", "adam", "eve", "nobody")
 NAMES = tuple(f"system {index:02} Ünï" for index in range(26))
 
 
-def drawn(seed: int, *, systems: int, count: int) -> tuple[CodedJudgments, list[BlockRow]]:
+def drawn(
+    seed: int, *, systems: int, count: int
+) -> tuple[CodedJudgments, list[BlockRow]]:
     """Draw judgments with blanks, collapsed outputs and repeats, as numbers and by name."""
     random = np.random.default_rng(seed)
     sets = CandidateSets(NAMES[:systems])
@@ -119,4 +121,11 @@ def test_sets_of_systems_have_one_number_in_any_order() -> None:
     assert sets.numbered(system, size).tolist() == [[4, 2], [3, 4], [2, 4]]
     again = sets.numbered(np.array([[2, 1, 0, 3]], dtype=np.int32), np.array([[3, 1]]))
     assert again.tolist() == [[5, 3]]
-    assert sets.candidates == [("a",), ("b",), ("c",), ("d",), ("a", "b"), ("a", "b", "c")]
+    assert sets.candidates == [
+        ("a",),
+        ("b",),
+        ("c",),
+        ("d",),
+        ("a", "b"),
+        ("a", "b", "c"),
+    ]

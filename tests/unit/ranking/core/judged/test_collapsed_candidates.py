@@ -23,10 +23,15 @@ def drawn(seed: int, *, systems: int) -> Blocks:
         candidates = [[names[one]] for one in shown.tolist()]
         if len(candidates) > 2 and random.random() < 0.5:
             candidates[1] += candidates.pop()
-        labels = [label or None for label in random.integers(0, 6, len(candidates)).tolist()]
+        labels = [
+            label or None for label in random.integers(0, 6, len(candidates)).tolist()
+        ]
         rows.append(
             BlockRow(
-                f"j{random.integers(4)}", int(random.integers(9_000, 9_004)), candidates, labels
+                f"j{random.integers(4)}",
+                int(random.integers(9_000, 9_004)),
+                candidates,
+                labels,
             )
         )
     return blocks_from_rows(rows, names).without(names[:1])
@@ -50,9 +55,15 @@ def bits(systems: tuple[int, ...]) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("tables", [0, 1 << 16])
 @pytest.mark.parametrize("pairing", list(Pairing))
-@pytest.mark.parametrize(("seed", "systems"), [(1, 3), (2, 20), (3, 64), (4, 65), (5, 150)])
+@pytest.mark.parametrize(
+    ("seed", "systems"), [(1, 3), (2, 20), (3, 64), (4, 65), (5, 150)]
+)
 def test_comparisons_are_those_of_a_plain_count(
-    seed: int, systems: int, pairing: Pairing, tables: int, monkeypatch: pytest.MonkeyPatch
+    seed: int,
+    systems: int,
+    pairing: Pairing,
+    tables: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(collapsed_candidates, "_SMALL_TABLE", tables)
     monkeypatch.setattr(collapsed_candidates, "_TABLE_FOR_EACH", 4 if tables else 0)
@@ -81,7 +92,9 @@ def test_labels_are_those_of_a_plain_count(seed: int, systems: int) -> None:
     plain = []
     for row in range(len(blocks)):
         for _position, shown, label in candidates_of(blocks, row):
-            plain.append((int(blocks.segment[row]), bits(shown), label, int(blocks.judge[row])))
+            plain.append(
+                (int(blocks.segment[row]), bits(shown), label, int(blocks.judge[row]))
+            )
     items = sorted({one[:2] for one in plain})
     found = collapsed_labels(blocks)
     columns = (found.item.tolist(), found.label.tolist(), found.judge.tolist())

@@ -21,7 +21,11 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.methods.shares import expected_wins_influence
 from ranking.core.rankings.range_kinds import two_way_resampling
 from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.uncertainty import RangeLimit, covariance_of_block_influence, two_way_covariance
+from ranking.core.uncertainty import (
+    RangeLimit,
+    covariance_of_block_influence,
+    two_way_covariance,
+)
 from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named
 
@@ -55,7 +59,9 @@ def test_a_hand_worked_variance() -> None:
         BlockRow(judge, segment, [["a"], ["b"]], [1, 2] if winner == "a" else [2, 1])
         for _document, segment, judge, winner in judged
     ]
-    blocks = numbered(blocks_from_rows(rows, "ab"), np.array([row[0] for row in judged]))
+    blocks = numbered(
+        blocks_from_rows(rows, "ab"), np.array([row[0] for row in judged])
+    )
     moments = moments_of_blocks(blocks, Layout(2))
     found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
     documents = judges = 10**2 / (3**2 + 2**2 + 3**2 + 2**2)
@@ -71,7 +77,9 @@ def test_a_hand_worked_variance() -> None:
 def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> None:
     layout = Layout(6)
     each = np.array([count(drawn.take([row]), layout) for row in range(len(drawn))])
-    influence = expected_wins_influence(layout.unpack(each.sum(axis=0)).wins).reshape(6, -1)
+    influence = expected_wins_influence(layout.unpack(each.sum(axis=0)).wins).reshape(
+        6, -1
+    )
     parts = []
     documents = drawn.segment // 10
     for unit in (documents, drawn.judge, documents * 100 + drawn.judge):
@@ -93,9 +101,13 @@ def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> No
     )
 
 
-@pytest.mark.parametrize("method", some_now(["expected_wins", "lopez", "davidson_judges"]))
+@pytest.mark.parametrize(
+    "method", some_now(["expected_wins", "lopez", "davidson_judges"])
+)
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != "two_way"])
-def test_levels_of_one_way_mean_what_they_say(drawn: Blocks, method: str, level: Level) -> None:
+def test_levels_of_one_way_mean_what_they_say(
+    drawn: Blocks, method: str, level: Level
+) -> None:
     if (method, level) == ("davidson_judges", "pairs"):
         level = "blocks"
     without = replace(drawn, document=None)
@@ -151,7 +163,9 @@ def test_resampling_weighs_documents_and_judges(
     monkeypatch.setattr(resampling_module, "UNITS_AT_A_TIME", 7)
     counted = resampling.counts(drawn, Layout(6), range(5))
     whole = resampling.weights(drawn, range(5)).astype(np.int64)
-    np.testing.assert_array_equal(counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole)
+    np.testing.assert_array_equal(
+        counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole
+    )
 
 
 def test_two_judges_leave_documents_to_resample(drawn: Blocks) -> None:
@@ -181,7 +195,9 @@ def test_the_column_goes_with_its_rows(drawn: Blocks) -> None:
         ([], [], False),
     ],
 )
-def test_when_documents_are_known(document: list[int], segment: list[int], known: bool) -> None:
+def test_when_documents_are_known(
+    document: list[int], segment: list[int], known: bool
+) -> None:
     column = np.array(document, dtype=np.int32)
     found = several_documents(column, np.array(segment, dtype=np.int32))
     assert found is (column if known else None)
@@ -192,7 +208,9 @@ def test_a_document_is_numbered_by_its_first_segment(drawn: Blocks) -> None:
         first_segments(numbered(drawn, -drawn.segment // 10)),
         first_segments(numbered(drawn, 99 + -drawn.segment // 10)),
     )
-    rows = [BlockRow("j", segment, [["a"], ["b"]], [1, 2]) for segment in (9, 4, 7, 2, 9)]
+    rows = [
+        BlockRow("j", segment, [["a"], ["b"]], [1, 2]) for segment in (9, 4, 7, 2, 9)
+    ]
     blocks = numbered(blocks_from_rows(rows, "ab"), np.array([5, 5, 3, 3, 5]))
     assert first_segments(blocks).tolist() == [4, 4, 2, 2, 4]
     with pytest.raises(ValueError, match="name no documents"):

@@ -29,7 +29,9 @@ def lines(rows: Iterable[BlockRow]) -> Counter[tuple[str, Pattern, int]]:
     return found
 
 
-def places(rows: Iterable[BlockRow], reference: str) -> Counter[tuple[str, Pattern, int]]:
+def places(
+    rows: Iterable[BlockRow], reference: str
+) -> Counter[tuple[str, Pattern, int]]:
     """Count blocks by judge, pattern, and the place of the reference among the labels used."""
     found: Counter[tuple[str, Pattern, int]] = Counter()
     for row in rows:
@@ -81,7 +83,9 @@ def positions(rows: Iterable[BlockRow]) -> dict[tuple[str, int, int, int], list[
         labels = given(row)
         count = len(labels)
         apart = {
-            place: count * label - sum(labels) for place, label in enumerate(row.labels) if label
+            place: count * label - sum(labels)
+            for place, label in enumerate(row.labels)
+            if label
         }
         squares = sum(each**2 for each in apart.values())
         if not squares:

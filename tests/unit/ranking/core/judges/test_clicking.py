@@ -30,7 +30,9 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
-def convolved(values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int) -> float:
+def convolved(
+    values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int
+) -> float:
     """Convolve the trials one after the other: the second implementation."""
     reach = int(np.abs(values).max(initial=0))
     distribution = np.ones(1)
@@ -63,12 +65,18 @@ def test_tail_of_sum_equals_convolution(
     trials = np.array([times for _, _, times in drawn], dtype=np.int64)
     at_least = away + round(float(trials @ (values * shares).sum(axis=1)))
     found = tail_of_sum(values, shares, trials, at_least)
-    assert found == pytest.approx(convolved(values, shares, trials, at_least), abs=1e-12)
+    assert found == pytest.approx(
+        convolved(values, shares, trials, at_least), abs=1e-12
+    )
 
 
 def test_trials_that_only_give_even_sums_are_exact() -> None:
     # Half of the frequencies matter then, at both ends.
-    values, shares, trials = np.array([[-2, 2]]), np.array([[0.5, 0.5]]), np.array([5000])
+    values, shares, trials = (
+        np.array([[-2, 2]]),
+        np.array([[0.5, 0.5]]),
+        np.array([5000]),
+    )
     odd = tail_of_sum(values, shares, trials, 1)
     assert odd == pytest.approx(tail_of_sum(values, shares, trials, 2), abs=1e-12)
     assert odd == pytest.approx(binom.sf(2500, 5000, 0.5), abs=1e-10)
@@ -82,14 +90,23 @@ def test_hand_worked_preference() -> None:
     rows = [
         BlockRow("ann", 1, ["a", RANDOM_REF, "b"], [2, 1, 1]),
         BlockRow("ann", 2, ["a", RANDOM_REF, "b"], [2, 3, None]),
-        BlockRow("ann", 3, ["a", RANDOM_REF, "b"], [2, None, 1]),  # the reference has no label
-        BlockRow("ann", 4, [("a", "_ref"), "b"], [1, 2]),  # a is the reference, word for word
+        BlockRow(
+            "ann", 3, ["a", RANDOM_REF, "b"], [2, None, 1]
+        ),  # the reference has no label
+        BlockRow(
+            "ann", 4, [("a", "_ref"), "b"], [1, 2]
+        ),  # a is the reference, word for word
         BlockRow("bob", 4, ["a", "b"], [1, 2]),
     ]
     ann, bob = reference_preferences(blocks_from_rows(rows, RANDOM_SYSTEMS), "_ref")
     assert (ann.comparisons, ann.preferred, ann.tied) == (4, 2, 1)
     assert ann.share == 0.5
-    assert (bob.comparisons, bob.share, bob.p_random, bob.p_lowest) == (0, None, None, None)
+    assert (bob.comparisons, bob.share, bob.p_random, bob.p_lowest) == (
+        0,
+        None,
+        None,
+        None,
+    )
 
 
 def test_probability_is_that_of_all_ways_to_shuffle_the_labels_given() -> None:
@@ -113,9 +130,13 @@ def test_probability_is_that_of_all_ways_to_shuffle_the_labels_given() -> None:
     )
 )
 @example([[1, 1, 1, 2], [5, 3], [2, None, 2]])
-def test_reference_p_value_equals_counting_every_shuffle(labels: list[list[int | None]]) -> None:
+def test_reference_p_value_equals_counting_every_shuffle(
+    labels: list[list[int | None]],
+) -> None:
     names = [RANDOM_REF, "a", "b", "c", "d"]
-    rows = [BlockRow("ann", n, names[: len(each)], each) for n, each in enumerate(labels)]
+    rows = [
+        BlockRow("ann", n, names[: len(each)], each) for n, each in enumerate(labels)
+    ]
     (ann,) = reference_preferences(blocks_from_rows(rows, RANDOM_SYSTEMS), "_ref")
 
     def margin(shuffled: Sequence[int]) -> int:
@@ -139,7 +160,9 @@ def test_reference_p_value_equals_counting_every_shuffle(labels: list[list[int |
 def test_clickers_of_every_kind_pass_as_often_as_the_level_says(kind: str) -> None:
     blocks = clicking(kind, judges=1500, blocks=60, seed=1)
     found = reference_preferences(blocks, "_ref")
-    passed = np.mean([each.p_random is not None and each.p_random <= 0.05 for each in found])
+    passed = np.mean(
+        [each.p_random is not None and each.p_random <= 0.05 for each in found]
+    )
     if kind == "one label for all":
         # No order of equal labels says anything: nothing is ever told from clicking.
         assert passed == 0
@@ -194,11 +217,19 @@ def test_the_probability_is_that_of_all_ways_to_shuffle() -> None:
 def test_random_judges_are_detected_at_the_level() -> None:
     rng = np.random.default_rng(4)
     rows = [
-        BlockRow(f"j{judge:03d}", segment, LINE_SYSTEMS, rng.permutation([1, 2, 2, 3, 4]).tolist())
+        BlockRow(
+            f"j{judge:03d}",
+            segment,
+            LINE_SYSTEMS,
+            rng.permutation([1, 2, 2, 3, 4]).tolist(),
+        )
         for judge in range(300)
         for segment in range(60)
     ]
-    p_values = [each.p_shuffled for each in straight_lining(blocks_from_rows(rows, LINE_SYSTEMS))]
+    p_values = [
+        each.p_shuffled
+        for each in straight_lining(blocks_from_rows(rows, LINE_SYSTEMS))
+    ]
     found = np.mean([p is not None and p <= 0.05 for p in p_values])
     assert found <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5
 
@@ -207,7 +238,9 @@ def test_chances_of_a_line_worked_by_hand() -> None:
     judged = blocks([3, 3, 3], [1, 2], [1, 2, 3], [2, 1, 3], [1, 2, 2])
     found = Patterns.of(tally_lines(judged))
     patterns = [tuple(used) for used in found.used[:, :3].tolist()]
-    assert list(zip(patterns, found.detail.tolist(), found.blocks.tolist(), strict=True)) == [
+    assert list(
+        zip(patterns, found.detail.tolist(), found.blocks.tolist(), strict=True)
+    ) == [
         ((1, 1, 0), 1, 1),
         ((1, 1, 1), 0, 1),
         ((1, 1, 1), 1, 1),
@@ -219,11 +252,15 @@ def test_chances_of_a_line_worked_by_hand() -> None:
 
 def test_the_probability_is_that_of_a_sum_of_unequal_trials() -> None:
     rng = np.random.default_rng(6)
-    labels: list[list[int | None]] = [rng.integers(1, 6, 3 + n % 3).tolist() for n in range(150)]
+    labels: list[list[int | None]] = [
+        rng.integers(1, 6, 3 + n % 3).tolist() for n in range(150)
+    ]
     (ann,) = straight_lining(blocks(*labels))
     found = Patterns.of(tally_lines(blocks(*labels)))
     distribution = np.ones(1)
-    for chance, times in zip(line_chances(found.used), found.blocks.tolist(), strict=True):
+    for chance, times in zip(
+        line_chances(found.used), found.blocks.tolist(), strict=True
+    ):
         outcomes = binom.pmf(np.arange(times + 1), times, chance)
         distribution = np.convolve(distribution, outcomes)
     expected = distribution[ann.shown_order.successes :].sum()
@@ -256,12 +293,18 @@ def test_evidence_against_who_reads_at_the_odds_is_worth_nothing_on_average() ->
     total, mean = 0.0, 0.0
     for first, second in product(*(range(len(labels)) for labels in blocks)):
         rows, weight = [], 1.0
-        for number, (labels, chosen) in enumerate(zip(blocks, (first, second), strict=True)):
+        for number, (labels, chosen) in enumerate(
+            zip(blocks, (first, second), strict=True)
+        ):
             shown = [labels[chosen], *labels[:chosen], *labels[chosen + 1 :]]
-            rows.append(BlockRow("ann", number, [REF, *SYSTEMS[: len(shown) - 1]], shown))
+            rows.append(
+                BlockRow("ann", number, [REF, *SYSTEMS[: len(shown) - 1]], shown)
+            )
             margin = sum((shown[0] < each) - (shown[0] > each) for each in shown[1:])
             weight *= odds ** (margin / 2)
-        (ann,) = reference_ignored(blocks_from_rows(rows, SYSTEMS), REFERENCE, odds=odds)
+        (ann,) = reference_ignored(
+            blocks_from_rows(rows, SYSTEMS), REFERENCE, odds=odds
+        )
         total += weight
         mean += weight * exp(ann.log_e)
     assert mean / total == pytest.approx(1)

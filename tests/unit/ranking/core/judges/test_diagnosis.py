@@ -18,7 +18,13 @@ from tests.worlds import World, draw_campaign
 
 SYSTEMS = ("a", "b")
 ALIKE = World(
-    name="judges alike", systems=8, blocks=1800, segment_sd=8, noise=6, judges=45, redundancy=3
+    name="judges alike",
+    systems=8,
+    blocks=1800,
+    segment_sd=8,
+    noise=6,
+    judges=45,
+    redundancy=3,
 )
 
 
@@ -141,9 +147,14 @@ def test_sums_over_segments_give_what_the_segments_give() -> None:
         own = np.zeros_like(every)
         own[counts.segment[rows]] = pairs[rows]
         others = every / 2 - own
-        (own_pairs, agreed), (other_pairs, others_agreed) = own.sum(axis=0), others.sum(axis=0)
+        (own_pairs, agreed), (other_pairs, others_agreed) = (
+            own.sum(axis=0),
+            others.sum(axis=0),
+        )
         own_share, share = agreed / own_pairs, others_agreed / other_pairs
-        without = inter_judge_agreement(blocks.without_judges([blocks.judges[judge]])).inter
+        without = inter_judge_agreement(
+            blocks.without_judges([blocks.judges[judge]])
+        ).inter
         by_chance = report.judges[judge].agreement.p_chance
         assert without.p_chance is not None
         assert without.kappa is not None
@@ -158,8 +169,12 @@ def test_sums_over_segments_give_what_the_segments_give() -> None:
         assert found.segments == segments
         assert found.difference == pytest.approx(own_share - expected, abs=1e-12)
         if segments >= MIN_SEGMENTS:
-            assert found.score == pytest.approx(-norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9)
-    assert np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20
+            assert found.score == pytest.approx(
+                -norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9
+            )
+    assert (
+        np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20
+    )
 
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -195,16 +210,25 @@ def test_easy_items_are_those_the_others_agree_on() -> None:
     ]
     blocks = blocks_from_rows(rows[:3] + rows[4:], "ab")
     found = {row.judge: row.easy for row in diagnose_judges(blocks, resamples=1)}
-    assert (found["cat"].comparisons, found["cat"].missed, found["cat"].share_missed) == (1, 1, 1)
+    assert (
+        found["cat"].comparisons,
+        found["cat"].missed,
+        found["cat"].share_missed,
+    ) == (1, 1, 1)
     assert (found["ann"].comparisons, found["ann"].share_missed) == (0, None)
     everyone = diagnose_judges(blocks_from_rows(rows, "ab"), resamples=1)
     assert [row.easy.comparisons for row in everyone] == [0, 0, 0, 0]
 
 
 def test_time_per_block_ignores_what_is_unknown() -> None:
-    rows = [BlockRow(judge, 1, "ab", [1, 2]) for judge in ("ann", "ann", "ann", "ann", "bob")]
+    rows = [
+        BlockRow(judge, 1, "ab", [1, 2])
+        for judge in ("ann", "ann", "ann", "ann", "bob")
+    ]
     seconds = np.array([10, 30, np.nan, 20, np.nan])
-    ann, bob = diagnose_judges(blocks_from_rows(rows, "ab"), seconds=seconds, resamples=1)
+    ann, bob = diagnose_judges(
+        blocks_from_rows(rows, "ab"), seconds=seconds, resamples=1
+    )
     assert ann.time is not None
     assert bob.time is not None
     assert (ann.time.blocks, ann.time.median, ann.time.mean) == (3, 20, 20)
@@ -217,7 +241,9 @@ def test_agreement_is_that_of_the_report() -> None:
     blocks = blocks_from_rows(rows, "ab")
     report = inter_judge_agreement(blocks, resamples=20)
     diagnosed = diagnose_judges(blocks, resamples=20)
-    assert [row.agreement for row in diagnosed] == [row.agreement for row in report.judges]
+    assert [row.agreement for row in diagnosed] == [
+        row.agreement for row in report.judges
+    ]
 
 
 @given(data=st.data())
@@ -264,7 +290,11 @@ def test_easy_items_equal_those_found_one_by_one(
         for judge, item, best in votes:
             theirs = [(j, b) for j, i, b in votes if i == item and j != judge]
             preferred = {b for _, b in theirs}
-            if judge == found.judge and len({j for j, _ in theirs}) >= 2 and len(preferred) == 1:
+            if (
+                judge == found.judge
+                and len({j for j, _ in theirs}) >= 2
+                and len(preferred) == 1
+            ):
                 compared += None not in preferred
                 missed += None not in preferred and best not in preferred
         assert (found.easy.comparisons, found.easy.missed) == (compared, missed)

@@ -25,7 +25,9 @@ def campaign() -> Iterator[BlockRow]:
                 labels = rng.integers(1, 6, 5)
             elif judge == "strict":
                 labels = np.clip(labels + 1, 1, 5)
-            yield BlockRow(judge, segment, [(name,) for name in SYSTEMS], labels.tolist())
+            yield BlockRow(
+                judge, segment, [(name,) for name in SYSTEMS], labels.tolist()
+            )
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,9 @@ def test_only_suspects_are_named_unless_a_threshold_is_given(
         assert (figures.mean, figures.deviation) == (named.mean, named.deviation)
 
 
-def test_judge_with_few_judgments_is_not_diagnosed(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
+def test_judge_with_few_judgments_is_not_diagnosed(
+    diagnosed: tuple[JudgeDiagnosis, ...],
+) -> None:
     for each in outliers(diagnosed, minimum=10**6):
         if each.rule not in {Rule.REFERENCE, Rule.SUSPECT}:
             assert (each.judged, each.mean, each.outliers) == (0, None, ())
@@ -73,22 +77,30 @@ def test_judge_with_few_judgments_is_not_diagnosed(diagnosed: tuple[JudgeDiagnos
 
 def test_too_little_of_the_reference_for_any_answer_is_no_outlier() -> None:
     rows = [BlockRow("ann", 1, ["a", ("_ref",)], [1, 2])]
-    found = diagnose_judges(blocks_from_rows(rows, SYSTEMS), reference="_ref", resamples=1)
+    found = diagnose_judges(
+        blocks_from_rows(rows, SYSTEMS), reference="_ref", resamples=1
+    )
     (rule,) = (each for each in outliers(found) if each.rule is Rule.REFERENCE)
     assert (rule.judged, rule.outliers) == (0, ())
 
 
 def test_judges_who_are_all_alike_have_no_outliers() -> None:
     rows = [
-        BlockRow(f"j{judge}", segment, "ab", [1, 2]) for judge in range(7) for segment in range(9)
+        BlockRow(f"j{judge}", segment, "ab", [1, 2])
+        for judge in range(7)
+        for segment in range(9)
     ]
-    found = diagnose_judges(blocks_from_rows(rows, "ab"), seconds=np.full(63, 0.1), resamples=1)
+    found = diagnose_judges(
+        blocks_from_rows(rows, "ab"), seconds=np.full(63, 0.1), resamples=1
+    )
     assert {each.outliers for each in outliers(found, minimum=1)} == {()}
 
 
 def test_ranking_without_is_that_of_the_remaining_blocks(judged: Blocks) -> None:
     found = ranking_without(judged.without(["_ref"]), ["random"], SCORE)
-    rest = blocks_from_rows((row for row in campaign() if row.judge != "random"), SYSTEMS)
+    rest = blocks_from_rows(
+        (row for row in campaign() if row.judge != "random"), SYSTEMS
+    )
     expected = ranking_without(rest.without(["_ref"]), [], SCORE)
     assert found.judges == ("random",)
     assert found.blocks == 8 * 25

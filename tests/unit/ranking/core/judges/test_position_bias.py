@@ -53,13 +53,17 @@ def test_judges_without_bias_pass_as_often_as_the_level_says() -> None:
         for judge in range(400)
         for segment in range(40)
     ]
-    p_values = np.array([each.p_value for each in position_bias(blocks_from_rows(rows, SYSTEMS))])
+    p_values = np.array(
+        [each.p_value for each in position_bias(blocks_from_rows(rows, SYSTEMS))]
+    )
     for level in (0.01, 0.05, 0.2):
         error = (level * (1 - level) / 400) ** 0.5
         assert np.mean(p_values <= level) == pytest.approx(level, abs=3.5 * error)
 
 
-def test_blanks_and_blocks_of_any_length_have_the_statistic_of_deviations_and_covariances() -> None:
+def test_blanks_and_blocks_of_any_length_have_the_statistic_of_deviations_and_covariances() -> (
+    None
+):
     rng = np.random.default_rng(7)
     drawn: list[list[int | None]] = [
         [int(label) or None for label in rng.integers(0, 6, rng.integers(1, 6))]
@@ -87,7 +91,12 @@ def test_a_direction_without_variance_never_counts() -> None:
     # With rounding alone to tell it from one with variance, one judge in sixty had it counted.
     rng = np.random.default_rng(1)
     rows = [
-        BlockRow(f"j{judge:03d}", segment, SYSTEMS, [int(x) or None for x in rng.integers(0, 6, 5)])
+        BlockRow(
+            f"j{judge:03d}",
+            segment,
+            SYSTEMS,
+            [int(x) or None for x in rng.integers(0, 6, 5)],
+        )
         for judge in range(150)
         for segment in range(60)
     ]

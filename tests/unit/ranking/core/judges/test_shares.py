@@ -16,7 +16,9 @@ def ints(*values: int) -> np.ndarray:
 
 
 def test_single_trials_have_the_exact_interval_of_clopper_and_pearson() -> None:
-    share = clustered_share(ints(1, 1, 1, 0, 0, 0, 0, 0, 0, 0), np.ones(10, dtype=np.int64))
+    share = clustered_share(
+        ints(1, 1, 1, 0, 0, 0, 0, 0, 0, 0), np.ones(10, dtype=np.int64)
+    )
     exact = binomtest(3, 10).proportion_ci(method="exact")
     assert (share.value, share.trials, share.successes) == (0.3, 10, 3)
     assert (share.low, share.high) == pytest.approx((exact.low, exact.high))
@@ -58,7 +60,9 @@ def test_nothing_judged_is_no_share_and_all_or_nothing_has_one_open_end() -> Non
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 4), st.integers(0, 4)).map(lambda pair: (min(pair), max(pair))),
+        st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
+            lambda pair: (min(pair), max(pair))
+        ),
         max_size=30,
     )
 )
@@ -78,22 +82,31 @@ def test_an_interval_holds_its_share_and_is_never_shorter_than_of_independent_tr
 
 
 @pytest.mark.parametrize(
-    ("won", "of"), [((2,), (1,)), ((-1,), (1,)), ((1, 1), (1,))], ids=["more", "less", "shapes"]
+    ("won", "of"),
+    [((2,), (1,)), ((-1,), (1,)), ((1, 1), (1,))],
+    ids=["more", "less", "shapes"],
 )
-def test_impossible_counts_are_refused(won: tuple[int, ...], of: tuple[int, ...]) -> None:
+def test_impossible_counts_are_refused(
+    won: tuple[int, ...], of: tuple[int, ...]
+) -> None:
     with pytest.raises(ValueError, match=r"successes|same shape"):
         clustered_share(ints(*won), ints(*of))
 
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda pair: (min(pair), max(pair))),
+        st.tuples(st.integers(0, 30), st.integers(0, 30)).map(
+            lambda pair: (min(pair), max(pair))
+        ),
         max_size=30,
     )
 )
-def test_whole_numbers_give_the_design_effect_of_residuals(clusters: list[tuple[int, int]]) -> None:
+def test_whole_numbers_give_the_design_effect_of_residuals(
+    clusters: list[tuple[int, int]],
+) -> None:
     share = clustered_share(
-        ints(*[cluster[0] for cluster in clusters]), ints(*[cluster[1] for cluster in clusters])
+        ints(*[cluster[0] for cluster in clusters]),
+        ints(*[cluster[1] for cluster in clusters]),
     )
     known = [(won, of) for won, of in clusters if of]
     trials, successes = sum(of for _won, of in known), sum(won for won, _of in known)
@@ -116,7 +129,9 @@ def test_whole_numbers_give_the_design_effect_of_residuals(clusters: list[tuple[
     assert (share.low, share.high) == pytest.approx((low, high), rel=1e-11, abs=1e-14)
 
 
-def test_clusters_of_one_share_are_taken_for_the_trials_whatever_rounding_says() -> None:
+def test_clusters_of_one_share_are_taken_for_the_trials_whatever_rounding_says() -> (
+    None
+):
     # 3/7 of each: in floating point, residuals of 1e-16 would remain.
     share = clustered_share(ints(3, 6, 9, 27), ints(7, 14, 21, 63))
     x = 3 / 7 * 4
@@ -141,7 +156,9 @@ def test_trials_that_share_nothing_have_the_interval_of_clopper_and_pearson() ->
 
 def test_with_one_judge_it_is_that_of_segments() -> None:
     won, of = whole_numbers(3, 1, 0, 2, 3), whole_numbers(3, 3, 2, 3, 3)
-    found = two_way_share(won, of, segment=np.arange(5), judge=np.zeros(5, dtype=np.int64))
+    found = two_way_share(
+        won, of, segment=np.arange(5), judge=np.zeros(5, dtype=np.int64)
+    )
     assert found == clustered_share(won, of)
 
 
@@ -149,7 +166,9 @@ def test_an_example_by_hand() -> None:
     # Two judges, six segments each judged by both: one judge finds all right, the other none but one.
     won = whole_numbers(1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
     segment, judge = np.tile(np.arange(6), 2), np.repeat(np.arange(2), 6)
-    found = two_way_share(won, np.ones(12, dtype=np.int64), segment=segment, judge=judge)
+    found = two_way_share(
+        won, np.ones(12, dtype=np.int64), segment=segment, judge=judge
+    )
     share = 7 / 12
     # Judges: 6 and 1 of 6, where 3.5 are expected: 2 · (2.5² + 2.5²) / 12² over p(1 − p) / 12.
     judges = 2 * 12.5 / 144 / (share * (1 - share) / 12)
@@ -169,7 +188,9 @@ def test_judges_and_segments_that_both_differ_add_up() -> None:
     # Each judge finds one right less than the one before, and each segment is found by one judge less.
     won = np.tri(4, dtype=np.int64)[::-1].ravel()
     judge, segment = np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)
-    found = two_way_share(won, np.ones(16, dtype=np.int64), segment=segment, judge=judge)
+    found = two_way_share(
+        won, np.ones(16, dtype=np.int64), segment=segment, judge=judge
+    )
     share = 10 / 16
     # 4, 3, 2 and 1 of 4 for either, where 2.5 are expected.
     either = 4 / 3 * 5 / 256 / (share * (1 - share) / 16)
@@ -220,21 +241,29 @@ def test_rows_without_trials_change_nothing() -> None:
     )
     assert plain == more
     nothing = two_way_share(
-        whole_numbers(0), whole_numbers(0), segment=whole_numbers(0), judge=whole_numbers(0)
+        whole_numbers(0),
+        whole_numbers(0),
+        segment=whole_numbers(0),
+        judge=whole_numbers(0),
     )
     assert (nothing.trials, nothing.value, nothing.low) == (0, None, None)
 
 
 @pytest.mark.parametrize(
-    ("segments", "judges", "skill"), [(60, 4, 0.7), (60, 10, 0.7), (20, 4, 0.7), (20, 10, 0.3)]
+    ("segments", "judges", "skill"),
+    [(60, 4, 0.7), (60, 10, 0.7), (20, 4, 0.7), (20, 10, 0.3)],
 )
-def test_share_interval_covers_with_few_judges(segments: int, judges: int, skill: float) -> None:
+def test_share_interval_covers_with_few_judges(
+    segments: int, judges: int, skill: float
+) -> None:
     held, by_segments = 0, 0
     for seed in range(200):
         random = np.random.default_rng([segments, judges, seed])
         segment = np.arange(segments)
         judge = segment % judges
-        of_row = random.normal(0, 0.7, segments) + random.normal(0, skill, judges)[judge]
+        of_row = (
+            random.normal(0, 0.7, segments) + random.normal(0, skill, judges)[judge]
+        )
         seen = (of_row[:, np.newaxis] + random.normal(size=(segments, 3))) / np.sqrt(
             1 + 0.7**2 + skill**2
         )

@@ -44,7 +44,9 @@ def test_times_are_counted_to_three_significant_digits() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 2), st.integers(0, 999).map(lambda number: number / 10)),
+        st.tuples(
+            st.integers(0, 2), st.integers(0, 999).map(lambda number: number / 10)
+        ),
         max_size=40,
     ),
     st.sampled_from([0.8, 0.95]),
@@ -54,7 +56,9 @@ def test_the_median_and_its_interval_are_those_of_the_ordered_times(
 ) -> None:
     judge = np.array([index for index, _time in rows], dtype=np.int64)
     seconds = np.array([time for _index, time in rows], dtype=np.float64)
-    found = median_times_of_tallies(tally_times(judge, seconds), 3, confidence=confidence)
+    found = median_times_of_tallies(
+        tally_times(judge, seconds), 3, confidence=confidence
+    )
     for index, median in enumerate(found):
         own = np.sort(seconds[judge == index])
         if not len(own):
@@ -98,7 +102,9 @@ def tallied(rows: Sequence[Judged], checks: Sequence[BlockRow] = ()) -> JudgeTal
     )
 
 
-def patterns(sums: KeyedSums, judges: Sequence[str]) -> Counter[tuple[str, tuple[int, ...], int]]:
+def patterns(
+    sums: KeyedSums, judges: Sequence[str]
+) -> Counter[tuple[str, tuple[int, ...], int]]:
     found = Patterns.of(sums)
     return Counter(
         {
@@ -122,7 +128,9 @@ def assert_counted(found: JudgeTallies, rows: Sequence[BlockRow]) -> None:
     assert {
         (found.judges[row[0]], *row[1:]): values
         for row, values in zip(
-            np.stack([judge, *keys], axis=1).tolist(), found.positions.values.tolist(), strict=True
+            np.stack([judge, *keys], axis=1).tolist(),
+            found.positions.values.tolist(),
+            strict=True,
         )
     } == by_block.positions(rows)
     sums: dict[str, list[int]] = {}
@@ -132,12 +140,16 @@ def assert_counted(found: JudgeTallies, rows: Sequence[BlockRow]) -> None:
     repeats = found.repeats
     assert {
         found.judges[index]: values
-        for index, values in zip(repeats.judge.tolist(), repeats.values.tolist(), strict=True)
+        for index, values in zip(
+            repeats.judge.tolist(), repeats.values.tolist(), strict=True
+        )
     } == sums
 
 
 @given(data=st.data())
-def test_tallies_are_those_counted_block_by_block(data: st.DataObject, rows_strategy: Any) -> None:
+def test_tallies_are_those_counted_block_by_block(
+    data: st.DataObject, rows_strategy: Any
+) -> None:
     rows = data.draw(rows_strategy)
     assert_counted(tallied([(row, 1.0) for row in rows]), rows)
 
@@ -159,7 +171,10 @@ def test_long_blocks_are_counted_like_short_ones(shown: int) -> None:
     systems = [f"s{number:02d}" for number in range(69)] + [REFERENCE]
     rows = []
     for number in range(40):
-        names = [*random.choice(systems[:-1], shown - 1, replace=False).tolist(), REFERENCE]
+        names = [
+            *random.choice(systems[:-1], shown - 1, replace=False).tolist(),
+            REFERENCE,
+        ]
         # Another system than the last 64, so that one number of 64 bits does not tell all sets.
         candidates = [(name, "twin") if name == "s01" else (name,) for name in names]
         labels = [int(label) or None for label in random.integers(0, 6, shown)]
@@ -181,8 +196,14 @@ def test_any_history_adds_up_to_the_tallies_of_what_stands(
     checked: set[int] = set()
     state = JudgeTallies()
     for _step in range(data.draw(st.integers(1, 5))):
-        toggled = set(data.draw(st.lists(st.integers(0, len(pool) - 1)))) if pool else set()
-        met = set(data.draw(st.lists(st.integers(0, len(checks) - 1)))) if checks else set()
+        toggled = (
+            set(data.draw(st.lists(st.integers(0, len(pool) - 1)))) if pool else set()
+        )
+        met = (
+            set(data.draw(st.lists(st.integers(0, len(checks) - 1))))
+            if checks
+            else set()
+        )
         after, checked_after = standing ^ toggled, checked ^ met
         touched = {(pool[row][0].judge, pool[row][0].segment) for row in toggled}
 
@@ -190,14 +211,21 @@ def test_any_history_adds_up_to_the_tallies_of_what_stands(
             rows: set[int], met: set[int], touched: set[tuple[str, int]] = touched
         ) -> JudgeTallies:
             of_touched = [
-                pool[row] for row in rows if (pool[row][0].judge, pool[row][0].segment) in touched
+                pool[row]
+                for row in rows
+                if (pool[row][0].judge, pool[row][0].segment) in touched
             ]
             return tallied(of_touched, [checks[row] for row in met])
 
-        state = state - tallies(standing, checked & met) + tallies(after, checked_after & met)
+        state = (
+            state
+            - tallies(standing, checked & met)
+            + tallies(after, checked_after & met)
+        )
         standing, checked = after, checked_after
         wanted = tallied(
-            [pool[row] for row in sorted(standing, reverse=True)], [checks[row] for row in checked]
+            [pool[row] for row in sorted(standing, reverse=True)],
+            [checks[row] for row in checked],
         )
         assert state == wanted
         assert state.judges == wanted.judges
@@ -276,9 +304,19 @@ def preference(*checks: ScoredCheck):  # type: ignore[no-untyped-def]
     return found
 
 
-def test_the_damaged_text_is_compared_with_the_nearest_outputs_of_different_systems() -> None:
+def test_the_damaged_text_is_compared_with_the_nearest_outputs_of_different_systems() -> (
+    None
+):
     # B's second output and A's are passed over, and so is the fifth system.
-    beside = [("A", 80), ("B", 10), ("B", 90), ("A C", 5), ("C", 30), ("D", 20), ("E", 0)]
+    beside = [
+        ("A", 80),
+        ("B", 10),
+        ("B", 90),
+        ("A C", 5),
+        ("C", 30),
+        ("D", 20),
+        ("E", 0),
+    ]
     found = preference(check(20, *beside))
     # Lower than A and C, as low as D, higher than B.
     assert (found.comparisons, found.preferred, found.tied) == (4, 2, 1)
@@ -312,7 +350,10 @@ def test_careless_scorer_passes_at_most_at_the_level() -> None:
     checks = [
         check(
             round(random.normal(60, 20)),
-            *((name, round(random.normal(60, 20))) for name in random.permutation(names)),
+            *(
+                (name, round(random.normal(60, 20)))
+                for name in random.permutation(names)
+            ),
             judge=f"judge {judge:03}",
         )
         for judge in range(400)
@@ -325,5 +366,7 @@ def test_careless_scorer_passes_at_most_at_the_level() -> None:
     assert len(p_values) == 400
     for level in (0.05, 0.2):
         # Within three standard errors of a share of 400 judges.
-        assert np.mean(p_values <= level) <= level + 3 * np.sqrt(level * (1 - level) / 400)
+        assert np.mean(p_values <= level) <= level + 3 * np.sqrt(
+            level * (1 - level) / 400
+        )
     assert np.mean(p_values <= 0.2) >= 0.1

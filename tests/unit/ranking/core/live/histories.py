@@ -40,7 +40,10 @@ class History:
     documents: dict[int, int]
 
     def rows(
-        self, watermark: int, segments: Collection[int] | None, excluded: Collection[str]
+        self,
+        watermark: int,
+        segments: Collection[int] | None,
+        excluded: Collection[str],
     ) -> list[BlockRow]:
         """Return the judgments that count among the first ones, of some segments."""
         seen = self.events[:watermark]
@@ -63,7 +66,9 @@ class History:
         """Return them without the reference, as a run reads them."""
         blocks = blocks_from_rows(self.rows(watermark, segments, excluded), SYSTEMS)
         of_blocks = [self.documents[segment] for segment in blocks.segment.tolist()]
-        return replace(blocks.without(["_ref"]), document=np.array(of_blocks, dtype=np.int32))
+        return replace(
+            blocks.without(["_ref"]), document=np.array(of_blocks, dtype=np.int32)
+        )
 
     def touched(self, start: int, stop: int) -> set[int]:
         """Return the segments of the judgments with these numbers."""
@@ -74,11 +79,15 @@ class History:
     ) -> None:
         """Bring a state from one watermark to another."""
         segments = self.touched(start, stop)
-        state.apply(self.blocks(start, segments, excluded), self.blocks(stop, segments, excluded))
+        state.apply(
+            self.blocks(start, segments, excluded),
+            self.blocks(stop, segments, excluded),
+        )
 
 
 def history_of(
-    choices: Sequence[tuple[int, int, int, int, tuple[int | None, ...]]], documents: Sequence[int]
+    choices: Sequence[tuple[int, int, int, int, tuple[int | None, ...]]],
+    documents: Sequence[int],
 ) -> History:
     """Return a history; each choice is a kind, a judge, a segment, a layout and labels.
 

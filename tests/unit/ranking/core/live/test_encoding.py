@@ -65,7 +65,9 @@ def test_blocks_come_back() -> None:
     )
     again = decode(encode(drawn))
     for each in fields(Blocks):
-        assert np.array_equal(getattr(again, each.name), getattr(drawn, each.name)), each.name
+        assert np.array_equal(getattr(again, each.name), getattr(drawn, each.name)), (
+            each.name
+        )
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,18 @@ def test_units_read_from_arrays_change_as_others_do() -> None:
     found = {}
     for name, units in [
         ("kept", kept(KEYS)),
-        ("read", KeptUnits.from_arrays(kept(KEYS).arrays(judges), judges, with_judges=True)),
+        (
+            "read",
+            KeptUnits.from_arrays(kept(KEYS).arrays(judges), judges, with_judges=True),
+        ),
     ]:
         for _time in range(2):
             units.change([changed, new], np.array([[1, 0, 70_000], [0, 2, 0]]))
         units.change([gone], -units.dense([gone]))
         assert sorted(units.keys()) == sorted({*KEYS, new} - {gone})
-        np.testing.assert_array_equal(units.dense([changed, gone]), [[5, 3, 140_000], [0, 0, 0]])
+        np.testing.assert_array_equal(
+            units.dense([changed, gone]), [[5, 3, 140_000], [0, 0, 0]]
+        )
         found[name] = units.arrays(judges)
     for name, array in found["kept"].items():
         np.testing.assert_array_equal(found["read"][name], array)

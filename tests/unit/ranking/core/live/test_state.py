@@ -14,13 +14,23 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
+from ranking.core.live.definition import (
+    Definition,
+    RunTallies,
+    definition_of,
+    tallies_of_blocks,
+)
 from ranking.core.live.moments import DamagedStateError, packed, unpacked
 from ranking.core.live.state import LiveState
 from ranking.core.rankings.range_kinds import RangeOptions
 from tests.properties import examples
 from tests.some_now import some_now
-from tests.unit.ranking.core.live.histories import RANKED, History, histories, long_history
+from tests.unit.ranking.core.live.histories import (
+    RANKED,
+    History,
+    histories,
+    long_history,
+)
 
 METHODS = ("expected_wins", "bradley_terry", "bojar", "geq_others", "gt_all_in_block")
 LEVELS = ("pairs", "blocks", "segments", "judges", "two_way")
@@ -134,7 +144,9 @@ def small(some: list[BlockRow]) -> Blocks:
 
 def small_state(level: str = "blocks") -> LiveState:
     options = RangeOptions(resample=level, resamples=50)  # type: ignore[arg-type]
-    return LiveState(definition_of("expected_wins", options, systems=("A", "B", "C"), seed=3))
+    return LiveState(
+        definition_of("expected_wins", options, systems=("A", "B", "C"), seed=3)
+    )
 
 
 def test_the_same_block_judged_again_is_renumbered_within_its_segment() -> None:
@@ -144,7 +156,9 @@ def test_the_same_block_judged_again_is_renumbered_within_its_segment() -> None:
     state.apply(small([]), small(others))
     state.apply(small([]), small(first))
     state.apply(small(first), small(again))
-    assert_same(state.tallies(), tallies_of_blocks(small([*others, *again]), state.definition))
+    assert_same(
+        state.tallies(), tallies_of_blocks(small([*others, *again]), state.definition)
+    )
 
 
 def test_tallies_stay_as_they_were_when_judgments_come() -> None:
@@ -179,13 +193,20 @@ def test_judges_are_known_by_name_whatever_their_number() -> None:
     """In the first blocks bob is the second judge, in the others the first."""
     state = small_state("two_way")
     first = [*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]
-    later = [*rows([1, 3, 2], judge="bob", segment=2), *rows([2, 1, 3], judge="cyd", segment=2)]
+    later = [
+        *rows([1, 3, 2], judge="bob", segment=2),
+        *rows([2, 1, 3], judge="cyd", segment=2),
+    ]
     state.apply(small([]), small(first))
     state.apply(small([]), small(later))
-    assert_same(state.tallies(), tallies_of_blocks(small(first + later), state.definition))
+    assert_same(
+        state.tallies(), tallies_of_blocks(small(first + later), state.definition)
+    )
 
 
-def test_a_state_of_other_systems_or_code_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_of_other_systems_or_code_is_not_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     state = small_state("two_way")
     state.apply(small([]), small(rows([1, 2, 3])))
     data = packed_of(state)
@@ -193,7 +214,9 @@ def test_a_state_of_other_systems_or_code_is_not_taken(monkeypatch: pytest.Monke
     other = replace(state.definition, excluded=("bob",))
     with pytest.raises(DamagedStateError, match="another definition"):
         restored(data, other)
-    monkeypatch.setattr("ranking.core.live.definition.code_digest", lambda: b"other code")
+    monkeypatch.setattr(
+        "ranking.core.live.definition.code_digest", lambda: b"other code"
+    )
     with pytest.raises(DamagedStateError, match="other code"):
         restored(data, state.definition)
 
@@ -215,7 +238,9 @@ def test_every_flipped_bit_is_refused() -> None:
 WHOLE = arrays(
     np.int64,
     array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=6),
-    elements=st.sampled_from([0, 1, -1, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1]),
+    elements=st.sampled_from(
+        [0, 1, -1, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1]
+    ),
 )
 
 

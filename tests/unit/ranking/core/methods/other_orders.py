@@ -19,7 +19,9 @@ def by_subsets(cost: Int64Array) -> Ordering:
     # after[j, S] is the cost of placing j behind the whole set S.
     after = np.zeros((m, 1 << m), dtype=np.int64)
     for i in range(m):
-        np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
+        np.add(
+            after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i]
+        )
     best = np.full(1 << m, np.iinfo(np.int64).max)
     best[0] = 0
     for sets in _sets_by_size(m)[:-1]:
@@ -28,13 +30,16 @@ def by_subsets(cost: Int64Array) -> Ordering:
             without = (sets >> j) & 1 == 0
             smaller = sets[without]
             larger = smaller | (1 << j)
-            best[larger] = np.minimum(best[larger], reached[without] + after[j, smaller])
+            best[larger] = np.minimum(
+                best[larger], reached[without] + after[j, smaller]
+            )
     placed, order = (1 << m) - 1, list[int]()
     while placed:
         j = next(
             j
             for j in range(m - 1, -1, -1)
-            if placed >> j & 1 and best[placed] == best[placed ^ 1 << j] + after[j, placed ^ 1 << j]
+            if placed >> j & 1
+            and best[placed] == best[placed ^ 1 << j] + after[j, placed ^ 1 << j]
         )
         order.insert(0, j)
         placed ^= 1 << j
@@ -68,7 +73,9 @@ def by_integer_programming(cost: Int64Array) -> int:
     columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
     signs = np.tile(np.array([1, 1, -1]), len(i))
     rows = np.repeat(np.arange(len(i)), 3)
-    circles = sparse.csr_array((signs, (rows, columns.ravel())), shape=(len(i), len(first)))
+    circles = sparse.csr_array(
+        (signs, (rows, columns.ravel())), shape=(len(i), len(first))
+    )
     solution = optimize.milp(
         cost[first, second] - cost[second, first],
         integrality=np.ones(len(first), dtype=np.int64),

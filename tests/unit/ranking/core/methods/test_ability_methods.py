@@ -57,15 +57,23 @@ def test_threads_and_the_order_of_rows_change_no_bit(
 @pytest.mark.parametrize(("method", "quick"), METHODS_AND_QUICK)
 def test_a_system_that_always_wins_is_first(method: str, quick: dict[str, Any]) -> None:
     rows = [BlockRow("j", i, ["a", "b", "c"], [2, 1, 3]) for i in range(40)]
-    ranking = rank(blocks_from_rows(rows, "abcd"), method, resamples=10, parameters=quick)
+    ranking = rank(
+        blocks_from_rows(rows, "abcd"), method, resamples=10, parameters=quick
+    )
     assert [row.system for row in ranking.systems] == ["b", "a", "c"]
-    assert [(row.system, row.reason) for row in ranking.not_estimable] == [("d", "no_comparison")]
+    assert [(row.system, row.reason) for row in ranking.not_estimable] == [
+        ("d", "no_comparison")
+    ]
 
 
 def test_systems_of_one_candidate_tie_in_trueskill_as_wmt_played_it() -> None:
-    blocks = blocks_from_rows([BlockRow("j", 1, [["a", "b"], ["c"]], [1, 2])] * 20, "abc")
+    blocks = blocks_from_rows(
+        [BlockRow("j", 1, [["a", "b"], ["c"]], [1, 2])] * 20, "abc"
+    )
     games = {
-        tie: METHODS["trueskill_wmt"].fit(blocks, runs=5, collapsed_tie=tie).extra["comparisons"]
+        tie: METHODS["trueskill_wmt"]
+        .fit(blocks, runs=5, collapsed_tie=tie)
+        .extra["comparisons"]
         for tie in (True, False)
     }
     assert games == {True: 60, False: 40}

@@ -34,7 +34,9 @@ def drawn(systems: int, tie: float, seed: int) -> tuple[Int64Array, Int64Array]:
             a, b = np.exp(ability[i]), np.exp(ability[j])
             weights = np.array([a, b, tie * np.sqrt(a * b)])
             count = rng.integers(20, 60)
-            wins[i, j], wins[j, i], ties[i, j] = rng.multinomial(count, weights / weights.sum())
+            wins[i, j], wins[j, i], ties[i, j] = rng.multinomial(
+                count, weights / weights.sum()
+            )
     return wins, ties + ties.T
 
 
@@ -55,7 +57,9 @@ def test_without_ties_worths_are_those_of_evalica() -> None:
             first += [i] * int(wins[i, j])
             second += [j] * int(wins[i, j])
             outcome += [evalica.Winner.X] * int(wins[i, j])
-    result = evalica.bradley_terry(first, second, outcome, tolerance=1e-12, limit=10_000)
+    result = evalica.bradley_terry(
+        first, second, outcome, tolerance=1e-12, limit=10_000
+    )
     expected = np.log(result.scores.sort_index().to_numpy())
     fit = davidson(wins[np.newaxis], ties[np.newaxis])
     np.testing.assert_allclose(fit.ability[0], expected - expected.mean(), atol=1e-6)
@@ -74,7 +78,9 @@ def minus_log_likelihood(x: FloatArray, wins: Int64Array, ties: Int64Array) -> f
 def test_with_ties_the_likelihood_is_at_its_maximum() -> None:
     wins, ties = drawn(5, 0.8, 3)
     fit = davidson(wins[np.newaxis], ties[np.newaxis])
-    best = optimize.minimize(minus_log_likelihood, np.zeros(6), (wins, ties), "BFGS", tol=1e-7)
+    best = optimize.minimize(
+        minus_log_likelihood, np.zeros(6), (wins, ties), "BFGS", tol=1e-7
+    )
     abilities = best.x[:5] - best.x[:5].mean()
     np.testing.assert_allclose(fit.ability[0], abilities, atol=1e-5)
     assert fit.tie[0] == pytest.approx(np.exp(best.x[-1]), abs=1e-5)
@@ -89,7 +95,9 @@ def test_expected_points_and_ties_are_the_observed_ones() -> None:
     total = worth[:, np.newaxis] + worth + tie
     met = wins + wins.T + ties
     points = (met * (worth[:, np.newaxis] + tie / 2) / total).sum(axis=1)
-    np.testing.assert_allclose(points, wins.sum(axis=1) + ties.sum(axis=1) / 2, rtol=1e-10)
+    np.testing.assert_allclose(
+        points, wins.sum(axis=1) + ties.sum(axis=1) / 2, rtol=1e-10
+    )
     assert (met * tie / total).sum() == pytest.approx(ties.sum(), rel=1e-10)
 
 
@@ -136,7 +144,10 @@ def pair(one: str, first: int, other: str, second: int) -> BlockRow:
 
 def fitted(rows: list[BlockRow], systems: str, prior: float = 0.0) -> dict[str, float]:
     ranking = rank(
-        blocks_from_rows(rows, systems), "bradley_terry", resamples=10, parameters={"prior": prior}
+        blocks_from_rows(rows, systems),
+        "bradley_terry",
+        resamples=10,
+        parameters={"prior": prior},
     )
     return {row.system: row.score for row in ranking.systems if row.score is not None}
 
@@ -147,7 +158,10 @@ CIRCLE = [pair("a", 1, "b", 2), pair("b", 1, "c", 2), pair("c", 1, "a", 2)]
 def test_system_that_won_everything_is_first() -> None:
     rows = [*CIRCLE, pair("d", 1, "a", 2), pair("b", 1, "e", 2)]
     ranking = rank(
-        blocks_from_rows(rows, "abcdef"), "bradley_terry", resamples=10, parameters={"prior": 0}
+        blocks_from_rows(rows, "abcdef"),
+        "bradley_terry",
+        resamples=10,
+        parameters={"prior": 0},
     )
     found = {row.system: row.score for row in ranking.systems}
     assert found == {"d": INFINITE_GAP, "a": 0, "b": 0, "c": 0, "e": -INFINITE_GAP}
@@ -159,7 +173,12 @@ def test_system_that_won_everything_is_first() -> None:
 
 def test_groups_at_infinite_distance_keep_the_order_within_them() -> None:
     # x and y beat each other and everybody of the circle; y is the better one.
-    rows = [*CIRCLE, pair("x", 1, "y", 2), *[pair("y", 1, "x", 2)] * 3, pair("x", 1, "a", 2)]
+    rows = [
+        *CIRCLE,
+        pair("x", 1, "y", 2),
+        *[pair("y", 1, "x", 2)] * 3,
+        pair("x", 1, "a", 2),
+    ]
     found = fitted(rows, "abcxy")
     assert found["y"] - found["x"] == pytest.approx(np.log(3))
     assert found["x"] - found["a"] == pytest.approx(INFINITE_GAP)
@@ -167,7 +186,12 @@ def test_groups_at_infinite_distance_keep_the_order_within_them() -> None:
 
 def test_unbeaten_stands_above_whom_it_never_met() -> None:
     # d beat the last of a chain only; nothing orders it and the middle of the chain.
-    rows = [pair("a", 1, "b", 2), pair("b", 1, "c", 2), pair("c", 1, "z", 2), pair("d", 1, "z", 2)]
+    rows = [
+        pair("a", 1, "b", 2),
+        pair("b", 1, "c", 2),
+        pair("c", 1, "z", 2),
+        pair("d", 1, "z", 2),
+    ]
     found = fitted(rows, "abcdz")
     assert found["d"] > found["b"]
     assert min(found, key=found.__getitem__) == "z"
@@ -177,7 +201,10 @@ def test_wins_and_ties_without_a_loss_have_an_order_and_no_tie_parameter() -> No
     # With ν growing, "a never loses to b" becomes ever more likely: there is no maximum.
     rows = [pair("a", 1, "b", 2), pair("a", 1, "b", 1)]
     ranking = rank(
-        blocks_from_rows(rows, "ab"), "bradley_terry", resamples=10, parameters={"prior": 0}
+        blocks_from_rows(rows, "ab"),
+        "bradley_terry",
+        resamples=10,
+        parameters={"prior": 0},
     )
     assert [row.system for row in ranking.systems] == ["a", "b"]
     assert ranking.extra["tie_parameter"] is None
@@ -219,7 +246,9 @@ def campaign(losses: int, *, last: bool) -> Blocks:
     for block in range(120):
         with_first = block < 81
         others = (rng.permutation(7)[: 4 if with_first else 5] + 1).tolist()
-        order = sorted(others, key=lambda i: float(quality[i] + rng.normal()), reverse=True)
+        order = sorted(
+            others, key=lambda i: float(quality[i] + rng.normal()), reverse=True
+        )
         if with_first:
             order.insert(int(block % 15 == 3 and block // 15 < losses), 0)
         shown = [(f"s{i}",) for i in (reversed(order) if last else order)]
@@ -229,7 +258,9 @@ def campaign(losses: int, *, last: bool) -> Blocks:
 
 @pytest.mark.parametrize("prior", some_now([0.0, 0.1]))
 @pytest.mark.parametrize("level", LEVELS)
-def test_almost_unbeaten_system_is_first_at_every_level(level: Level, prior: float) -> None:
+def test_almost_unbeaten_system_is_first_at_every_level(
+    level: Level, prior: float
+) -> None:
     for last in (False, True):
         for losses in (0, 1, 2, 3, 5):
             ranking = rank(
@@ -253,7 +284,9 @@ def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothin
 ) -> None:
     rows = [
         BlockRow(f"j{number % 11}", number, [(a,), (b,)], [1, 2])
-        for number, (a, b) in enumerate([("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")])
+        for number, (a, b) in enumerate(
+            [("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")]
+        )
     ]
     for prior in (0.0, 0.1):
         ranking = rank(
@@ -271,7 +304,10 @@ def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothin
             *[("a", 1), ("b", 1)],
             *[("c", 2), ("d", 2)],
         ]
-        assert {(pair.better, pair.worse) for pair in ranking.pairs} == {("a", "b"), ("c", "d")}
+        assert {(pair.better, pair.worse) for pair in ranking.pairs} == {
+            ("a", "b"),
+            ("c", "d"),
+        }
         assert "separated" not in ranking.extra
 
 
@@ -286,7 +322,9 @@ def test_the_prior_connects_nothing_that_was_not_compared() -> None:
     np.testing.assert_allclose(found.values[:4].reshape(2, 2).sum(axis=1), 0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("tie", "prior"), [(0.0, 0.0), (0.6, 0.0), (0.6, 0.1), (0.0, 0.5)])
+@pytest.mark.parametrize(
+    ("tie", "prior"), [(0.0, 0.0), (0.6, 0.0), (0.6, 0.1), (0.0, 0.5)]
+)
 def test_the_gradient_is_that_of_finite_differences(tie: float, prior: float) -> None:
     wins, ties = drawn(5, tie, 9)
     wins[0, 4] = wins[4, 0] = ties[0, 4] = ties[4, 0] = 0  # never compared
@@ -303,6 +341,8 @@ def test_the_gradient_is_that_of_finite_differences(tie: float, prior: float) ->
             counts = layout.unpack(moved)  # type: ignore[arg-type]  # fractions of comparisons
             assert counts.ties is not None
             with_prior = counts.wins + prior * ((wins + wins.T + ties) > 0)
-            sides.append(davidson(with_prior[np.newaxis], counts.ties[np.newaxis]).ability[0])
+            sides.append(
+                davidson(with_prior[np.newaxis], counts.ties[np.newaxis]).ability[0]
+            )
         slope = (sides[0] - sides[1]) / (2 * step)
         np.testing.assert_allclose(found[:, cell], slope, atol=1e-8)

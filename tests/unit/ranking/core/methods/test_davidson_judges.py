@@ -9,7 +9,12 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import approx_fprime
 
-from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
+from ranking.core.counting.counts import (
+    Comparisons,
+    comparisons_of,
+    shown_position,
+    tally,
+)
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.bradley_terry import davidson
 from ranking.core.methods.davidson_judges import (
@@ -40,11 +45,16 @@ def planted(
     second = (first + random.integers(1, 6, comparisons)) % 6
     judge = random.integers(0, len(leniency), comparisons)
     apart = random.choice([-1.0, -0.5, 0.5, 1.0], comparisons)
-    eta = np.exp(discrimination[judge]) * (ability[first] - ability[second]) + position * apart
+    eta = (
+        np.exp(discrimination[judge]) * (ability[first] - ability[second])
+        + position * apart
+    )
     tie = 0.6 * np.exp(leniency[judge])
     total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
     uniform = random.random(comparisons) * total
-    outcome = np.where(uniform < tie, 0, np.where(uniform < tie + np.exp(eta / 2), 1, -1))
+    outcome = np.where(
+        uniform < tie, 0, np.where(uniform < tie + np.exp(eta / 2), 1, -1)
+    )
     return (
         Comparisons(
             first=first,
@@ -61,8 +71,12 @@ def planted(
 def test_planted_effects_are_recovered() -> None:
     discrimination = np.array([0.5, -0.5, 0.2, -0.2, 0.0, 0.0])
     leniency = np.array([1.0, -1.0, 0.0, 0.5, -0.5, 0.0])
-    data, ability = planted(discrimination=discrimination, leniency=leniency, position=0.4)
-    fit = JudgeEffectsModel(data, systems=6, judges=6, penalty=Penalty(discrimination=0.5)).fit()
+    data, ability = planted(
+        discrimination=discrimination, leniency=leniency, position=0.4
+    )
+    fit = JudgeEffectsModel(
+        data, systems=6, judges=6, penalty=Penalty(discrimination=0.5)
+    ).fit()
     np.testing.assert_allclose(fit.ability, ability, atol=0.1)
     np.testing.assert_allclose(fit.discrimination, discrimination, atol=0.12)
     np.testing.assert_allclose(fit.leniency - fit.leniency.mean(), leniency, atol=0.12)
@@ -71,7 +85,9 @@ def test_planted_effects_are_recovered() -> None:
 
 
 def test_without_effects_it_is_the_model_of_davidson() -> None:
-    data, _ability = planted(discrimination=np.zeros(3), leniency=np.zeros(3), comparisons=2000)
+    data, _ability = planted(
+        discrimination=np.zeros(3), leniency=np.zeros(3), comparisons=2000
+    )
     wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
     won = data.outcome == 1
     lost = data.outcome == -1
@@ -95,7 +111,9 @@ def test_without_effects_it_is_the_model_of_davidson() -> None:
 
 def test_the_fit_is_a_maximum() -> None:
     data, _ability = planted(
-        discrimination=np.array([0.5, -0.5]), leniency=np.array([0.5, -0.5]), comparisons=600
+        discrimination=np.array([0.5, -0.5]),
+        leniency=np.array([0.5, -0.5]),
+        comparisons=600,
     )
     model = JudgeEffectsModel(data, systems=6, judges=2)
     fit = model.fit()
@@ -125,10 +143,15 @@ def test_gradient_and_information_are_the_derivatives_of_the_objective() -> None
     at = model.fit().parameters + some_point(model, spread=0.05)
     gradient, information = model._gradient_and_information(at)
     steps = np.eye(model.size) * 1e-5
-    slope = [(model._objective(at + h) - model._objective(at - h)) / 2e-5 for h in steps]
+    slope = [
+        (model._objective(at + h) - model._objective(at - h)) / 2e-5 for h in steps
+    ]
     np.testing.assert_allclose(gradient, slope, atol=1e-5)
     curve = [
-        (model._gradient_and_information(at - h)[0] - model._gradient_and_information(at + h)[0])
+        (
+            model._gradient_and_information(at - h)[0]
+            - model._gradient_and_information(at + h)[0]
+        )
         / 2e-5
         for h in steps
     ]
@@ -139,7 +162,10 @@ def test_expected_information_is_used_if_the_likelihood_is_not_concave() -> None
     model = JudgeEffectsModel(mixed(), systems=6, judges=3)
     at = some_point(model, spread=2.0)
     curve = [
-        (model._gradient_and_information(at - h)[0] - model._gradient_and_information(at + h)[0])
+        (
+            model._gradient_and_information(at - h)[0]
+            - model._gradient_and_information(at + h)[0]
+        )
         / 2e-5
         for h in np.eye(model.size) * 1e-5
     ]
@@ -172,12 +198,16 @@ def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
         outcome=data.outcome[again],
         covariates=data.covariates[again],
     )
-    weighted = JudgeEffectsModel(data, systems=6, judges=3, weights=counted.astype(np.float64))
+    weighted = JudgeEffectsModel(
+        data, systems=6, judges=3, weights=counted.astype(np.float64)
+    )
     plain = JudgeEffectsModel(repeated, systems=6, judges=3)
     found, expected = weighted.fit(), plain.fit()
     np.testing.assert_allclose(found.parameters, expected.parameters, atol=1e-8)
     np.testing.assert_allclose(
-        weighted.block_influence(found, 400), plain.block_influence(expected, 400), atol=1e-8
+        weighted.block_influence(found, 400),
+        plain.block_influence(expected, 400),
+        atol=1e-8,
     )
     assert (found.tie, found.ability[5]) == (0, 0)
     assert found.log_likelihood == pytest.approx(
@@ -214,7 +244,9 @@ def test_without_ties_it_is_the_model_of_bradley_and_terry() -> None:
 def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
     """At the maximum, with what is expected of each judge divided among their comparisons."""
     data = mixed()
-    model = JudgeEffectsModel(data, systems=6, judges=3, penalty=Penalty(wins=1e-9, covariate=100))
+    model = JudgeEffectsModel(
+        data, systems=6, judges=3, penalty=Penalty(wins=1e-9, covariate=100)
+    )
     influence = model.block_influence(model.fit(), 400)
     np.testing.assert_allclose(influence.sum(axis=0), 0, atol=1e-4)
     assert np.abs(influence).max() > 1e-3
@@ -232,7 +264,9 @@ def test_comparisons_are_those_that_are_tallied(drawn_blocks: Drawn) -> None:
     assert len(data.first) == tallies.comparisons
     wins = np.zeros_like(tallies.wins)
     np.add.at(wins, (data.first[data.outcome == 1], data.second[data.outcome == 1]), 1)
-    np.add.at(wins, (data.second[data.outcome == -1], data.first[data.outcome == -1]), 1)
+    np.add.at(
+        wins, (data.second[data.outcome == -1], data.first[data.outcome == -1]), 1
+    )
     np.testing.assert_array_equal(wins, tallies.wins)
     np.testing.assert_array_equal(data.judge, blocks.judge[data.block])
 
@@ -245,12 +279,18 @@ def test_position_is_0_in_the_first_place_and_1_in_the_last() -> None:
 
 def test_outputs_shown_first_do_not_gain_where_position_is_random() -> None:
     blocks, _truth = draw_campaign(World(name="position", systems=6, blocks=800), 1)
-    ranking = rank(blocks, "davidson_judges", parameters={"covariates": "position"}, resamples=20)
+    ranking = rank(
+        blocks, "davidson_judges", parameters={"covariates": "position"}, resamples=20
+    )
     assert abs(ranking.extra["effects"]["position"]) < 0.15
     # Whoever takes the first for the better is found, whatever they say of the systems.
     labels = np.where(blocks.labels > 0, blocks.candidates + 1, 0).astype(np.int8)
-    first = replace(blocks, labels=np.where(blocks.judge[:, np.newaxis] < 8, labels, blocks.labels))
-    ranking = rank(first, "davidson_judges", parameters={"covariates": "position"}, resamples=20)
+    first = replace(
+        blocks, labels=np.where(blocks.judge[:, np.newaxis] < 8, labels, blocks.labels)
+    )
+    ranking = rank(
+        first, "davidson_judges", parameters={"covariates": "position"}, resamples=20
+    )
     assert ranking.extra["effects"]["position"] < -1
 
 
@@ -280,7 +320,9 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
     weights = np.random.default_rng(1).integers(0, 3, 120)
     mixed_up = np.random.default_rng(2).permutation(120)
     one = davidson_judges(blocks, weights=weights, covariates="position")
-    other = davidson_judges(blocks.take(mixed_up), weights=weights[mixed_up], covariates="position")
+    other = davidson_judges(
+        blocks.take(mixed_up), weights=weights[mixed_up], covariates="position"
+    )
     np.testing.assert_array_equal(one.scores.values, other.scores.values)
     assert one.extra == other.extra
     repeated = davidson_judges(
@@ -292,12 +334,15 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
     }  # fmt: skip
     influence = davidson_judges_block_influence(blocks, **arguments)
     np.testing.assert_array_equal(
-        davidson_judges_block_influence(blocks.take(mixed_up), **arguments), influence[mixed_up]
+        davidson_judges_block_influence(blocks.take(mixed_up), **arguments),
+        influence[mixed_up],
     )
 
 
 def test_uncounted_systems_are_not_estimable_and_groups_not_comparable() -> None:
-    rows = [BlockRow(f"j{k % 3}", k, ["a", "b"], [1 + k % 2, 2 - k % 2]) for k in range(8)]
+    rows = [
+        BlockRow(f"j{k % 3}", k, ["a", "b"], [1 + k % 2, 2 - k % 2]) for k in range(8)
+    ]
     rows += [BlockRow("j0", 20 + k, ["c", "d"], [1, 1]) for k in range(3)]
     rows += [BlockRow("last", 30, ["a", "e"], [1, 2])]
     blocks = blocks_from_rows(rows, "abcde")
@@ -307,5 +352,9 @@ def test_uncounted_systems_are_not_estimable_and_groups_not_comparable() -> None
     assert np.isnan(fit.scores.values).tolist() == [False, False, False, False, True]
     assert fit.scores.group is not None
     group = fit.scores.group.tolist()
-    assert (group[0] == group[1], group[2] == group[3], group[0] == group[2]) == (True, True, False)
+    assert (group[0] == group[1], group[2] == group[3], group[0] == group[2]) == (
+        True,
+        True,
+        False,
+    )
     assert set(fit.extra["judges"]) == {"j0", "j1", "j2"}

@@ -79,9 +79,13 @@ def test_the_information_is_the_curvature() -> None:
     mode = np.append(found.mu[0], found.radius[0])
 
     def gradient(theta: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return optimize.approx_fprime(theta, minus_log_posterior, 1e-5, tallies.wins, tallies.ties)
+        return optimize.approx_fprime(
+            theta, minus_log_posterior, 1e-5, tallies.wins, tallies.ties
+        )
 
-    numeric = np.array([gradient(mode + 1e-3 * e) - gradient(mode - 1e-3 * e) for e in np.eye(6)])
+    numeric = np.array(
+        [gradient(mode + 1e-3 * e) - gradient(mode - 1e-3 * e) for e in np.eye(6)]
+    )
     assert found.information[0] == pytest.approx(numeric / 2e-3, rel=2e-2, abs=0.05)
 
 
@@ -117,7 +121,9 @@ def test_draws_agree_with_the_mode_where_data_are_many() -> None:
 
 def test_draws_are_exact_where_data_are_few() -> None:
     outcomes = [(1, 2)] * 4 + [(2, 1)] + [(1, 1)]
-    rows = [BlockRow("j", k, [("a",), ("b",)], labels) for k, labels in enumerate(outcomes)]
+    rows = [
+        BlockRow("j", k, [("a",), ("b",)], labels) for k, labels in enumerate(outcomes)
+    ]
     drawn = hopkins_may(blocks_from_rows(rows, "ab"), inference="gibbs", radius=0.5)
     [mu, _other], [sigma, _] = mu_and_sigma(drawn)
     # Half the difference of two abilities is N(0, 1/2) beforehand; integrate over it directly.
@@ -134,7 +140,9 @@ def test_draws_are_exact_where_data_are_few() -> None:
     assert sigma == pytest.approx(deviation, rel=0.12)
 
 
-def test_not_converged_is_said_and_no_iterate_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_converged_is_said_and_no_iterate_returned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     blocks = judged(200)
     monkeypatch.setattr("ranking.core.methods.hopkins_may._MOST_SWEEPS", 8)
     drawn = hopkins_may(blocks, inference="gibbs")
@@ -151,7 +159,8 @@ def test_a_chain_is_a_function_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("ranking.core.methods.hopkins_may.RHAT_LIMIT", 9.0)
     monkeypatch.setattr("ranking.core.methods.hopkins_may.MIN_EFFECTIVE_DRAWS", 0)
     drawn = [
-        hopkins_may(judged(100), inference="gibbs", seed=seed).scores.values for seed in (1, 1, 2)
+        hopkins_may(judged(100), inference="gibbs", seed=seed).scores.values
+        for seed in (1, 1, 2)
     ]
     assert np.array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
@@ -162,12 +171,16 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
     won = hopkins_may(blocks_from_rows(rows, "ab"))
     assert won.extra["radius"] == 0
     assert won.extra["radius_fitted"] is False
-    assert 0 < won.scores.values[0] < 2  # won every time, and still finite: the prior holds it
+    assert (
+        0 < won.scores.values[0] < 2
+    )  # won every time, and still finite: the prior holds it
     rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 1])]
     tied = blocks_from_rows(rows, "ab")
     assert hopkins_may(tied).extra["problem"] == NotEstimable.ONLY_TIES
     assert not hopkins_may(tied).scores.estimable.any()
-    assert hopkins_may(tied, radius=0.5).scores.values == pytest.approx([0, 0], abs=1e-9)
+    assert hopkins_may(tied, radius=0.5).scores.values == pytest.approx(
+        [0, 0], abs=1e-9
+    )
     with pytest.raises(ValueError, match="radius of 0"):
         hopkins_may(tied, radius=0)
 
@@ -204,13 +217,23 @@ def test_scores_of_counts_are_those_of_each_resample() -> None:
     blocks = judged(300)
     rng = np.random.default_rng(2)
     weights = rng.poisson(1, (3, len(blocks))).astype(np.int16)
-    resamples = [blocks.take(np.repeat(np.arange(len(blocks)), each)) for each in weights]
+    resamples = [
+        blocks.take(np.repeat(np.arange(len(blocks)), each)) for each in weights
+    ]
     singles = [hopkins_may(each).scores.values for each in resamples]
     tallied = [tally(each) for each in resamples]
-    wins, ties = (np.stack([getattr(each, c) for each in tallied]) for c in ("wins", "ties"))
-    assert scores(Counts(wins, ties)).values == pytest.approx(np.stack(singles), abs=1e-9)
+    wins, ties = (
+        np.stack([getattr(each, c) for each in tallied]) for c in ("wins", "ties")
+    )
+    assert scores(Counts(wins, ties)).values == pytest.approx(
+        np.stack(singles), abs=1e-9
+    )
     ties[1], wins[1] = ties[1] + wins[1] + wins[1].T, 0
-    assert scores(Counts(wins, ties)).estimable.any(axis=1).tolist() == [True, False, True]
+    assert scores(Counts(wins, ties)).estimable.any(axis=1).tolist() == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_the_mode_is_found_from_one_comparison_to_a_hundred_million() -> None:

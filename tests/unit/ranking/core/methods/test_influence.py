@@ -46,8 +46,12 @@ def test_a_smoothed_share_of_few_trials_is_not_certain() -> None:
     np.testing.assert_allclose(weight, [0, 2**0.5, 2**0.5 / 2, (10 / 9) ** 0.5 / 10])
 
 
-@pytest.mark.parametrize("name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"])
-def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"]
+)
+def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(
+    name: str,
+) -> None:
     """Of system a with two wins, no loss and one tie; two of three blocks won alone."""
     method = METHODS[name]
     assert isinstance(method, CountsMethod)
@@ -77,7 +81,9 @@ def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(name: s
         assert influence[5] == pytest.approx(weight * (tie - share))
 
 
-def test_influences_of_expected_wins_ignore_the_diagonal_and_opponents_never_met() -> None:
+def test_influences_of_expected_wins_ignore_the_diagonal_and_opponents_never_met() -> (
+    None
+):
     wins = np.array([[7, 3, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
     found = expected_wins_influence(wins).reshape(4, 4, 4)
     weight = (4 / 3) ** 0.5 / 4

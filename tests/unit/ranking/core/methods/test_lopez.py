@@ -23,7 +23,10 @@ from ranking.core.methods.lopez import (
 )
 from ranking.core.rankings import range_kinds as lopez_time
 from ranking.core.rankings.range_kinds import seconds_of_resamples, two_way_resampling
-from tests.unit.ranking.core.methods.other_orders import by_integer_programming, by_subsets
+from tests.unit.ranking.core.methods.other_orders import (
+    by_integer_programming,
+    by_subsets,
+)
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -85,14 +88,20 @@ def test_integer_programming_finds_the_same_cost(systems: int, seed: int) -> Non
 
 @pytest.mark.parametrize("systems", [*range(3, 13), 15])
 @pytest.mark.parametrize("most", [2, 4, 50])
-def test_the_search_chooses_the_same_order_as_dynamic_programming(systems: int, most: int) -> None:
+def test_the_search_chooses_the_same_order_as_dynamic_programming(
+    systems: int, most: int
+) -> None:
     for seed in range(5):
         cost = costs(systems, 100 * systems + seed, most)
         assert minimum_cost_order(cost, time_limit=10.0) == by_subsets(cost)
 
 
-@given(table=arrays(np.int64, (7, 7), elements=st.integers(0, 5)), seed=st.integers(0, 99))
-def test_weights_of_circles_bound_the_cost_of_all_orders(table: Int64Array, seed: int) -> None:
+@given(
+    table=arrays(np.int64, (7, 7), elements=st.integers(0, 5)), seed=st.integers(0, 99)
+)
+def test_weights_of_circles_bound_the_cost_of_all_orders(
+    table: Int64Array, seed: int
+) -> None:
     cost = table.copy()
     np.fill_diagonal(cost, 0)
     circles = circles_of(7)
@@ -119,7 +128,9 @@ def test_the_circles_of_a_planted_order_are_all_that_it_costs() -> None:
 
 
 @pytest.mark.parametrize("systems", [11, 19, 20, 21, 24, 30, 63])
-def test_of_the_cuts_of_a_circle_the_one_nearest_to_index_order_is_taken(systems: int) -> None:
+def test_of_the_cuts_of_a_circle_the_one_nearest_to_index_order_is_taken(
+    systems: int,
+) -> None:
     circle = np.random.default_rng(systems).permutation(systems)
     cost = np.zeros((systems, systems), dtype=np.int64)
     cost[np.roll(circle, -1), circle] = 1
@@ -145,7 +156,9 @@ def test_numbering_many_systems_otherwise_changes_nothing(systems: int) -> None:
 
 def test_costs_of_large_campaigns_do_not_overflow() -> None:
     cost = costs(20, 9, most=50)
-    order, large = (minimum_cost_order(each, time_limit=60.0) for each in (cost, cost * 10**9))
+    order, large = (
+        minimum_cost_order(each, time_limit=60.0) for each in (cost, cost * 10**9)
+    )
     assert (large.order, large.cost) == (order.order, order.cost * 10**9)
 
 
@@ -162,7 +175,9 @@ def test_integer_programming_finds_the_same_cost_for_many_systems() -> None:
     for systems in (25, 28):
         # A line with a lot of noise: integer programming takes seconds for random numbers.
         ahead = np.subtract.outer(-np.arange(systems), -np.arange(systems))
-        wins = np.random.default_rng(systems).binomial(12, 1 / (1 + np.exp(-0.12 * ahead)))
+        wins = np.random.default_rng(systems).binomial(
+            12, 1 / (1 + np.exp(-0.12 * ahead))
+        )
         cost = np.maximum(wins.T - wins, 0)
         found = minimum_cost_order(cost, time_limit=60.0)
         assert found.cost == found.bound == by_integer_programming(cost)

@@ -51,7 +51,13 @@ def scores_of(ranking: Ranking, names: tuple[str, ...]) -> dict[int, float | Non
 
 def table(ranking: Ranking, names: tuple[str, ...]) -> dict[int, tuple[Any, ...]]:
     return {
-        names.index(row.system): (row.rank, row.last_rank, row.rank_low, row.rank_high, row.cluster)
+        names.index(row.system): (
+            row.rank,
+            row.last_rank,
+            row.rank_low,
+            row.rank_high,
+            row.cluster,
+        )
         for row in ranking.systems
     }
 
@@ -64,18 +70,28 @@ def test_the_order_of_rows_changes_no_bit(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_other_names_of_systems_change_no_rank_and_at_most_last_digits(method: str) -> None:
+def test_other_names_of_systems_change_no_rank_and_at_most_last_digits(
+    method: str,
+) -> None:
     drawn = judgments(0)
-    one, other = ranked(method, blocks_of(drawn)), ranked(method, blocks_of(drawn, _OTHER_NAMES))
-    assert scores_of(other, _OTHER_NAMES) == pytest.approx(scores_of(one, _NAMES), rel=1e-9)
+    one, other = (
+        ranked(method, blocks_of(drawn)),
+        ranked(method, blocks_of(drawn, _OTHER_NAMES)),
+    )
+    assert scores_of(other, _OTHER_NAMES) == pytest.approx(
+        scores_of(one, _NAMES), rel=1e-9
+    )
     assert table(other, _OTHER_NAMES) == table(one, _NAMES)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_exchanged_sides_of_pairs_change_no_rank_and_at_most_last_digits(method: str) -> None:
+def test_exchanged_sides_of_pairs_change_no_rank_and_at_most_last_digits(
+    method: str,
+) -> None:
     drawn = judgments(3, most=2)
     turned = [
-        (judge, segment, shown[::-1], ranks[::-1]) for judge, segment, shown, ranks in drawn[::2]
+        (judge, segment, shown[::-1], ranks[::-1])
+        for judge, segment, shown, ranks in drawn[::2]
     ]
     one, other = (
         ranked(method, blocks_of(drawn)),
@@ -89,7 +105,9 @@ def test_other_names_change_no_bit_of_a_trueskill_score() -> None:
     for seed in range(5):
         drawn = judgments(seed)
         one = trueskill(blocks_of(drawn)).scores.by_system(sorted(_NAMES))
-        other = trueskill(blocks_of(drawn, _OTHER_NAMES)).scores.by_system(sorted(_OTHER_NAMES))
+        other = trueskill(blocks_of(drawn, _OTHER_NAMES)).scores.by_system(
+            sorted(_OTHER_NAMES)
+        )
         assert [other[name] for name in _OTHER_NAMES] == [one[name] for name in _NAMES]
 
 

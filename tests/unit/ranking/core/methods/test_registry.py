@@ -21,7 +21,9 @@ from tests.some_now import some_now
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]
 
-OF_COUNTS = sorted(name for name, method in METHODS.items() if isinstance(method, CountsMethod))
+OF_COUNTS = sorted(
+    name for name, method in METHODS.items() if isinstance(method, CountsMethod)
+)
 few = examples(25)
 
 
@@ -38,7 +40,9 @@ def test_relabelling_systems_permutes_results(
     rows = data.draw(rows_strategy)
     new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
     renamed = [
-        replace(row, candidates=[tuple(new[name] for name in c) for c in row.candidates])
+        replace(
+            row, candidates=[tuple(new[name] for name in c) for c in row.candidates]
+        )
         for row in rows
     ]
     one, other = ranked(rows, systems, method), ranked(renamed, systems, method)
@@ -113,7 +117,9 @@ def test_tables_are_sound(drawn_blocks: Drawn, method: str, level: Level) -> Non
 
 
 @pytest.mark.parametrize("method", OF_COUNTS)
-def test_threads_and_who_watches_change_no_bit(drawn_blocks: Drawn, method: str) -> None:
+def test_threads_and_who_watches_change_no_bit(
+    drawn_blocks: Drawn, method: str
+) -> None:
     blocks, seen = drawn_blocks(80), []
     alone = rank(blocks, method, resamples=33)
     watched = rank(
@@ -135,7 +141,9 @@ def test_nothing_judged_ranks_nobody(method: str) -> None:
     assert [row.system for row in ranking.not_estimable] == ["a", "b"]
 
 
-def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: Drawn) -> None:
+def test_parameters_are_recorded_in_full_and_unknown_ones_refused(
+    drawn_blocks: Drawn,
+) -> None:
     blocks = drawn_blocks(20)
     assert rank(blocks, "bradley_terry", resamples=2).parameters == {"prior": 0.1}
     given_prior = rank(blocks, "bradley_terry", resamples=2, parameters={"prior": 0.5})

@@ -26,7 +26,11 @@ pytestmark = pytest.mark.realdata
 SETS = ["wmt12-cs-en", "wmt12-es-en", "wmt15-en-fi", "wmt16-it-en-nl"]
 
 
-READERS = {"judgments.csv": five_way, "judgments.xml": appraise, "pairwise.csv": pairwise}
+READERS = {
+    "judgments.csv": five_way,
+    "judgments.xml": appraise,
+    "pairwise.csv": pairwise,
+}
 
 
 def rows_of(folder: Path) -> list[BlockRow]:
@@ -35,12 +39,16 @@ def rows_of(folder: Path) -> list[BlockRow]:
 
 
 def systems_of(expected: dict[str, Any]) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = expected.get("systems") or expected["systems_by_expected_wins"]
+    listed: list[dict[str, Any]] = (
+        expected.get("systems") or expected["systems_by_expected_wins"]
+    )
     return listed
 
 
 def scores_of(blocks: Blocks, method: str) -> dict[str, float]:
-    return dict(zip(blocks.systems, METHODS[method].score(blocks).values.tolist(), strict=True))
+    return dict(
+        zip(blocks.systems, METHODS[method].score(blocks).values.tolist(), strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -67,12 +75,20 @@ def test_point_scores_of_the_released_sets(real_data: Path, name: str) -> None:
         index = blocks.systems.index(system)
         won, lost = int(tallies.wins[index].sum()), int(tallies.wins[:, index].sum())
         tied = int(tallies.ties[index].sum())
-        assert (won, lost, tied + unjudged[system]) == (row["wins"], row["losses"], row["ties"])
+        assert (won, lost, tied + unjudged[system]) == (
+            row["wins"],
+            row["losses"],
+            row["ties"],
+        )
         total = won + lost + tied
-        assert scores_of(blocks, "geq_others")[system] == pytest.approx((won + tied) / total)
+        assert scores_of(blocks, "geq_others")[system] == pytest.approx(
+            (won + tied) / total
+        )
         assert scores_of(blocks, "gt_others")[system] == pytest.approx(won / total)
         whole = total + unjudged[system]
-        assert row["ge_others"] == pytest.approx((won + tied + unjudged[system]) / whole, abs=1e-6)
+        assert row["ge_others"] == pytest.approx(
+            (won + tied + unjudged[system]) / whole, abs=1e-6
+        )
         assert row["gt_others"] == pytest.approx(won / whole, abs=1e-6)
 
 
@@ -83,7 +99,11 @@ def test_orders_of_bojar_and_costs_of_lopez(real_data: Path, name: str) -> None:
     ranking = rank(blocks, "bojar", resamples=2)
     assert [row.system for row in ranking.systems] == expected["bojar_order"]
     ranking = rank(blocks, "lopez", resamples=2)
-    cost = expected["lopez_cost"] if "lopez_cost" in expected else expected["lopez"]["minimum_cost"]
+    cost = (
+        expected["lopez_cost"]
+        if "lopez_cost" in expected
+        else expected["lopez"]["minimum_cost"]
+    )
     assert ranking.extra["violations"] == cost
     assert ranking.extra["proven_optimal"]
     assert [row.system for row in ranking.systems] == ranking.extra["order"]
@@ -99,10 +119,14 @@ def clusters_of(ranking: Ranking) -> list[list[str]]:
 
 def expected_ranges(expected: dict[str, Any], level: str) -> dict[str, tuple[int, int]]:
     if "bootstrap" in expected:
-        key = {"pairs": "pair_bootstrap_ties_in_pool", "blocks": "block_bootstrap"}[level]
+        key = {"pairs": "pair_bootstrap_ties_in_pool", "blocks": "block_bootstrap"}[
+            level
+        ]
         ranges: dict[str, tuple[int, int]] = expected["bootstrap"][key]["ranges"]
         return ranges
-    key = {"pairs": "rank_ranges_pairs_ties_in_pool", "blocks": "rank_ranges_blocks"}[level]
+    key = {"pairs": "rank_ranges_pairs_ties_in_pool", "blocks": "rank_ranges_blocks"}[
+        level
+    ]
     return {system: seen["modal"] for system, seen in expected[key].items()}
 
 
@@ -141,7 +165,9 @@ def test_the_price_of_confidence_sets_on_the_released_sets(
     real_data: Path, name: str, sizes: tuple[float, ...], found: tuple[int, ...]
 ) -> None:
     campaign = scored(blocks_of(rows_of(real_data / name)), seed=0)
-    ranges = [KINDS[kind](campaign) for kind in ("percentiles", "marginal", "simultaneous")]
+    ranges = [
+        KINDS[kind](campaign) for kind in ("percentiles", "marginal", "simultaneous")
+    ]
     size = [float((each.high - each.low + 1).mean()) for each in ranges]
     # A bound that hangs on the draws moves a mean over twelve systems by 0.17 or less.
     assert size == pytest.approx(sizes, abs=0.18)
@@ -166,7 +192,10 @@ def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -
                 for rows in (fold != left_out, fold == left_out)
             )
             found = other.log_probabilities(model.fit().parameters)
-            total, count = total + float(other.weights @ found), count + int(other.weights.sum())
+            total, count = (
+                total + float(other.weights @ found),
+                count + int(other.weights.sum()),
+            )
         return -total / count
 
     plain = held_out(Penalty(discrimination=0, leniency=0))
@@ -216,11 +245,19 @@ def test_trueskill_of_wmt15_english_finnish(
     assert fit.extra["comparisons"] == expected["pairs"]
     names = names_in_order(english_finnish.systems, fit.scores)
     ends = fit.extra["ranges_of_runs"]
-    for system, mu, low, high in (row for part in expected["published_trueskill"] for row in part):
-        assert fit.scores.by_system(english_finnish.systems)[system] == pytest.approx(mu, abs=0.01)
+    for system, mu, low, high in (
+        row for part in expected["published_trueskill"] for row in part
+    ):
+        assert fit.scores.by_system(english_finnish.systems)[system] == pytest.approx(
+            mu, abs=0.01
+        )
         assert np.abs(np.subtract(ends[system], [low, high])).max() <= 1
-    published = (real_data / "wmt15-en-fi" / "published-trueskill.txt").read_text(encoding="utf-8")
-    assert names == [line.split()[0] for line in published.splitlines() if line[0] != "+"]
+    published = (real_data / "wmt15-en-fi" / "published-trueskill.txt").read_text(
+        encoding="utf-8"
+    )
+    assert names == [
+        line.split()[0] for line in published.splitlines() if line[0] != "+"
+    ]
     # The first four and the last two stand alone in print, and here.
     low, high = np.array([ends[name] for name in names]).T
     cluster = clusters(RankRanges(low, high)).tolist()
@@ -229,9 +266,12 @@ def test_trueskill_of_wmt15_english_finnish(
 
 
 @pytest.mark.thorough
-def test_trueskill_of_wmt16_english_dutch(real_data: Path, english_dutch: Blocks) -> None:
+def test_trueskill_of_wmt16_english_dutch(
+    real_data: Path, english_dutch: Blocks
+) -> None:
     expected = expected_of(real_data / "wmt16-it-en-nl")
     assert tally(english_dutch).comparisons == expected["pairs"]
     assert_published(
-        rank(english_dutch, "trueskill_wmt", resample="pairs"), expected["published_trueskill"]
+        rank(english_dutch, "trueskill_wmt", resample="pairs"),
+        expected["published_trueskill"],
     )

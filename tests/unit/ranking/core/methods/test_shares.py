@@ -24,13 +24,17 @@ def test_averages_the_share_won_over_opponents() -> None:
     # a beats b 3:1 and c 1:0; b beats c 1:1.
     wins = np.array([[0, 3, 1], [1, 0, 1], [0, 1, 0]])
     scores = expected_wins(wins)
-    assert scores.values == pytest.approx([(3 / 4 + 1) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2])
+    assert scores.values == pytest.approx(
+        [(3 / 4 + 1) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2]
+    )
     assert scores.estimable.all()
 
 
 def test_an_opponent_never_met_is_no_defeat() -> None:
     wins = np.array([[0, 1, 0], [1, 0, 3], [0, 1, 0]])
-    assert expected_wins(wins).values == pytest.approx([1 / 2, (1 / 2 + 3 / 4) / 2, 1 / 4])
+    assert expected_wins(wins).values == pytest.approx(
+        [1 / 2, (1 / 2 + 3 / 4) / 2, 1 / 4]
+    )
 
 
 def test_a_system_without_decided_comparisons_is_not_estimable() -> None:
@@ -70,13 +74,17 @@ def test_a_further_win_never_lowers_the_winner(wins: Counts) -> None:
 @given(hnp.arrays(np.int64, (4, 5, 5), elements=st.integers(0, 9)))
 def test_a_leading_axis_holds_independent_samples(wins: Counts) -> None:
     together = expected_wins(wins)
-    for sample, values, estimable in zip(wins, together.values, together.estimable, strict=True):
+    for sample, values, estimable in zip(
+        wins, together.values, together.estimable, strict=True
+    ):
         alone = expected_wins(sample)
         np.testing.assert_array_equal(values, alone.values)
         np.testing.assert_array_equal(estimable, alone.estimable)
 
 
-@pytest.mark.parametrize("wins", [np.zeros((2, 3), int), np.zeros(4, int), -np.ones((2, 2), int)])
+@pytest.mark.parametrize(
+    "wins", [np.zeros((2, 3), int), np.zeros(4, int), -np.ones((2, 2), int)]
+)
 def test_refuses_what_is_not_a_table_of_counts(wins: Counts) -> None:
     with pytest.raises(ValueError, match="wins:"):
         expected_wins(wins)
@@ -85,7 +93,8 @@ def test_refuses_what_is_not_a_table_of_counts(wins: Counts) -> None:
 def test_ties_are_ordered_by_index_and_inestimable_systems_have_no_rank() -> None:
     third = (0.1 + 0.2) / 0.9  # not the float nearest to 1/3
     scores = Scores(
-        values=np.array([1 / 3, np.nan, third, 0.9]), estimable=np.array([True, False, True, True])
+        values=np.array([1 / 3, np.nan, third, 0.9]),
+        estimable=np.array([True, False, True, True]),
     )
     assert ordinal_ranks(scores).tolist() == [2, 0, 3, 1]
 
@@ -105,10 +114,14 @@ SHARES = ["geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block", "boj
 
 def block(*labels: tuple[str, int | None]) -> BlockRow:
     """One block: candidates like "a" or "a,b", each with its label."""
-    return BlockRow("j", 1, [name.split(",") for name, _ in labels], [label for _, label in labels])
+    return BlockRow(
+        "j", 1, [name.split(",") for name, _ in labels], [label for _, label in labels]
+    )
 
 
-def scored(method: str, rows: list[BlockRow], systems: str = "abc") -> list[float | None]:
+def scored(
+    method: str, rows: list[BlockRow], systems: str = "abc"
+) -> list[float | None]:
     scores: Scores = METHODS[method].score(blocks_from_rows(rows, systems))
     return [
         float(value) if known else None

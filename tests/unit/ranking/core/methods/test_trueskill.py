@@ -13,7 +13,13 @@ from ranking.core.counting.counts import Counts, tally
 from ranking.core.counting.resampling import generator_states
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods import trueskill_kernels as kernels
-from ranking.core.methods.trueskill import Games, draw_margin, scores, trueskill, trueskill_wmt
+from ranking.core.methods.trueskill import (
+    Games,
+    draw_margin,
+    scores,
+    trueskill,
+    trueskill_wmt,
+)
 from ranking.core.scores import NotEstimable
 
 with warnings.catch_warnings():
@@ -25,7 +31,11 @@ NAMES = ("a", "b", "c", "d", "e")
 
 
 def simulated(
-    blocks: int = 60, *, seed: int = 1, names: tuple[str, ...] = NAMES, collapse: bool = False
+    blocks: int = 60,
+    *,
+    seed: int = 1,
+    names: tuple[str, ...] = NAMES,
+    collapse: bool = False,
 ) -> Blocks:
     """Judge blocks of systems whose quality falls from the first name to the last."""
     rng = np.random.default_rng(seed)
@@ -42,12 +52,20 @@ def simulated(
     return blocks_from_rows(rows, names)
 
 
-def played(mu: float, sigma: float, beta: float, games: Games, n: int) -> npt.NDArray[np.float64]:
-    environment = pypi.TrueSkill(mu=mu, sigma=sigma, beta=beta, tau=0, draw_probability=0.25)
+def played(
+    mu: float, sigma: float, beta: float, games: Games, n: int
+) -> npt.NDArray[np.float64]:
+    environment = pypi.TrueSkill(
+        mu=mu, sigma=sigma, beta=beta, tau=0, draw_probability=0.25
+    )
     ratings = [environment.create_rating() for _ in range(n)]
-    pairs = zip(games.first.tolist(), games.second.tolist(), games.tie.tolist(), strict=True)
+    pairs = zip(
+        games.first.tolist(), games.second.tolist(), games.tie.tolist(), strict=True
+    )
     for i, j, tie in pairs:
-        ratings[i], ratings[j] = pypi.rate_1vs1(ratings[i], ratings[j], drawn=tie, env=environment)
+        ratings[i], ratings[j] = pypi.rate_1vs1(
+            ratings[i], ratings[j], drawn=tie, env=environment
+        )
     return np.array([[rating.mu, rating.sigma] for rating in ratings])
 
 
@@ -58,7 +76,9 @@ def test_a_pass_is_that_of_pypi_trueskill(mu: float, sigma: float, beta: float) 
     games = Games(simulated(150))
     found, variance = np.full(5, mu), np.full(5, sigma**2)
     margin = draw_margin(0.25) * beta
-    kernels.one_pass(found, variance, games.first, games.second, games.tie, beta, margin)
+    kernels.one_pass(
+        found, variance, games.first, games.second, games.tie, beta, margin
+    )
     expected = played(mu, sigma, beta, games, len(NAMES))
     assert found == pytest.approx(expected[:, 0], abs=1e-6)
     assert np.sqrt(variance) == pytest.approx(expected[:, 1], abs=1e-6)
@@ -70,7 +90,9 @@ WMT = {"sigma": 0.5, "draw_probability": 0.25}
 def runs_of(blocks: Blocks, ids: range, *, seed: int) -> npt.NDArray[np.float64]:
     """Score the same counts in each of some runs of WMT's procedure."""
     tallies = tally(blocks)
-    counts = Counts(*(np.stack([each] * len(ids)) for each in (tallies.wins, tallies.ties)))
+    counts = Counts(
+        *(np.stack([each] * len(ids)) for each in (tallies.wins, tallies.ties))
+    )
     return scores(counts, seed=seed, ids=ids, **WMT).values
 
 
@@ -81,7 +103,9 @@ def test_a_run_of_wmt_is_the_procedure_written_out() -> None:
     for run in range(2):
         mu = literal_run(tallies.wins, tallies.ties, seed=7, run=run)
         assert found[run] == pytest.approx(mu, abs=1e-6)
-    assert trueskill_wmt(blocks, seed=7, runs=2).scores.values == pytest.approx(found.mean(axis=0))
+    assert trueskill_wmt(blocks, seed=7, runs=2).scores.values == pytest.approx(
+        found.mean(axis=0)
+    )
 
 
 def literal_run(
@@ -99,7 +123,9 @@ def literal_run(
     for game in range(games):
         i = max(order, key=lambda k: rating[k].sigma)
         others = [k for k in order if k != i]
-        chances = np.cumsum([math.exp(-abs(rating[i].mu - rating[k].mu)) for k in others])
+        chances = np.cumsum(
+            [math.exp(-abs(rating[i].mu - rating[k].mu)) for k in others]
+        )
         u = kernels.uniform(start, np.uint64(2 * game))
         j = others[int(np.searchsorted(chances, u * chances[-1], side="right"))]
         drawn = kernels.uniform(start, np.uint64(2 * game + 1))
@@ -109,14 +135,18 @@ def literal_run(
         elif drawn < wins[i, j] + wins[j, i]:
             rating[j], rating[i] = pypi.rate_1vs1(rating[j], rating[i], env=environment)
         else:
-            rating[i], rating[j] = pypi.rate_1vs1(rating[i], rating[j], drawn=True, env=environment)
+            rating[i], rating[j] = pypi.rate_1vs1(
+                rating[i], rating[j], drawn=True, env=environment
+            )
     return [each.mu for each in rating]
 
 
 def test_the_hazard_is_that_of_scipy() -> None:
     x = np.concatenate([np.linspace(-37, 8, 901), [-1000.0, -200.0, -30.0, 30.0]])
     hazard = [kernels.hazard(each) for each in x]
-    assert hazard == pytest.approx(np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)), rel=1e-9)
+    assert hazard == pytest.approx(
+        np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)), rel=1e-9
+    )
 
 
 def test_random_numbers_are_uniform_and_never_0_or_1() -> None:
@@ -163,7 +193,9 @@ def test_the_order_of_rows_does_not_matter_and_weights_repeat_blocks() -> None:
     blocks = simulated(30, collapse=True)
     mixed_up = blocks.take(np.random.default_rng(0).permutation(len(blocks)))
     for ability in (trueskill_wmt, trueskill):
-        one, other = (ability(each, runs=3).scores.values for each in (blocks, mixed_up))
+        one, other = (
+            ability(each, runs=3).scores.values for each in (blocks, mixed_up)
+        )
         assert other == pytest.approx(one, abs=1e-9)
     weights = np.arange(len(blocks), dtype=np.int16) % 3
     repeated = blocks.take(np.repeat(np.arange(len(blocks)), weights))
@@ -206,7 +238,9 @@ def test_a_system_without_comparisons_in_a_resample_has_no_score_in_it() -> None
     assert np.isnan(found.values[1, 0])
 
 
-@pytest.mark.parametrize("wrong", [{"runs": 0}, {"seed": -1}, {"draw_probability": 1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"runs": 0}, {"seed": -1}, {"draw_probability": 1.0}]
+)
 def test_impossible_arguments_are_refused(wrong: dict[str, float]) -> None:
     for ability in (trueskill_wmt, trueskill):
         with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -221,7 +255,8 @@ def test_the_margin_makes_equals_draw_as_often_as_asked() -> None:
 
 def test_the_level_of_all_skills_together_does_not_count_as_uncertainty() -> None:
     few, many = (
-        [*trueskill(simulated(blocks)).extra["posterior_sd"].values()] for blocks in (100, 1600)
+        [*trueskill(simulated(blocks)).extra["posterior_sd"].values()]
+        for blocks in (100, 1600)
     )
     # Sixteen times as much tells four times as much; the drift of all alike would not shrink.
     assert np.mean(many) == pytest.approx(np.mean(few) / 4, rel=0.3)

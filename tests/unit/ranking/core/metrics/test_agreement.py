@@ -32,7 +32,12 @@ from ranking.core.metrics.meta_evaluation import (
     agreement_of_metric,
 )
 from ranking.core.metrics.orders import Row, metric_order, people_order
-from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
+from ranking.core.metrics.people import (
+    Metric,
+    People,
+    people_of_blocks,
+    people_of_scores,
+)
 from ranking.core.metrics.prediction_powered import predicted_scores
 from ranking.files.reading import read_judgments
 from ranking.reports.analyses.metrics import metric_of
@@ -46,12 +51,16 @@ SEGMENTS = 60
 
 def metric(values: FloatArray, name: str = "m", **more: Any) -> Metric:
     given = {"segments": np.arange(len(values)), **more}
-    return Metric(name=name, systems=tuple("abcdef"[: values.shape[1]]), values=values, **given)
+    return Metric(
+        name=name, systems=tuple("abcdef"[: values.shape[1]]), values=values, **given
+    )
 
 
 def drawn(rows: int, systems: int = 5) -> tuple[FloatArray, FloatArray]:
     random = np.random.default_rng(1)
-    human: FloatArray = random.integers(0, 4, (rows, systems)) + np.arange(systems) * 1.0
+    human: FloatArray = (
+        random.integers(0, 4, (rows, systems)) + np.arange(systems) * 1.0
+    )
     return human, human + random.normal(0, 2, (rows, systems)).round(1)
 
 
@@ -60,18 +69,23 @@ def compared(human: FloatArray, given: Metric) -> Agreement:
 
 
 def values_of(found: Agreement) -> dict[str, float | None]:
-    of_systems = {f"system_{name}": each.value for name, each in found["systems"].items()}
+    of_systems = {
+        f"system_{name}": each.value for name, each in found["systems"].items()
+    }
     of_segments = {name: each.value for name, each in found["segments"].items()}
     return {**of_systems, **of_segments, "threshold": found["threshold"]}
 
 
 @pytest.mark.parametrize(
-    ("people", "right"), [([1, 2, 3, 4], [6, 4, 3, 1, 0]), ([1, 1, 1, 4], [3, 3, 4, 4, 3])]
+    ("people", "right"),
+    [([1, 2, 3, 4], [6, 4, 3, 1, 0]), ([1, 1, 1, 4], [3, 3, 4, 4, 3])],
 )
 def test_worked_example_of_ties(people: list[float], right: list[int]) -> None:
     pairs = pairs_of_scores(np.array([people], dtype=float))
     difference = pairs.differences(np.array([[0.0, 2.0, 6.0, 8.0]]))
-    counts = [is_right(pairs.human, difference, limit).sum() for limit in (0, 2, 4, 6, 8)]
+    counts = [
+        is_right(pairs.human, difference, limit).sum() for limit in (0, 2, 4, 6, 8)
+    ]
     assert counts == right
     best = figures.calibrated(pairs, difference, np.argsort(np.abs(difference)))
     assert best == ((0, 2, 4, 6, 8)[right.index(max(right))], max(right) / 6)
@@ -101,7 +115,9 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
         within = 1e-4 if "tau" in name else 1.5e-3 if "soft" in name else 5e-4
         assert got[name] == pytest.approx(value, abs=within), name
     assert 0 <= got["acc_eq"] - got["acc_eq_folds"] < 0.001
-    assert all(0 < each.value - (each.low or 0.0) < 0.06 for each in found["segments"].values())
+    assert all(
+        0 < each.value - (each.low or 0.0) < 0.06 for each in found["segments"].values()
+    )
 
 
 @pytest.mark.released_texts
@@ -122,8 +138,12 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
         got = values_of(agreement_of_metric(people, given, intervals=False))
         wanted = expected["metrics"][each.name]
         ours = {theirs: got[name] for name, theirs in NAMES.items()}
-        assert ours == pytest.approx({theirs: wanted[theirs] for theirs in ours}, abs=1e-9)
-        assert got["system_pairwise"] == pytest.approx(wanted["pairs_agreeing"] / wanted["pairs"])
+        assert ours == pytest.approx(
+            {theirs: wanted[theirs] for theirs in ours}, abs=1e-9
+        )
+        assert got["system_pairwise"] == pytest.approx(
+            wanted["pairs_agreeing"] / wanted["pairs"]
+        )
         assert got["system_soft_pairwise"] == pytest.approx(wanted["spa"], abs=0.002)
 
 
@@ -133,7 +153,8 @@ def test_judgments_saved_on_wmt23_agree_with_random_fifths() -> None:
     saved = {}
     for name, (*estimates, measured) in found.items():
         low, high = (
-            np.mean([getattr(each, end) or 0.0 for each in estimates]) for end in ("low", "high")
+            np.mean([getattr(each, end) or 0.0 for each in estimates])
+            for end in ("low", "high")
         )
         assert measured.low is not None
         assert measured.high is not None
@@ -184,7 +205,9 @@ def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
     equal = figures.flipped_p_values(lacking, segment_keys(np.arange(2)), FEW)
     np.testing.assert_equal(equal, [1.0, np.nan, np.nan])
     # Of resamples, those with NaN are left out, and ties count half.
-    resampled = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]])
+    resampled = np.array(
+        [[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]]
+    )
     assert figures.resampled_p_values(resampled).tolist() == [1.5 / 4]
 
 
@@ -204,12 +227,15 @@ def test_threshold_of_other_folds_does_not_use_the_pairs_it_is_judged_by() -> No
     human, values = drawn(60, 4)
     pairs = pairs_of_scores(human)
     difference, fold = pairs.differences(values), pairs.row.astype(np.int64) % 3
-    right = figures.right_on_folds(pairs, difference, fold, np.argsort(np.abs(difference)))
+    right = figures.right_on_folds(
+        pairs, difference, fold, np.argsort(np.abs(difference))
+    )
     thresholds = [0.0, *np.unique(np.abs(difference))]
     for each in range(3):
         inside, rest = fold == each, fold != each
         accuracies = [
-            is_right(pairs.human[rest], difference[rest], limit).mean() for limit in thresholds
+            is_right(pairs.human[rest], difference[rest], limit).mean()
+            for limit in thresholds
         ]
         best = thresholds[int(np.argmax(np.round(accuracies, 10)))]
         wanted = is_right(pairs.human[inside], difference[inside], best)
@@ -226,7 +252,9 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     pairs, got = pairs_of_scores(np.where(known, human, np.nan)), values_of(found)
     tau = figures.tau_by_segment(pairs, pairs.differences(values))["kendall_by_segment"]
     assert got["kendall_by_segment"] == pytest.approx(tau.value)
-    assert got["pearson"] == pytest.approx(stats.pearsonr(human[known], values[known])[0])
+    assert got["pearson"] == pytest.approx(
+        stats.pearsonr(human[known], values[known])[0]
+    )
 
 
 def three(rows: int) -> tuple[People, list[ComparedMetric]]:
@@ -262,7 +290,9 @@ def test_better_metric_is_told_apart_and_equal_ones_are_not(figure: Tested) -> N
 
 
 @pytest.mark.parametrize("figure", TESTED)
-def test_p_value_counts_swaps_in_both_directions_and_that_of_wmt_in_one(figure: Tested) -> None:
+def test_p_value_counts_swaps_in_both_directions_and_that_of_wmt_in_one(
+    figure: Tested,
+) -> None:
     people, metrics = three(8)
     test = swap_tests(people, metrics[:2], figure)
     # With eight segments all swaps are tried, and each has its mirror image.
@@ -270,14 +300,20 @@ def test_p_value_counts_swaps_in_both_directions_and_that_of_wmt_in_one(figure: 
     assert test.wmt_p_value[0, 1] > 1 - test.wmt_p_value[1, 0]
 
 
-def test_equally_good_metrics_fall_into_different_clusters_in_one_campaign_of_twenty() -> None:
+def test_equally_good_metrics_fall_into_different_clusters_in_one_campaign_of_twenty() -> (
+    None
+):
     apart = {"two_sided": 0, "wmt": 0}
     for campaign in range(300):
         random = np.random.default_rng(campaign)
         human = random.normal(size=(40, 4)) + np.arange(4) / 2
-        metrics = [metric(human + random.normal(size=human.shape), name) for name in ("a", "b")]
+        metrics = [
+            metric(human + random.normal(size=human.shape), name) for name in ("a", "b")
+        ]
         people = people_of_scores(metric(human), FEW)
-        test = swap_tests(people, [ComparedMetric(each, 0.1, 0.0) for each in metrics], "acc_eq")
+        test = swap_tests(
+            people, [ComparedMetric(each, 0.1, 0.0) for each in metrics], "acc_eq"
+        )
         apart["two_sided"] += len(set(test.cluster.tolist())) - 1
         apart["wmt"] += len(set(test.wmt_cluster.tolist())) - 1
     # 15 are 5% of 300.
@@ -296,7 +332,9 @@ def test_differences_of_metrics_are_those_of_their_figures() -> None:
         assert difference.low < value < difference.high
 
 
-def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_outputs() -> None:
+def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_outputs() -> (
+    None
+):
     rows = [
         *(("x", 1, [1, 2, 3]), ("y", 1, [1, 3, 2]), ("y", 1, [2, 1, 3])),
         *(("x", 2, [1, 1, 2]), ("z", 2, [1, 2, 2]), ("z", 3, [1, 2, 3])),
@@ -326,7 +364,11 @@ def test_ceiling_of_ratings_is_of_each_judge_against_the_mean_of_the_others() ->
 def test_floor_is_what_random_scores_reach() -> None:
     found = meta_evaluation.floor(three(60)[0])
     for name in ("pearson", "kendall_by_segment"):
-        assert (found["segments"][name].low or 0.0) < 0.0 < (found["segments"][name].high or 0.0)
+        assert (
+            (found["segments"][name].low or 0.0)
+            < 0.0
+            < (found["segments"][name].high or 0.0)
+        )
     assert 0.3 < found["systems"]["pairwise"].value < 0.7
 
 
@@ -339,7 +381,8 @@ def test_intervals_hold_in_simulated_campaigns(name: str) -> None:
 
 def ranked(rows: Iterable[tuple[str, int, list[int]]], drawing: Drawing) -> People:
     blocks = [
-        BlockRow(judge, segment, [["a"], ["b"], ["c"]], labels) for judge, segment, labels in rows
+        BlockRow(judge, segment, [["a"], ["b"], ["c"]], labels)
+        for judge, segment, labels in rows
     ]
     return people_of_blocks(blocks_from_rows(blocks, systems="abc"), drawing=drawing)
 
@@ -347,18 +390,27 @@ def ranked(rows: Iterable[tuple[str, int, list[int]]], drawing: Drawing) -> Peop
 @pytest.fixture(scope="module")
 def judged() -> People:
     """Judges put a before b before c in all but every sixth segment."""
-    numbers, orders = range(1, SEGMENTS + 1), [[2, 1, 3], *([1, 2, 3] for _segment in range(5))]
-    rows = ((judge, number, orders[number % 6]) for number in numbers for judge in "wxyz")
+    numbers, orders = (
+        range(1, SEGMENTS + 1),
+        [[2, 1, 3], *([1, 2, 3] for _segment in range(5))],
+    )
+    rows = (
+        (judge, number, orders[number % 6]) for number in numbers for judge in "wxyz"
+    )
     return ranked(rows, Drawing(resamples=200))
 
 
 def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> Row:
     numbers = np.arange(1, len(values) + 1)
-    return metric_order(metric(sign * values, segments=numbers, sign=sign, **more), people)
+    return metric_order(
+        metric(sign * values, segments=numbers, sign=sign, **more), people
+    )
 
 
 def ranks(rows: Sequence[Row]) -> list[tuple[str, int | None, int | None, int | None]]:
-    return [(row["system"], row["rank"], row["rank_low"], row["rank_high"]) for row in rows]
+    return [
+        (row["system"], row["rank"], row["rank_low"], row["rank_high"]) for row in rows
+    ]
 
 
 def test_a_metric_in_the_other_direction_agrees(judged: People) -> None:
@@ -369,7 +421,10 @@ def test_a_metric_in_the_other_direction_agrees(judged: People) -> None:
     assert (found["agreeing"], found["contradictions"]) == (3, [])
     assert ranks(people_order(judged)) == ranks(found["rows"])
     # People prefer b to a where the metric does not.
-    discords = {(each["segment"] % 6, each["better"], each["worse"]) for each in found["discords"]}
+    discords = {
+        (each["segment"] % 6, each["better"], each["worse"])
+        for each in found["discords"]
+    }
     assert discords == {(0, "b", "a")}
 
 
@@ -380,7 +435,11 @@ def test_pairs_that_people_separate_are_contradicted(judged: People) -> None:
     [pair] = found["contradictions"]
     assert (pair["better"], pair["worse"], pair["is_separated"]) == ("b", "c", True)
     assert pair["by_people"].value > 0 > pair["difference"].value
-    assert {row["system"]: row["missing"] for row in found["rows"]} == {"a": 10, "b": 0, "c": 0}
+    assert {row["system"]: row["missing"] for row in found["rows"]} == {
+        "a": 10,
+        "b": 0,
+        "c": 0,
+    }
     assert ordered(values[:30], judged)["segments"] == 30
 
 
@@ -388,6 +447,10 @@ def test_scores_of_systems_alone_have_no_range(judged: People) -> None:
     found = ordered(np.empty((0, 3)), judged, of_systems=np.array([0.1, 0.3, np.nan]))
     assert (found["range_kind"], found["segments"]) == ("none", 0)
     none = (None, None)
-    assert ranks(found["rows"]) == [("b", 1, *none), ("a", 2, *none), ("c", None, *none)]
+    assert ranks(found["rows"]) == [
+        ("b", 1, *none),
+        ("a", 2, *none),
+        ("c", None, *none),
+    ]
     [pair] = found["contradictions"]
     assert (pair["better"], pair["is_separated"]) == ("a", False)

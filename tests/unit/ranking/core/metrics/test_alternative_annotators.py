@@ -24,7 +24,9 @@ def test_worked_example() -> None:
     people[0, :10] = 1
     machine = np.zeros(40)
     machine[-2:] = 1
-    found = alternative_annotator_test(people, machine, alignment="accuracy", epsilon=0.1)
+    found = alternative_annotator_test(
+        people, machine, alignment="accuracy", epsilon=0.1
+    )
     assert found.items.tolist() == [40, 40, 40]
     assert found.advantage.tolist() == [38 / 40, 38 / 40, 38 / 40]
     # Leads of person 0: 2 items gained, 10 lost, 28 equal. Mean −0.2, standard deviation √(10.4 / 39).
@@ -54,7 +56,9 @@ def _closeness(one: FloatArray, other: FloatArray) -> float:
 def _order(one: FloatArray, other: FloatArray) -> float:
     pairs = [(i, k) for i in range(len(one)) for k in range(i)]
     return float(
-        np.mean([np.sign(one[i] - one[k]) == np.sign(other[i] - other[k]) for i, k in pairs])
+        np.mean(
+            [np.sign(one[i] - one[k]) == np.sign(other[i] - other[k]) for i, k in pairs]
+        )
     )
 
 
@@ -63,11 +67,15 @@ def _order(one: FloatArray, other: FloatArray) -> float:
     [("accuracy", _accuracy, 1), ("rmse", _closeness, 1), ("order", _order, 4)],
 )
 def test_second_implementation_with_missing_answers(
-    alignment: Alignment, likeness: Callable[[FloatArray, FloatArray], float], outputs: int
+    alignment: Alignment,
+    likeness: Callable[[FloatArray, FloatArray], float],
+    outputs: int,
 ) -> None:
     random = np.random.default_rng(3)
     truth = random.integers(1, 5, (80, outputs))
-    answers = np.clip(truth + random.integers(-1, 2, (6, 80, outputs)), 1, 4).astype(np.float64)
+    answers = np.clip(truth + random.integers(-1, 2, (6, 80, outputs)), 1, 4).astype(
+        np.float64
+    )
     people, machine = answers[:5], answers[5]
     people[random.random((5, 80)) < 0.3] = np.nan
     people[4, 10:] = np.nan
@@ -121,7 +129,9 @@ def test_items_of_two_people_are_dropped() -> None:
 
 def test_two_people_are_too_few() -> None:
     with pytest.raises(TooFewPeopleError):
-        alternative_annotator_test(np.zeros((2, 50)), np.zeros(50), alignment="accuracy")
+        alternative_annotator_test(
+            np.zeros((2, 50)), np.zeros(50), alignment="accuracy"
+        )
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,12 @@ def values(
 
 
 def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
-    people = blocks_from_rows([row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)], SYSTEMS)
-    machine = blocks_from_rows([row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2)], SYSTEMS)
+    people = blocks_from_rows(
+        [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)], SYSTEMS
+    )
+    machine = blocks_from_rows(
+        [row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2)], SYSTEMS
+    )
     lengths = np.array([[np.nan] * 3, [50, 30, 30]])
     found = measured(pairs_as_shown(people), pairs_as_shown(machine), lengths=lengths)
     assert values(found) == {
@@ -89,8 +93,18 @@ def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
 def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
     people = OutputScores.of_rows(
         [
-            *[(1, "ada", "A", 70), (1, "ada", "B", 50), (2, "ada", "A", 60), (2, "ada", "B", 60)],
-            *[(1, "ben", "A", 90), (1, "ben", "B", 95), (3, "ben", "A", 10), (3, "ben", "B", 20)],
+            *[
+                (1, "ada", "A", 70),
+                (1, "ada", "B", 50),
+                (2, "ada", "A", 60),
+                (2, "ada", "B", 60),
+            ],
+            *[
+                (1, "ben", "A", 90),
+                (1, "ben", "B", 95),
+                (3, "ben", "A", 10),
+                (3, "ben", "B", 20),
+            ],
         ]
     )
     machine = OutputScores.of_rows(
@@ -100,7 +114,10 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
     assert machine is not None
     systems = ("A", "B")
     found = measured(
-        pairs_scored(people, systems), pairs_scored(machine, systems), systems, has_positions=False
+        pairs_scored(people, systems),
+        pairs_scored(machine, systems),
+        systems,
+        has_positions=False,
     )
     assert values(found) == {
         # Only segment 1 has two people: the machine agrees with Ada, and they disagree.
@@ -115,8 +132,14 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
 def test_items_of_people_alone_change_nothing() -> None:
     rows = [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)]
     machine = pairs_as_shown(blocks_from_rows([row("0", "ABC", 1, 2, 2)], SYSTEMS))
-    more = [*rows, row("ada", "ABC", 3, 2, 1, segment=2), row("ben", "ABC", 3, 2, 1, segment=2)]
-    some, all_ = (pairs_as_shown(blocks_from_rows(each, SYSTEMS)) for each in (rows, more))
+    more = [
+        *rows,
+        row("ada", "ABC", 3, 2, 1, segment=2),
+        row("ben", "ABC", 3, 2, 1, segment=2),
+    ]
+    some, all_ = (
+        pairs_as_shown(blocks_from_rows(each, SYSTEMS)) for each in (rows, more)
+    )
     assert measured(some, machine) == measured(all_, machine)
 
 
@@ -126,8 +149,14 @@ def test_machine_without_items_of_people_has_no_figures() -> None:
     assert measured(people, machine) == {}
 
 
-def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins() -> None:
-    rows = [row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2), row("0", "AC", 2, 1, segment=3)]
+def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins() -> (
+    None
+):
+    rows = [
+        row("0", "ABC", 1, 2, 2),
+        row("1", "CBA", 1, 1, 2),
+        row("0", "AC", 2, 1, segment=3),
+    ]
     metric = metric_of_blocks("bot 1", blocks_from_rows(rows, SYSTEMS))
     assert metric.segments.tolist() == [1, 3]
     assert metric.values == pytest.approx(
@@ -139,7 +168,9 @@ def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins()
 
 
 def test_scores_of_a_machine_are_its_metric() -> None:
-    scores = OutputScores.of_rows([(2, "0", "B", 5.0), (2, "0", "C", 3.0), (7, "0", "B", 4.0)])
+    scores = OutputScores.of_rows(
+        [(2, "0", "B", 5.0), (2, "0", "C", 3.0), (7, "0", "B", 4.0)]
+    )
     assert scores is not None
     metric = metric_of_scores("bot 1", scores)
     assert (metric.systems, metric.segments.tolist()) == (("B", "C"), [2, 7])
@@ -158,20 +189,28 @@ def ranked_by_four(segments: int) -> tuple[Blocks, Blocks, FloatArray]:
             labels = ranks[annotator, segment, order].tolist()
             rows.append(row(f"j{annotator}", shown, *labels, segment=segment + 1))
     people = blocks_from_rows(rows[: 4 * segments], SYSTEMS)
-    return people, blocks_from_rows(rows[4 * segments :], SYSTEMS), ranks.astype(np.float64)
+    return (
+        people,
+        blocks_from_rows(rows[4 * segments :], SYSTEMS),
+        ranks.astype(np.float64),
+    )
 
 
 def test_alternative_annotator_test_of_rankings_is_that_of_their_ranks() -> None:
     people, machine, ranks = ranked_by_four(40)
     found = annotators_of_blocks(people, machine, epsilon=0.1)
-    expected = alternative_annotator_test(ranks[:4], ranks[4], alignment="order", epsilon=0.1)
+    expected = alternative_annotator_test(
+        ranks[:4], ranks[4], alignment="order", epsilon=0.1
+    )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.advantage == pytest.approx(expected.advantage)
     assert found.items.tolist() == [40] * 4
     turned = [row("1", "CBA", 3, 2, 1, segment=segment) for segment in range(1, 41)]
     straight = [
         row("0", "ABC", *labels, segment=segment)
-        for segment, labels in zip(machine.segment.tolist(), machine.labels.tolist(), strict=True)
+        for segment, labels in zip(
+            machine.segment.tolist(), machine.labels.tolist(), strict=True
+        )
     ]
     twice = blocks_from_rows(straight + turned, SYSTEMS)
     again = annotators_of_blocks(people, twice, epsilon=0.1)
@@ -192,7 +231,9 @@ def test_alternative_annotator_test_of_scores_is_that_of_each_output() -> None:
     assert machine is not None
     found = annotators_of_scores(people, machine, ("A", "B"), epsilon=0.1)
     flat = scored.reshape(5, 40)
-    expected = alternative_annotator_test(flat[:4], flat[4], alignment="rmse", epsilon=0.1)
+    expected = alternative_annotator_test(
+        flat[:4], flat[4], alignment="rmse", epsilon=0.1
+    )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.winning_rate == expected.winning_rate
 

@@ -47,7 +47,9 @@ def metric_with(values: FloatArray, segments: Int64Array | None = None) -> Metri
     return Metric(name="m", systems=systems, segments=segments, values=values)
 
 
-def means(human: FloatArray, machine: FloatArray, judge: Int64Array | None = None) -> Predicted:
+def means(
+    human: FloatArray, machine: FloatArray, judge: Int64Array | None = None
+) -> Predicted:
     """Return mean scores of the first segments, by one judge by default."""
     segment = np.arange(len(human))
     judge = np.zeros_like(segment) if judge is None else judge
@@ -86,7 +88,9 @@ def test_share_of_two_systems_is_that_of_the_published_formula() -> None:
     variance = (of_people - weight * of_machine[:judged]).var() / judged
     variance += weight**2 * of_machine.var() / others
     share = 1 - variance / (of_people.var() / judged)
-    assert means(human, machine).judgments_saved(FEW).value == pytest.approx(share, abs=0.01)
+    assert means(human, machine).judgments_saved(FEW).value == pytest.approx(
+        share, abs=0.01
+    )
 
 
 def test_share_grows_with_unjudged_segments_up_to_the_squared_correlation() -> None:
@@ -127,7 +131,9 @@ def test_machine_that_ties_everything_leaves_peoples_ranking(kind: str) -> None:
         segments = np.unique(blocks.segment).astype(np.int64)
         ties = np.zeros((len(segments), len(blocks.systems)))
         assert blocks.document is not None
-        documents = dict(zip(blocks.segment.tolist(), blocks.document.tolist(), strict=True))
+        documents = dict(
+            zip(blocks.segment.tolist(), blocks.document.tolist(), strict=True)
+        )
         wins = predicted_wins(blocks, metric_with(ties, segments))
         predicted = replace(wins, documents=documents)
         found = ranked_scores(predicted, Drawing(1000), with_machine=True)
@@ -141,7 +147,9 @@ def test_machine_that_ties_everything_leaves_peoples_ranking(kind: str) -> None:
         assert predicted.scores.tolist() == human.mean(axis=0).tolist()
     assert predicted.weight == 0
     assert predicted.judgments_saved(FEW).value == 0
-    with_machine, without = (predicted.covariance(with_machine=each) for each in (True, False))
+    with_machine, without = (
+        predicted.covariance(with_machine=each) for each in (True, False)
+    )
     assert with_machine.matrix.tolist() == without.matrix.tolist()
 
 
@@ -154,20 +162,32 @@ def ranked(seed: int = 0) -> tuple[Blocks, Metric]:
         seen = outputs[segment] + random.normal(size=3)
         labels = 1 + np.argsort(np.argsort(-seen))
         rows.append(
-            BlockRow(f"judge {segment % 5}", segment, [("a",), ("b",), ("c",)], labels.tolist())
+            BlockRow(
+                f"judge {segment % 5}",
+                segment,
+                [("a",), ("b",), ("c",)],
+                labels.tolist(),
+            )
         )
-    metric = Metric(name="m", systems=("a", "b", "c"), segments=np.arange(ALL), values=outputs)
+    metric = Metric(
+        name="m", systems=("a", "b", "c"), segments=np.arange(ALL), values=outputs
+    )
     return blocks_from_rows(rows, ("a", "b", "c")), metric
 
 
 def test_wins_of_all_segments_are_those_of_the_machines_orders() -> None:
     blocks, metric = ranked()
     found = predicted_scores(people_of_blocks(blocks, drawing=FEW), metric)
-    for part, values in ((found.judged, metric.values[:JUDGED]), (found.everywhere, metric.values)):
+    for part, values in (
+        (found.judged, metric.values[:JUDGED]),
+        (found.everywhere, metric.values),
+    ):
         ahead = (values[:, :, np.newaxis] > values[:, np.newaxis, :]).mean(axis=0)
         assert part.scores == pytest.approx(ahead.sum(axis=1) / 2)
     correction = found.judged.scores - found.everywhere.scores
-    assert found.scores == pytest.approx(found.people.scores - found.weight * correction)
+    assert found.scores == pytest.approx(
+        found.people.scores - found.weight * correction
+    )
     assert 0 < found.weight < 1
 
 
@@ -181,13 +201,21 @@ def test_machine_comparisons_do_not_depend_on_answers(best_worst: bool) -> None:
 
 
 def test_pairs_that_people_never_compared_do_not_count() -> None:
-    rows = [BlockRow("judge", segment, [("a",), ("b",)], [1, 2]) for segment in range(4)]
-    rows += [BlockRow("judge", segment, [("b",), ("c",)], [1, 2]) for segment in range(4)]
+    rows = [
+        BlockRow("judge", segment, [("a",), ("b",)], [1, 2]) for segment in range(4)
+    ]
+    rows += [
+        BlockRow("judge", segment, [("b",), ("c",)], [1, 2]) for segment in range(4)
+    ]
     machine = np.array([3.0, 2.0, 1.0]) + np.zeros((9, 1))
-    metric = Metric(name="m", systems=("a", "b", "c"), segments=np.arange(9), values=machine)
+    metric = Metric(
+        name="m", systems=("a", "b", "c"), segments=np.arange(9), values=machine
+    )
     people = people_of_blocks(blocks_from_rows(rows, "abc"), drawing=FEW)
     found = predicted_scores(people, metric)
-    assert found.everywhere.scores.tolist() == found.judged.scores.tolist() == [1, 0.5, 0]
+    assert (
+        found.everywhere.scores.tolist() == found.judged.scores.tolist() == [1, 0.5, 0]
+    )
     assert found.scores.tolist() == found.people.scores.tolist()
 
 
@@ -195,7 +223,9 @@ def test_ranges_by_judges_are_wider_if_judges_favour_systems() -> None:
     human, machine = scored()
     judge = np.arange(JUDGED) % 8
     favoured = human + np.where(judge[:, np.newaxis] % 3 == np.arange(3), 2.0, 0.0)
-    by_judges, by_segments = (means(favoured, machine, each).covariance() for each in (judge, None))
+    by_judges, by_segments = (
+        means(favoured, machine, each).covariance() for each in (judge, None)
+    )
     assert np.trace(by_judges.matrix) > 1.5 * np.trace(by_segments.matrix)
 
 
@@ -244,10 +274,14 @@ def test_permutation_test_agrees_with_hotelling() -> None:
     pooled = (39 * np.cov(one.T) + 79 * np.cov(other.T)) / 118
     square = 40 * 80 / 120 * apart @ np.linalg.solve(pooled, apart)
     expected = stats.f.sf(square * (118 - 3 + 1) / (118 * 3), 3, 116)
-    assert sample_p_value(values, judged, Drawing(4000)) == pytest.approx(expected, abs=0.015)
+    assert sample_p_value(values, judged, Drawing(4000)) == pytest.approx(
+        expected, abs=0.015
+    )
 
 
-def test_sample_is_not_tested_if_every_segment_is_judged_or_all_scores_are_equal() -> None:
+def test_sample_is_not_tested_if_every_segment_is_judged_or_all_scores_are_equal() -> (
+    None
+):
     random = np.random.default_rng(0)
     values = random.normal(size=(20, 2))
     assert np.isnan(sample_p_value(values, np.ones(20, dtype=np.bool_), FEW))
@@ -263,5 +297,6 @@ def test_machine_without_scores_of_a_system_is_refused() -> None:
     )
     with pytest.raises(NothingComparedError):
         predicted_ranking(
-            people_of_scores(of_people, FEW), replace(of_people, name="m", values=machine)
+            people_of_scores(of_people, FEW),
+            replace(of_people, name="m", values=machine),
         )

@@ -26,7 +26,13 @@ REFERENCES: Final = [
     ["Yes."],
 ]
 OUTPUTS: Final[dict[str, list[str | None]]] = {
-    "A": ["the cat sits on the mat .", "Today it rains.", "Nobody knows.", None, "Yes."],
+    "A": [
+        "the cat sits on the mat .",
+        "Today it rains.",
+        "Nobody knows.",
+        None,
+        "Yes.",
+    ],
     "B": [
         "A cat was on a mat.",
         "rain",
@@ -47,10 +53,16 @@ def test_sacrebleu_gives_the_same_values_and_signature(name: str) -> None:
     metric, theirs = TextMetric(name, "en"), SACREBLEU[name]
     found = metric.statistics(OUTPUTS, REFERENCES)
     for system, outputs in OUTPUTS.items():
-        known = [(text, REFERENCES[n]) for n, text in enumerate(outputs) if text and REFERENCES[n]]
+        known = [
+            (text, REFERENCES[n])
+            for n, text in enumerate(outputs)
+            if text and REFERENCES[n]
+        ]
         texts, references = zip(*known, strict=True)
         expected = theirs.corpus_score(texts, list(zip_longest(*references))).score
-        assert metric_values(name, known_sums(found[system])) == pytest.approx(expected, abs=1e-12)
+        assert metric_values(name, known_sums(found[system])) == pytest.approx(
+            expected, abs=1e-12
+        )
     assert metric.signature(REFERENCES) == str(theirs.get_signature())
     assert np.isnan(found["A"][2:4]).all()
     sentence = sacrebleu.BLEU(effective_order=True) if name == "BLEU" else theirs
@@ -66,7 +78,9 @@ def test_errors_of_words_by_hand() -> None:
     assert texts.unordered_errors(["d", "c", "b", "a"], reference) == (0, 4)
     assert texts.unordered_errors(["a", "a", "x"], reference) == (3, 4)
     # With several references, the one with fewest errors counts, with its length.
-    found = TextMetric("WER", "en").statistics({"S": ["a b"]}, [["x y z", "a b c", "a c b"]])
+    found = TextMetric("WER", "en").statistics(
+        {"S": ["a b"]}, [["x y z", "a b c", "a c b"]]
+    )
     assert found["S"][0, :2].tolist() == [1, 3]
 
 
@@ -80,13 +94,17 @@ def test_tokens_follow_the_language_and_the_signature_says_which() -> None:
 
 
 def rate(statistics: FloatArray) -> Figure:
-    return Figure.of_sums(statistics[:, 0], statistics[:, 1], (np.arange(len(statistics)),))
+    return Figure.of_sums(
+        statistics[:, 0], statistics[:, 1], (np.arange(len(statistics)),)
+    )
 
 
 def test_ranges_of_error_rates_cover_the_truth() -> None:
     random = np.random.default_rng(20)
     # A range needs two segments.
-    assert texts.ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == texts.Range(0.25, None, None)
+    assert texts.ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == texts.Range(
+        0.25, None, None
+    )
     for count, times in ((20, 2000), (50, 2000), (1000, 500)):
         covered = []
         for _time in range(times):
@@ -95,7 +113,10 @@ def test_ranges_of_error_rates_cover_the_truth() -> None:
             apart = Figure(one.value - other.value, influence, one.kinds)
             found: list[Any] = [texts.ranged(each, Drawing()) for each in (one, apart)]
             covered.append(
-                [found[0].low <= 0.60 <= found[0].high, found[1].low <= 0.10 <= found[1].high]
+                [
+                    found[0].low <= 0.60 <= found[0].high,
+                    found[1].low <= 0.10 <= found[1].high,
+                ]
             )
         assert np.all(np.abs(np.mean(covered, axis=0) - 0.95) < 0.02), count
 
@@ -114,7 +135,9 @@ def test_resamples_are_those_of_segments_in_human_rankings() -> None:
         segment_keys(np.arange(1, 6)),
     )
     drawing = Drawing(resamples=50, seed=7)
-    values = texts.resampled_values("BLEU", np.stack(list(found.values())), keys, drawing)[1]
+    values = texts.resampled_values(
+        "BLEU", np.stack(list(found.values())), keys, drawing
+    )[1]
     weights = poisson_weights(keys, seed=7, resamples=50)
     repeated = [np.repeat(found["B"], each, axis=0) for each in weights.T]
     expected = np.array([metric_values("BLEU", known_sums(each)) for each in repeated])
@@ -125,7 +148,14 @@ def test_resamples_are_those_of_segments_in_human_rankings() -> None:
 
 def test_words_of_a_corpus_are_counted_beside_another() -> None:
     corpus = [["a", "b", "a"], ["c", "a"]]
-    assert list(texts.corpus_statistics(corpus, [["a"], ["d"]]).values()) == [2, 5, 3, 2, 2, 2]
+    assert list(texts.corpus_statistics(corpus, [["a"], ["d"]]).values()) == [
+        2,
+        5,
+        3,
+        2,
+        2,
+        2,
+    ]
     assert texts.corpus_statistics(corpus)["unseen_words"] is None
 
 
@@ -142,14 +172,17 @@ def test_wmt12_gives_the_known_values() -> None:
             {each: outputs[each] for each in values}, references
         )
         for system, value in values.items():
-            assert metric_values(name, known_sums(found[system])) == pytest.approx(value, abs=5e-3)
+            assert metric_values(name, known_sums(found[system])) == pytest.approx(
+                value, abs=5e-3
+            )
         if name == "WER":
             shown: Any = texts.ranged(rate(found["onlineB"][:, :2]), Drawing())
             assert shown.error == pytest.approx(0.00352, abs=5e-6)
     pairs = zip(outputs["onlineB"], references, strict=True)
     # jiwer splits at spaces alone, and treats several as one.
     rows = [
-        texts.word_errors(*(re.split(" +", text) for text in (one, two))) for one, (two,) in pairs
+        texts.word_errors(*(re.split(" +", text) for text in (one, two)))
+        for one, (two,) in pairs
     ]
     assert np.sum(rows, axis=0)[2:].tolist() == [25_635, 30_525, 7_616, 6_507]
 
@@ -164,5 +197,7 @@ KNOWN: Final = {
 
 def _texts(path: Path) -> list[str]:
     with path.open("rb") as stream:
-        segments = sgml_segments(InputFile(path.name, stream), frozenset({"tstset", "refset"}))
+        segments = sgml_segments(
+            InputFile(path.name, stream), frozenset({"tstset", "refset"})
+        )
         return [segment.text for segment in segments]

@@ -11,7 +11,9 @@ from ranking.core.ranges import RankRanges, clusters, rank_ranges
 from ranking.core.scores import Scores
 
 ranges_strategy = st.lists(
-    st.tuples(st.integers(1, 9), st.integers(0, 3)).map(lambda pair: (pair[0], sum(pair))),
+    st.tuples(st.integers(1, 9), st.integers(0, 3)).map(
+        lambda pair: (pair[0], sum(pair))
+    ),
     min_size=1,
     max_size=7,
 )
@@ -38,14 +40,29 @@ def test_published_ranges_give_the_clusters_of_koehn_table_3() -> None:
 def test_published_ranges_give_the_clusters_of_koehn_table_2() -> None:
     # In print SFU and JHU both have the range 12; with 12 and 13 there are the six clusters of the
     # text, with 12 and 12 equation 6 makes five.
-    published = [(1, 1), (2, 2), (3, 6), (3, 6), (3, 7), (4, 7), (4, 7), (8, 10), (8, 11)]
+    published = [
+        (1, 1),
+        (2, 2),
+        (3, 6),
+        (3, 6),
+        (3, 7),
+        (4, 7),
+        (4, 7),
+        (8, 10),
+        (8, 11),
+    ]
     published += [(9, 11), (9, 11), (12, 12)]
     assert clusters(ranges_of([*published, (13, 13)])).max() == 6
     assert clusters(ranges_of([*published, (12, 12)])).max() == 5
 
 
 def test_a_chain_of_overlaps_is_one_cluster_in_any_order() -> None:
-    assert clusters(ranges_of([(4, 4), (2, 3), (1, 2), (3, 3)])).tolist() == [2, 1, 1, 1]
+    assert clusters(ranges_of([(4, 4), (2, 3), (1, 2), (3, 3)])).tolist() == [
+        2,
+        1,
+        1,
+        1,
+    ]
 
 
 def partitions(items: list[int]) -> Iterator[list[list[int]]]:
@@ -67,14 +84,21 @@ def test_clusters_are_the_largest_set_that_satisfies_equation_6(
         return pairs[j][0] > pairs[k][1] or pairs[k][0] > pairs[j][1]
 
     def valid(partition: list[list[int]]) -> bool:
-        cluster_of = {member: i for i, group in enumerate(partition) for member in group}
+        cluster_of = {
+            member: i for i, group in enumerate(partition) for member in group
+        }
         return all(
-            apart(j, k) for j in cluster_of for k in cluster_of if cluster_of[j] != cluster_of[k]
+            apart(j, k)
+            for j in cluster_of
+            for k in cluster_of
+            if cluster_of[j] != cluster_of[k]
         )
 
     largest = max(filter(valid, partitions(list(range(len(pairs))))), key=len)
     largest.sort(key=lambda group: min(pairs[member][0] for member in group))
-    expected = {member: i for i, group in enumerate(largest, start=1) for member in group}
+    expected = {
+        member: i for i, group in enumerate(largest, start=1) for member in group
+    }
     assert dict(enumerate(clusters(ranges_of(pairs)).tolist())) == expected
 
 
@@ -110,7 +134,9 @@ def test_systems_of_different_groups_may_be_in_any_order() -> None:
 
 
 scores_strategy = hnp.arrays(
-    float, st.tuples(st.integers(1, 40), st.integers(1, 5)), elements=st.sampled_from([0, 0.5, 1])
+    float,
+    st.tuples(st.integers(1, 40), st.integers(1, 5)),
+    elements=st.sampled_from([0, 0.5, 1]),
 )
 
 
@@ -118,7 +144,9 @@ scores_strategy = hnp.arrays(
 def test_more_confidence_never_narrows_a_range(
     values: npt.NDArray[np.float64], confidence: float
 ) -> None:
-    scores = Scores(values=np.asarray(values), estimable=np.ones(np.shape(values), bool))
+    scores = Scores(
+        values=np.asarray(values), estimable=np.ones(np.shape(values), bool)
+    )
     narrow = rank_ranges(scores, confidence=confidence)
     wide = rank_ranges(scores, confidence=confidence + 0.01)
     assert np.all(wide.low <= narrow.low)

@@ -40,7 +40,9 @@ class Example:
 
     def arrays(self) -> tuple[FloatArray, FloatArray]:
         covariance = np.diag(np.square(self.standard_errors))
-        return np.array(self.values), centred(covariance) if self.centred else covariance
+        return np.array(self.values), centred(
+            covariance
+        ) if self.centred else covariance
 
 
 INDEPENDENT = Example(
@@ -50,7 +52,19 @@ INDEPENDENT = Example(
 )
 SPREAD = Example(
     values=(0.71, 0.66, 0.64, 0.58, 0.55, 0.52, 0.49, 0.44, 0.41, 0.33, 0.17),
-    standard_errors=(0.021, 0.034, 0.018, 0.027, 0.022, 0.041, 0.019, 0.025, 0.031, 0.023, 0.016),
+    standard_errors=(
+        0.021,
+        0.034,
+        0.018,
+        0.027,
+        0.022,
+        0.041,
+        0.019,
+        0.025,
+        0.031,
+        0.023,
+        0.016,
+    ),
     centred=True,
 )
 NEAR_EQUAL = Example(
@@ -81,7 +95,9 @@ CSRANKS: tuple[tuple[Example, float, bool, str, str], ...] = (
 _CSRANKS_DRAWS, _DRAWS = 50_000, 100_000
 
 
-@pytest.mark.parametrize(("example", "confidence", "simultaneous", "low", "high"), CSRANKS)
+@pytest.mark.parametrize(
+    ("example", "confidence", "simultaneous", "low", "high"), CSRANKS
+)
 def test_sets_are_those_of_csranks(
     example: Example, confidence: float, simultaneous: bool, low: str, high: str
 ) -> None:
@@ -93,12 +109,19 @@ def test_sets_are_those_of_csranks(
         simultaneous=simultaneous,
         draws=_DRAWS,
     )
-    margin = 4 * np.sqrt(confidence * (1 - confidence) * (1 / _DRAWS + 1 / _CSRANKS_DRAWS))
-    wide, narrow = sets(confidence=confidence + margin), sets(confidence=confidence - margin)
+    margin = 4 * np.sqrt(
+        confidence * (1 - confidence) * (1 / _DRAWS + 1 / _CSRANKS_DRAWS)
+    )
+    wide, narrow = (
+        sets(confidence=confidence + margin),
+        sets(confidence=confidence - margin),
+    )
     their_low, their_high = np.array(low.split(), int), np.array(high.split(), int)
     assert np.all((wide.low <= their_low) & (their_low <= narrow.low))
     assert np.all((wide.high >= their_high) & (their_high >= narrow.high))
-    hanging = np.count_nonzero(wide.low != narrow.low) + np.count_nonzero(wide.high != narrow.high)
+    hanging = np.count_nonzero(wide.low != narrow.low) + np.count_nonzero(
+        wide.high != narrow.high
+    )
     assert hanging <= 4
 
 
@@ -119,7 +142,9 @@ def staged(example: Example, level: float, draws: int) -> npt.NDArray[np.bool_]:
         left = [pair for pair in error if pair not in rejected]
         largest = np.max([(noise[a] - noise[b]) / error[a, b] for a, b in left], axis=0)
         critical = np.sort(largest)[::-1][int(level * (draws + 1)) - 1]
-        new = {(a, b) for a, b in left if (values[a] - values[b]) / error[a, b] > critical}
+        new = {
+            (a, b) for a, b in left if (values[a] - values[b]) / error[a, b] > critical
+        }
         if not new:
             break
         rejected |= new
@@ -183,7 +208,9 @@ def test_an_uncertain_covariance_gives_students_t_with_holms_correction() -> Non
 def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -> None:
     def uncovered(critical: float, systems: int = 9) -> float:
         def inside(z: float) -> float:
-            one = norm.cdf(z + critical * np.sqrt(2)) - norm.cdf(z - critical * np.sqrt(2))
+            one = norm.cdf(z + critical * np.sqrt(2)) - norm.cdf(
+                z - critical * np.sqrt(2)
+            )
             return float(norm.pdf(z) * one ** (systems - 1))
 
         return 1 - float(quad(inside, -8, 8)[0])
@@ -192,7 +219,9 @@ def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -
         values = np.array([distance, *[0.0] * 8])
         level = uncovered(distance / np.sqrt(2))
         for confidence, high in ((1 - level - 0.006, 1), (1 - level + 0.006, 9)):
-            sets = rank_confidence_sets(values, np.eye(9), confidence=confidence, draws=100_000)
+            sets = rank_confidence_sets(
+                values, np.eye(9), confidence=confidence, draws=100_000
+            )
             assert sets.high[0] == high
 
 
@@ -228,11 +257,15 @@ def test_rounding_errors_are_no_difference() -> None:
     assert (sets.low.tolist(), sets.high.tolist()) == ([1, 1], [2, 2])
 
 
-def test_systems_that_always_differ_by_the_same_are_told_apart_whatever_the_others_do() -> None:
+def test_systems_that_always_differ_by_the_same_are_told_apart_whatever_the_others_do() -> (
+    None
+):
     # The first two share all of their error; it dwarfs their difference.
     shared = np.array([1.0, 1.0, 0.0])
     covariance = np.outer(shared, shared) + np.diag([0.0, 0.0, 1.0])
-    sets = rank_confidence_sets(np.array([0.1, 0.0, 0.05]), covariance, simultaneous=True)
+    sets = rank_confidence_sets(
+        np.array([0.1, 0.0, 0.05]), covariance, simultaneous=True
+    )
     assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 1], [2, 3, 3])
 
 
@@ -249,7 +282,9 @@ def test_a_system_that_is_not_estimable_may_have_any_rank() -> None:
 def test_systems_that_nothing_compares_may_be_in_any_order() -> None:
     values, group = np.array([5.0, 0.0, 3.0, 4.0]), np.array([1, 1, 2, 2])
     for together in (False, True):
-        sets = rank_confidence_sets(values, np.eye(4) * 0.01, group=group, simultaneous=together)
+        sets = rank_confidence_sets(
+            values, np.eye(4) * 0.01, group=group, simultaneous=together
+        )
         assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 2, 1], [3, 4, 4, 3])
 
 
@@ -316,7 +351,9 @@ def test_the_unit_of_the_scores_does_not_matter(
 
 @given(scores())
 @examples(30)
-def test_turning_the_scores_over_turns_the_sets_over(drawn: tuple[FloatArray, FloatArray]) -> None:
+def test_turning_the_scores_over_turns_the_sets_over(
+    drawn: tuple[FloatArray, FloatArray],
+) -> None:
     values, covariance = drawn
     n, level = len(values), 0.2
     up = pairwise_p_values(values, covariance, draws=4000)
@@ -331,7 +368,9 @@ def test_turning_the_scores_over_turns_the_sets_over(drawn: tuple[FloatArray, Fl
 def test_systems_in_another_order_get_the_same_p_values(order: list[int]) -> None:
     values, covariance = SPREAD.arrays()
     ours = pairwise_p_values(values, covariance, draws=1000)
-    theirs = pairwise_p_values(values[order], covariance[np.ix_(order, order)], draws=1000)
+    theirs = pairwise_p_values(
+        values[order], covariance[np.ix_(order, order)], draws=1000
+    )
     assert np.allclose(theirs, ours[np.ix_(order, order)], atol=0.002)
 
 
@@ -356,11 +395,17 @@ def marginal_sets(values: FloatArray, covariance: FloatArray, seed: int) -> Rank
     return rank_confidence_sets(values, covariance, draws=500, seed=seed)
 
 
-def simultaneous_sets(values: FloatArray, covariance: FloatArray, seed: int) -> RankRanges:
-    return rank_confidence_sets(values, covariance, simultaneous=True, draws=500, seed=seed)
+def simultaneous_sets(
+    values: FloatArray, covariance: FloatArray, seed: int
+) -> RankRanges:
+    return rank_confidence_sets(
+        values, covariance, simultaneous=True, draws=500, seed=seed
+    )
 
 
-def percentile_ranges(values: FloatArray, covariance: FloatArray, seed: int) -> RankRanges:
+def percentile_ranges(
+    values: FloatArray, covariance: FloatArray, seed: int
+) -> RankRanges:
     noise = np.random.default_rng(seed).normal(size=(500, len(values)))
     drawn = values + noise - noise.mean(axis=1, keepdims=True)
     return rank_ranges(Scores(values=drawn, estimable=np.ones(drawn.shape, np.bool_)))
@@ -375,7 +420,10 @@ def misses(truth: FloatArray, sets: Sets, *, seed: int) -> npt.NDArray[np.bool_]
     noise = np.random.default_rng(seed).normal(size=(_TRIALS, n))
     values = truth + noise - noise.mean(axis=1, keepdims=True)
     ranges = [sets(row, covariance, trial) for trial, row in enumerate(values)]
-    low, high = np.array([each.low for each in ranges]), np.array([each.high for each in ranges])
+    low, high = (
+        np.array([each.low for each in ranges]),
+        np.array([each.high for each in ranges]),
+    )
     return np.asarray((best < low) | (worst > high))
 
 
@@ -386,20 +434,28 @@ def test_the_truly_best_of_near_equal_systems_may_be_first() -> None:
     assert np.count_nonzero(missed) <= binom.ppf(0.999, _TRIALS, 0.05)
 
 
-def test_marginal_sets_of_equal_systems_miss_as_often_as_promised_and_not_less() -> None:
+def test_marginal_sets_of_equal_systems_miss_as_often_as_promised_and_not_less() -> (
+    None
+):
     missed = misses(np.zeros(5), marginal_sets, seed=2)
     each = np.count_nonzero(missed, axis=0)
     assert np.all(each <= binom.ppf(0.9998, _TRIALS, 0.05))
     assert np.all(each >= binom.ppf(0.0002, _TRIALS, 0.05))
 
 
-def test_simultaneous_sets_of_equal_systems_miss_any_as_often_as_promised_and_not_less() -> None:
-    any_missed = np.count_nonzero(misses(np.zeros(15), simultaneous_sets, seed=3).any(axis=1))
+def test_simultaneous_sets_of_equal_systems_miss_any_as_often_as_promised_and_not_less() -> (
+    None
+):
+    any_missed = np.count_nonzero(
+        misses(np.zeros(15), simultaneous_sets, seed=3).any(axis=1)
+    )
     assert any_missed <= binom.ppf(0.999, _TRIALS, 0.05)
     assert any_missed >= binom.ppf(0.001, _TRIALS, 0.05)
 
 
-def test_simultaneous_sets_hold_when_some_systems_are_equal_and_others_far_apart() -> None:
+def test_simultaneous_sets_hold_when_some_systems_are_equal_and_others_far_apart() -> (
+    None
+):
     # The step-down is sharpest here: most pairs are rejected, and the equal ones are what is left.
     truth = np.array([30.0, 20.0, 20.0, 20.0, 10.0, 0.0, 0.0])
     any_missed = np.count_nonzero(misses(truth, simultaneous_sets, seed=4).any(axis=1))
@@ -440,4 +496,8 @@ def test_the_truly_best_of_near_equal_systems_may_be_first_in_campaigns() -> Non
         for kind, ranges in KINDS.items():
             missed[kind] += int(ranges(campaign).low[np.argmax(truth)] > 1)
     assert missed["percentiles"] > 12
-    assert missed["simultaneous"] <= missed["marginal"] <= binom.ppf(0.999, campaigns, 0.05)
+    assert (
+        missed["simultaneous"]
+        <= missed["marginal"]
+        <= binom.ppf(0.999, campaigns, 0.05)
+    )

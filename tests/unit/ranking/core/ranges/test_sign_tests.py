@@ -33,7 +33,9 @@ def test_p_values_are_those_of_the_exact_binomial_test(
         stats.binomtest(int(won), int(won + lost), alternative=alternative).pvalue
         for won, lost in zip(wins, losses, strict=True)
     ]
-    np.testing.assert_allclose(sign_test(wins, losses, sides=sides), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        sign_test(wins, losses, sides=sides), expected, rtol=1e-10
+    )
 
 
 def test_nothing_decided_is_no_difference() -> None:
@@ -42,9 +44,12 @@ def test_nothing_decided_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("correction", "name"), [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh")]
+    ("correction", "name"),
+    [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh")],
 )
-def test_corrections_are_those_of_statsmodels(correction: Correction, name: str) -> None:
+def test_corrections_are_those_of_statsmodels(
+    correction: Correction, name: str
+) -> None:
     rng = np.random.default_rng(1)
     for p in (rng.random(10) ** 3, np.array([0.01, 0.01, 0.04, 1.0]), np.array([0.02])):
         np.testing.assert_allclose(
@@ -93,7 +98,9 @@ def test_holm_keeps_the_chance_of_any_false_difference() -> None:
     first, second = np.triu_indices(6, 1)
     wins[:, first, second] = rng.binomial(100, 0.5, (600, 15))
     wins[:, second, first] = 100 - wins[:, first, second]
-    any_false = better(wins, sides=2, correction=Correction.HOLM).any(axis=(1, 2)).mean()
+    any_false = (
+        better(wins, sides=2, correction=Correction.HOLM).any(axis=(1, 2)).mean()
+    )
     assert any_false < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 600)
     assert better(wins).any(axis=(1, 2)).mean() > 0.5
 
@@ -115,12 +122,18 @@ def test_ranges_of_several_tables_are_those_of_each() -> None:
 def test_a_hand_worked_t_test_of_two_scores() -> None:
     sample = np.array([0.3, -0.1, 0.4, 0.2, 0.5])
     expected = ttest_1samp(sample, 0)
-    scores = Scores(values=np.array([0.0, sample.mean()]), estimable=np.ones(2, dtype=np.bool_))
+    scores = Scores(
+        values=np.array([0.0, sample.mean()]), estimable=np.ones(2, dtype=np.bool_)
+    )
     covariance = np.diag([0.0, sample.var(ddof=1) / 5])
 
     def tested(sides: Any) -> np.ndarray[Any, Any]:
         return difference_tests(
-            scores, covariance, degrees_of_freedom=4, sides=sides, correction=Correction.NONE
+            scores,
+            covariance,
+            degrees_of_freedom=4,
+            sides=sides,
+            correction=Correction.NONE,
         ).p_value
 
     assert tested(2)[1, 0] == pytest.approx(expected.pvalue)
@@ -130,12 +143,16 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
 
 def test_difference_removes_the_shared_part_of_two_scores() -> None:
     """Paired samples: the variance of the difference is that of scipy's paired test."""
-    samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(2).normal(
-        (0.4, 0.0, 0.2), 0.5, (9, 3)
-    )
+    samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(
+        2
+    ).normal((0.4, 0.0, 0.2), 0.5, (9, 3))
     scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
     p = difference_tests(
-        scores, np.cov(samples.T) / 9, degrees_of_freedom=8, sides=2, correction=Correction.NONE
+        scores,
+        np.cov(samples.T) / 9,
+        degrees_of_freedom=8,
+        sides=2,
+        correction=Correction.NONE,
     ).p_value
     for a, b in ((0, 1), (0, 2), (1, 2)):
         expected = ttest_rel(samples[:, a], samples[:, b]).pvalue
@@ -143,9 +160,15 @@ def test_difference_removes_the_shared_part_of_two_scores() -> None:
 
 
 def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
-    scores = Scores(values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_))
+    scores = Scores(
+        values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_)
+    )
     p = difference_tests(
-        scores, np.zeros((3, 3)), degrees_of_freedom=9, sides=2, correction=Correction.NONE
+        scores,
+        np.zeros((3, 3)),
+        degrees_of_freedom=9,
+        sides=2,
+        correction=Correction.NONE,
     ).p_value
     np.testing.assert_array_equal(p, [[1, 1, 1], [1, 1, 1], [0, 0, 1]])
 
@@ -155,7 +178,11 @@ def test_scores_that_do_not_compare_are_not_tested() -> None:
     estimable = np.array([True, True, False])
     scores = Scores(values=values, estimable=estimable, group=np.array([0, 1, 1]))
     p = difference_tests(
-        scores, np.eye(3) * 1e-6, degrees_of_freedom=9, sides=2, correction=Correction.NONE
+        scores,
+        np.eye(3) * 1e-6,
+        degrees_of_freedom=9,
+        sides=2,
+        correction=Correction.NONE,
     ).p_value
     np.testing.assert_array_equal(p, np.ones((3, 3)))
 
@@ -169,7 +196,9 @@ def test_the_correction_is_of_the_direction_that_something_speaks_for() -> None:
     holm = adjusted(np.array(expected), Correction.HOLM)
     found = [tests.adjusted_p[0, 1], tests.adjusted_p[0, 2], tests.adjusted_p[1, 2]]
     assert found == pytest.approx(holm)
-    assert (np.tril(tests.adjusted_p) + np.triu(np.ones((3, 3)), 1) == 1)[np.tril_indices(3)].all()
+    assert (np.tril(tests.adjusted_p) + np.triu(np.ones((3, 3)), 1) == 1)[
+        np.tril_indices(3)
+    ].all()
     # Whoever won as often as they lost has nothing in their favour, with one side neither.
     one_sided = sign_tests(wins, sides=1, correction=Correction.NONE).p_value
     assert (one_sided[0, 2], one_sided[2, 0]) == (1, 1)
@@ -187,5 +216,7 @@ def test_a_pair_is_significant_at_its_level_and_counts_its_losses() -> None:
     (below,) = compared_pairs(tallies, scores, tests, correction=holm, level=0.049)
     assert (at.wins, at.losses, at.ties, at.significant) == (7, 2, 4, True)
     assert (below.p_value, below.adjusted_p, below.significant) == (0.01, 0.05, False)
-    (plain,) = compared_pairs(tallies, scores, tests, correction=Correction.NONE, level=0.05)
+    (plain,) = compared_pairs(
+        tallies, scores, tests, correction=Correction.NONE, level=0.05
+    )
     assert (plain.p_value, plain.adjusted_p, plain.significant) == (0.01, None, None)

@@ -49,7 +49,9 @@ def test_the_mean_over_one_test_set_is_its_score(method: str) -> None:
     # The influence of judges adds up to their part of the variance.
     correction = given.judges.effective / (given.judges.effective - 1)
     np.testing.assert_allclose(
-        given.of_judges @ given.of_judges.T * correction, given.judges.matrix, atol=1e-12
+        given.of_judges @ given.of_judges.T * correction,
+        given.judges.matrix,
+        atol=1e-12,
     )
 
 
@@ -74,7 +76,9 @@ def test_the_same_judgments_twice_tell_nothing_more_of_judges() -> None:
 
 def test_systems_without_a_score_do_not_count() -> None:
     rows = [
-        BlockRow(judge=f"j{judge}", segment=segment, candidates=[["A"], ["B"]], labels=[1, 2])
+        BlockRow(
+            judge=f"j{judge}", segment=segment, candidates=[["A"], ["B"]], labels=[1, 2]
+        )
         for segment in range(1, 9)
         for judge in range(5)
     ]
@@ -109,12 +113,17 @@ def test_systems_with_equal_scores_are_in_no_order() -> None:
     won = [("A", 1, "C", 2), ("A", 2, "C", 1), ("B", 1, "C", 2), ("B", 2, "C", 1)]
     blocks = blocks_of(*won, ("B", 1, "C", 1), ("B", 1, "C", 1))
     equal, counted = orders_by_methods(blocks, ["expected_wins", "geq_others"])
-    assert (list(equal.ranks), list(counted.ranks)) == (["A", "B", "C"], ["B", "C", "A"])
+    assert (list(equal.ranks), list(counted.ranks)) == (
+        ["A", "B", "C"],
+        ["B", "C", "A"],
+    )
     assert counted.swapped == ()
     assert orders_by_methods(blocks, ["geq_others", "expected_wins"])[1].swapped == ()
 
 
-def test_pairs_in_another_order_are_named_the_better_by_the_first_method_first() -> None:
+def test_pairs_in_another_order_are_named_the_better_by_the_first_method_first() -> (
+    None
+):
     # A ties with C seven times and beats it once; B wins five of eight against C, and loses the others.
     ties = [("A", 1, "C", 1)] * 7
     others = [("B", 1, "C", 2)] * 5 + [("B", 2, "C", 1)] * 3

@@ -18,7 +18,12 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.methods.shares import expected_wins_influence
-from ranking.core.ranges import Correction, adjusted, pairwise_p_values, rank_confidence_sets
+from ranking.core.ranges import (
+    Correction,
+    adjusted,
+    pairwise_p_values,
+    rank_confidence_sets,
+)
 from ranking.core.rankings.range_kinds import (
     RANGE_KINDS,
     RangeKind,
@@ -66,10 +71,13 @@ def test_pairs_of_the_sign_test_are_those_of_scipy(clustered: Blocks) -> None:
 def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
     plain = rank(clustered, resamples=50)
     p = np.array([pair.p_value for pair in plain.pairs])
-    assert {(pair.adjusted_p, pair.significant) for pair in plain.pairs} == {(None, None)}
+    assert {(pair.adjusted_p, pair.significant) for pair in plain.pairs} == {
+        (None, None)
+    }
     # Without a correction, pairs are told apart by Holm.
     np.testing.assert_array_equal(
-        [pair.adjusted_p for pair in plain.corrected_pairs], adjusted(p, Correction.HOLM)
+        [pair.adjusted_p for pair in plain.corrected_pairs],
+        adjusted(p, Correction.HOLM),
     )
     for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG):
         corrected = rank(clustered, resamples=50, correction=correction)
@@ -82,16 +90,24 @@ def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
 
 
 def test_pairs_are_listed_by_rank_with_their_comparisons() -> None:
-    rows = [BlockRow(f"j{k % 5}", k, ["a", "b"], [1, 2 - (k % 4 == 0)]) for k in range(20)]
+    rows = [
+        BlockRow(f"j{k % 5}", k, ["a", "b"], [1, 2 - (k % 4 == 0)]) for k in range(20)
+    ]
     (pair,) = rank(blocks_from_rows(rows, "ab")).pairs
     assert (pair.better, pair.worse) == ("a", "b")
     assert (pair.wins, pair.losses, pair.ties) == (15, 0, 5)
 
 
-def test_anytime_ranges_are_the_widest_and_say_so_for_all_pairs(clustered: Blocks) -> None:
+def test_anytime_ranges_are_the_widest_and_say_so_for_all_pairs(
+    clustered: Blocks,
+) -> None:
     ranking = rank(clustered, ranges="anytime")
     assert widths(ranking) > widths(rank(clustered))
-    assert (ranking.correction, ranking.resample, ranking.limits) == ("holm", "two_way", ())
+    assert (ranking.correction, ranking.resample, ranking.limits) == (
+        "holm",
+        "two_way",
+        (),
+    )
     for pair in ranking.pairs:
         assert pair.adjusted_p == pytest.approx(min(1, pair.p_value * 105))
     for row in ranking.systems:
@@ -104,7 +120,10 @@ def test_anytime_ranges_of_too_little_say_why() -> None:
     ranking = rank(blocks_from_rows(rows, "ab"), ranges="anytime")
     assert ranking.limits == ("few_judges",)
     assert ranking.extra["refusals"] == {"a": ["few_judges"], "b": ["few_judges"]}
-    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [(1, 2), (1, 2)]
+    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [
+        (1, 2),
+        (1, 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -114,13 +133,18 @@ def test_anytime_ranges_of_too_little_say_why() -> None:
         ({"sides": 3}, "sides: expected one of 1, 2"),
         ({"ranges": "confidence_set", "sides": 1}, "two-sided"),
         ({"ranges": "anytime", "sides": 1}, "two-sided"),
-        ({"ranges": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG}, "holm"),
+        (
+            {"ranges": "confidence_set", "correction": Correction.BENJAMINI_HOCHBERG},
+            "holm",
+        ),
         ({"ranges": "anytime", "correction": Correction.NONE}, "all pairs together"),
         ({"resample": "documents"}, "resample: expected one of"),
         ({"confidence": 1.0}, "between 0 and 1"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], problem: str) -> None:
+def test_options_that_do_not_go_together_are_refused(
+    options: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(ValueError, match=problem):
         RangeOptions.completed(**options)
 
@@ -131,7 +155,9 @@ def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
 
 
 @pytest.mark.parametrize("kind", RANGE_KINDS)
-def test_renaming_systems_renames_the_ranges(drawn_blocks: Drawn, kind: RangeKind) -> None:
+def test_renaming_systems_renames_the_ranges(
+    drawn_blocks: Drawn, kind: RangeKind
+) -> None:
     blocks = drawn_blocks(150)
     ranking = rank(blocks, ranges=kind, resamples=60)
     names = [f"z{index}" for index in range(len(blocks.systems))][::-1]
@@ -184,14 +210,19 @@ def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> N
     found = _covariance(one, part)
     np.testing.assert_allclose(found[:2, :2], np.cov(drawn.T)[:2, :2])
     assert found[2, 2] == pytest.approx(drawn[20:, 2].var(ddof=1))
-    never = Scores(values=np.array([0, 0, np.nan]), estimable=np.array([True, True, False]))
+    never = Scores(
+        values=np.array([0, 0, np.nan]), estimable=np.array([True, True, False])
+    )
     assert not _covariance(never, whole)[2].any()
 
 
 @pytest.mark.parametrize(
-    ("method", "level"), [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")]
+    ("method", "level"),
+    [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")],
 )
-def test_how_far_it_is_is_told_to_the_end(drawn_blocks: Drawn, method: str, level: Level) -> None:
+def test_how_far_it_is_is_told_to_the_end(
+    drawn_blocks: Drawn, method: str, level: Level
+) -> None:
     told: list[tuple[int, int]] = []
     rank(
         drawn_blocks(30),
@@ -207,7 +238,9 @@ def test_how_far_it_is_is_told_to_the_end(drawn_blocks: Drawn, method: str, leve
 
 
 def test_confidence_sets_know_of_few_degrees_of_freedom_and_say_their_limits() -> None:
-    blocks, _truth = draw_campaign(World(name="few", judges=3, systems=5, blocks=300), 1)
+    blocks, _truth = draw_campaign(
+        World(name="few", judges=3, systems=5, blocks=300), 1
+    )
     ranking = rank(blocks, ranges="confidence_set")
     assert ranking.limits == ("few_judges",)
 
@@ -219,7 +252,8 @@ def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
         ranges = {
             tuple((row.rank_low, row.rank_high) for row in ranking.systems)
             for ranking in (
-                rank(blocks, "lopez", resample=level, resamples=9, seed=seed) for seed in range(8)
+                rank(blocks, "lopez", resample=level, resamples=9, seed=seed)
+                for seed in range(8)
             )
         }
         assert len(ranges) > 1
@@ -238,7 +272,9 @@ def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
 
 def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
     """Seven of twelve systems are yet to be judged: each look spends α/66 on a pair, the first ones too."""
-    blocks, _truth = draw_campaign(World(name="different", systems=5, spread=40, blocks=400), 3)
+    blocks, _truth = draw_campaign(
+        World(name="different", systems=5, spread=40, blocks=400), 3
+    )
     idle = tuple(f"t{number}" for number in range(7))
     of_all = replace(
         blocks,
@@ -248,8 +284,12 @@ def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
     )
     alone, found = rank(blocks, ranges="anytime"), rank(of_all, ranges="anytime")
     assert [row.system for row in found.not_estimable] == list(idle)
-    assert [row.system for row in found.systems] == [row.system for row in alone.systems]
-    assert [pair.p_value for pair in found.pairs] == [pair.p_value for pair in alone.pairs]
+    assert [row.system for row in found.systems] == [
+        row.system for row in alone.systems
+    ]
+    assert [pair.p_value for pair in found.pairs] == [
+        pair.p_value for pair in alone.pairs
+    ]
     assert [pair.adjusted_p for pair in found.pairs] == pytest.approx(
         [min(1, 66 * pair.p_value) for pair in found.pairs]
     )
@@ -268,12 +308,16 @@ def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
 
 
 @pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
-def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: Correction) -> None:
+def test_confidence_sets_are_those_of_students_t(
+    clustered: Blocks, correction: Correction
+) -> None:
     """With the scores, covariance and degrees of freedom of the method, by hand."""
     few = clustered.take(slice(0, 200))
     method = METHODS["expected_wins"]
     scores, covariance = method.score(few), method.score_covariance(few)
-    found = rank(few, ranges="confidence_set", correction=correction, confidence=0.8, seed=5)
+    found = rank(
+        few, ranges="confidence_set", correction=correction, confidence=0.8, seed=5
+    )
     expected = rank_confidence_sets(
         scores.values,
         covariance.matrix,
@@ -293,7 +337,10 @@ def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: 
             seed=5,
         )
         for pair in found.pairs:
-            better, worse = few.systems.index(pair.better), few.systems.index(pair.worse)
+            better, worse = (
+                few.systems.index(pair.better),
+                few.systems.index(pair.worse),
+            )
             assert pair.adjusted_p == p[better, worse]
 
 
@@ -317,32 +364,48 @@ def test_range_kinds_have_their_units_and_sides() -> None:
 
 @pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
 def test_confidence_sets_do_not_compare_groups(correction: Correction) -> None:
-    rows = [BlockRow(f"j{k % 6}", k, ["a", "b"], [1, 2] if k > 1 else [2, 1]) for k in range(60)]
-    rows += [BlockRow(f"j{k % 6}", k, ["c", "d"], [1 + k % 2, 2 - k % 2]) for k in range(60)]
+    rows = [
+        BlockRow(f"j{k % 6}", k, ["a", "b"], [1, 2] if k > 1 else [2, 1])
+        for k in range(60)
+    ]
+    rows += [
+        BlockRow(f"j{k % 6}", k, ["c", "d"], [1 + k % 2, 2 - k % 2]) for k in range(60)
+    ]
     ranking = rank(
         blocks_from_rows(rows, "abcd"), "bradley_terry", ranges="confidence_set",
         correction=correction,
     )  # fmt: skip
-    assert {(pair.better, pair.worse) for pair in ranking.pairs} == {("a", "b"), ("c", "d")}
+    assert {(pair.better, pair.worse) for pair in ranking.pairs} == {
+        ("a", "b"),
+        ("c", "d"),
+    }
     ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
     assert ranges == {"a": (1, 1), "b": (2, 2), "c": (1, 2), "d": (1, 2)}
 
 
-def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(drawn_blocks: Drawn) -> None:
+def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(
+    drawn_blocks: Drawn,
+) -> None:
     blocks, method = drawn_blocks(60), METHODS["expected_wins"]
     scores, options = method.score(blocks), RangeOptions(resamples=9)
     found = [
-        find_ranges(blocks, method, {}, options, scores=scores, seed=seed) for seed in range(8)
+        find_ranges(blocks, method, {}, options, scores=scores, seed=seed)
+        for seed in range(8)
     ]
     assert found[0].errors is not None
     variance = np.diag(method.score_covariance(blocks).matrix)
     np.testing.assert_array_equal(found[0].errors, np.sqrt(variance))
-    assert len({(*one.ranges.low.tolist(), *one.ranges.high.tolist()) for one in found}) > 1
+    assert (
+        len({(*one.ranges.low.tolist(), *one.ranges.high.tolist()) for one in found})
+        > 1
+    )
 
 
 def test_resampling_has_the_variance_of_the_closed_form() -> None:
     """For a method that could have either: Expected Wins, with shared segments and tastes."""
-    blocks, _truth = draw_campaign(world_named("100 segments and 10 judges, taste 2.5"), 5)
+    blocks, _truth = draw_campaign(
+        world_named("100 segments and 10 judges, taste 2.5"), 5
+    )
     method = METHODS["expected_wins"]
     assert isinstance(method, CountsMethod)
     layout = Layout(len(blocks.systems))
@@ -359,16 +422,27 @@ def test_resampling_has_the_variance_of_the_closed_form() -> None:
 def test_the_share_resampled_solves_its_equation_between_nought_and_one() -> None:
     share = _share(3.0, 2.0, 2.0)
     assert share * 3 + share**2 * 2 == pytest.approx(2)
-    assert (_share(1.0, 1.0, 9.0), _share(0.0, 0.0, 1.0), _share(1.0, 1.0, 0.0)) == (1, 1, 0)
+    assert (_share(1.0, 1.0, 9.0), _share(0.0, 0.0, 1.0), _share(1.0, 1.0, 0.0)) == (
+        1,
+        1,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
     ("judges", "segments", "level"),
     [(2, 30, "segments"), (30, 2, "judges"), (2, 2, "blocks"), (30, 30, "two_way")],
 )
-def test_resampling_level_with_few_units(judges: int, segments: int, level: Level) -> None:
+def test_resampling_level_with_few_units(
+    judges: int, segments: int, level: Level
+) -> None:
     rows = [
-        BlockRow(f"j{k % judges}", k // 2 % segments, ["a", "b", "c"], [1 + k % 3, 2, 3 - k % 2])
+        BlockRow(
+            f"j{k % judges}",
+            k // 2 % segments,
+            ["a", "b", "c"],
+            [1 + k % 3, 2, 3 - k % 2],
+        )
         for k in range(60)
     ]
     resampling, limits = two_way_resampling(blocks_from_rows(rows, "abc"), seed=7)
@@ -386,7 +460,9 @@ def test_resampling_has_a_share_without_variation() -> None:
         for s in range(6)
         for j in range(6)
     ]
-    assert two_way_resampling(blocks_from_rows(balanced, "ab"), seed=0)[0].share == pytest.approx(0)
+    assert two_way_resampling(blocks_from_rows(balanced, "ab"), seed=0)[
+        0
+    ].share == pytest.approx(0)
 
 
 def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
@@ -401,7 +477,8 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
     degrees_of_freedom = closed.rank_degrees_of_freedom
     assert degrees_of_freedom > 4
     of = {
-        unit: np.trace(influence @ getattr(moments, unit) @ influence.T) for unit in CLUSTER_UNITS
+        unit: np.trace(influence @ getattr(moments, unit) @ influence.T)
+        for unit in CLUSTER_UNITS
     }
     share = two_way_resampling(blocks, seed=0)[0].share
     found = share * (of["segments"] + of["judges"]) + share**2 * of["blocks"]
@@ -414,12 +491,20 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
 def test_resamples_of_ten_judges_have_nine_degrees_of_freedom() -> None:
     # Each judge prefers a to b with a share of their own.
     rows = [
-        BlockRow(f"j{judge}", 100 * judge + number, ["a", "b"], [1, 2] if number < wins else [2, 1])
+        BlockRow(
+            f"j{judge}",
+            100 * judge + number,
+            ["a", "b"],
+            [1, 2] if number < wins else [2, 1],
+        )
         for judge, wins in enumerate((19, 21, 30, 26, 24, 22, 29, 33, 26, 22))
         for number in range(40)
     ]
     found = rank(
-        blocks_from_rows(rows, "ab"), resample="judges", resamples=4000, ranges="confidence_set"
+        blocks_from_rows(rows, "ab"),
+        resample="judges",
+        resamples=4000,
+        ranges="confidence_set",
     )
     [pair] = found.pairs
     error = found.extra["standard_errors"]["values"]["a"]

@@ -18,7 +18,11 @@ from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, method_named
-from ranking.core.rankings.counted_judgments import EffectiveUnits, count_judgments, effective_units
+from ranking.core.rankings.counted_judgments import (
+    EffectiveUnits,
+    count_judgments,
+    effective_units,
+)
 from ranking.core.rankings.rank import Ranking, rank, rank_at_any_time
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -40,14 +44,22 @@ def test_a_hand_worked_ranking() -> None:
     rows += [BlockRow("j2", 30, ["c", "a", "b"], [3, 2, 1]), pair("a", 1, "c", 1)]
     ranking = rank(blocks_from_rows(rows, "abc"))
     table = [
-        (row.system, row.rank, row.rank_low, row.rank_high, row.cluster) for row in ranking.systems
+        (row.system, row.rank, row.rank_low, row.rank_high, row.cluster)
+        for row in ranking.systems
     ]
     assert table == [("a", 1, 1, 1, 1), ("b", 2, 2, 2, 2), ("c", 3, 3, 3, 3)]
     scores = {row.system: row.score for row in ranking.systems}
-    assert scores == pytest.approx({"a": (29 / 30 + 1) / 2, "b": (1 / 30 + 1) / 2, "c": 0})
+    assert scores == pytest.approx(
+        {"a": (29 / 30 + 1) / 2, "b": (1 / 30 + 1) / 2, "c": 0}
+    )
     counts = [(row.wins, row.losses, row.ties) for row in ranking.systems]
     assert counts == [(59, 1, 1), (31, 29, 0), (0, 60, 1)]
-    assert (ranking.blocks, ranking.comparisons, ranking.ties, ranking.judges) == (31, 91, 1, 3)
+    assert (ranking.blocks, ranking.comparisons, ranking.ties, ranking.judges) == (
+        31,
+        91,
+        1,
+        3,
+    )
     assert ranking.groups == (("a", "b", "c"),)
     assert (ranking.method, ranking.resample) == ("expected_wins", "two_way")
 
@@ -80,19 +92,25 @@ def test_systems_without_decided_comparisons_are_listed_apart_with_the_reason() 
 
 
 def test_systems_never_compared_even_indirectly_are_in_different_groups() -> None:
-    ranking = ranked([pair("a", 1, "d", 2), pair("c", 1, "b", 2)], ("a", "b", "c", "d", "e"))
+    ranking = ranked(
+        [pair("a", 1, "d", 2), pair("c", 1, "b", 2)], ("a", "b", "c", "d", "e")
+    )
     assert ranking.groups == (("a", "d"), ("b", "c"))
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_range_holds_the_rank_even_where_hardly_any_resample_has_it(seed: int) -> None:
+def test_a_range_holds_the_rank_even_where_hardly_any_resample_has_it(
+    seed: int,
+) -> None:
     """At a confidence of next to nothing, percentiles are one rank: too good, or too bad."""
     rows = [
         BlockRow("j0", 2, ["c", "a", "b"], [2, 1, 3]),
         BlockRow("j1", 3, ["c", "b", "a"], [3, 1, 3]),
         BlockRow("j0", 3, ["a", "c", "b"], [2, 2, 1]),
     ]
-    table = ranked(rows, ("a", "b", "c"), seed, resample="blocks", confidence=0.05).systems
+    table = ranked(
+        rows, ("a", "b", "c"), seed, resample="blocks", confidence=0.05
+    ).systems
     assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
 
 
@@ -118,7 +136,9 @@ def test_a_system_nobody_judged_changes_nothing_for_the_others(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     rows = data.draw(rows_strategy)
-    assert ranked(rows, systems).systems == ranked(rows, (*systems, "a newcomer")).systems
+    assert (
+        ranked(rows, systems).systems == ranked(rows, (*systems, "a newcomer")).systems
+    )
 
 
 @pytest.mark.thorough
@@ -129,13 +149,15 @@ def test_relabelling_systems_permutes_scores(
     rows = data.draw(rows_strategy)
     new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
     renamed = [
-        replace(row, candidates=[tuple(new[name] for name in c) for c in row.candidates])
+        replace(
+            row, candidates=[tuple(new[name] for name in c) for c in row.candidates]
+        )
         for row in rows
     ]
     scores = {new[row.system]: row.score for row in ranked(rows, systems).systems}
-    assert {row.system: row.score for row in ranked(renamed, systems).systems} == pytest.approx(
-        scores
-    )
+    assert {
+        row.system: row.score for row in ranked(renamed, systems).systems
+    } == pytest.approx(scores)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +177,9 @@ def test_following_the_progress_changes_no_bit(
     blocks = drawn_blocks(80)
 
     def of_all(progress: Callable[[int, int], None] | None) -> Ranking:
-        return rank(blocks, "bradley_terry", resample=level, resamples=300, progress=progress)
+        return rank(
+            blocks, "bradley_terry", resample=level, resamples=300, progress=progress
+        )
 
     told: list[tuple[int, int]] = []
     assert of_all(lambda done, of: told.append((done, of))) == of_all(None)
@@ -173,7 +197,9 @@ def test_tables_do_not_contradict_themselves(
         assert {row.system for row in rows} == set(group)
         assert all(1 <= row.rank_low <= row.rank <= row.last_rank for row in rows)
         assert all(row.last_rank <= row.rank_high <= len(rows) for row in rows)
-        assert sum(range(1, len(rows) + 1)) == sum((row.rank + row.last_rank) / 2 for row in rows)
+        assert sum(range(1, len(rows) + 1)) == sum(
+            (row.rank + row.last_rank) / 2 for row in rows
+        )
         for better, worse in pairwise(rows):
             assert (better.rank, better.last_rank) == (worse.rank, worse.last_rank) or (
                 worse.rank == better.last_rank + 1
@@ -181,10 +207,14 @@ def test_tables_do_not_contradict_themselves(
             if better.score is not None and worse.score is not None:
                 assert better.score > worse.score - 1e-11
             assert worse.cluster - better.cluster in (0, 1)
-            assert (worse.cluster > better.cluster) <= (worse.rank_low > better.rank_high)
+            assert (worse.cluster > better.cluster) <= (
+                worse.rank_low > better.rank_high
+            )
     assert sum(row.wins for row in table) == sum(row.losses for row in table)
     assert sum(row.wins for row in table) + ranking.ties == ranking.comparisons
-    names = {row.system for row in table} | {row.system for row in ranking.not_estimable}
+    names = {row.system for row in table} | {
+        row.system for row in ranking.not_estimable
+    }
     assert names == set(systems)
 
 
@@ -213,7 +243,9 @@ def test_they_are_those_of_a_ranking_of_their_own_bit_for_bit(
 def test_without_moments_there_are_none(drawn_blocks: Callable[[int], Blocks]) -> None:
     method = METHODS["expected_wins"]
     assert isinstance(method, CountsMethod)
-    counted = count_judgments(drawn_blocks(50), method, keeps="segments", resamples=10, seed=0)
+    counted = count_judgments(
+        drawn_blocks(50), method, keeps="segments", resamples=10, seed=0
+    )
     assert rank_at_any_time(counted) is None
 
 
@@ -227,7 +259,11 @@ def row(judge: str, segment: int, labels: list[int | None]) -> BlockRow:
 def test_by_hand() -> None:
     blocks = blocks_from_rows(
         # Decided comparisons: 3 and 2 of segment 1, 1 of segment 2; 4 of ann, 2 of bob.
-        [row("ann", 1, [1, 2, 3]), row("bob", 1, [1, 1, 2]), row("ann", 2, [1, None, 2])],
+        [
+            row("ann", 1, [1, 2, 3]),
+            row("bob", 1, [1, 1, 2]),
+            row("ann", 2, [1, None, 2]),
+        ],
         ["A", "B", "C"],
     )
     found = effective_units(blocks, METHODS["expected_wins"])
@@ -237,7 +273,11 @@ def test_by_hand() -> None:
 
 def test_equal_shares_are_as_many_as_there_are() -> None:
     blocks = blocks_from_rows(
-        [row(f"j{judge}", segment, [1, 2, 3]) for judge in range(5) for segment in range(7)],
+        [
+            row(f"j{judge}", segment, [1, 2, 3])
+            for judge in range(5)
+            for segment in range(7)
+        ],
         ["A", "B", "C"],
     )
     found = effective_units(blocks, METHODS["expected_wins"])
@@ -249,7 +289,9 @@ def test_without_comparisons_there_are_none() -> None:
     tied = blocks_from_rows([row("ann", 1, [2, 2, 2])], ["A", "B", "C"])
     nothing = blocks_from_rows([], ["A", "B", "C"])
     for blocks in (tied, nothing):
-        assert effective_units(blocks, METHODS["expected_wins"]) == EffectiveUnits(0.0, 0.0)
+        assert effective_units(blocks, METHODS["expected_wins"]) == EffectiveUnits(
+            0.0, 0.0
+        )
 
 
 @pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])

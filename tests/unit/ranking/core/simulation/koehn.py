@@ -51,10 +51,14 @@ def expected_significant_pairs(
     node, weight = np.polynomial.legendre.leggauss(_DIFFERENCES)
     difference = QUALITY_RANGE * (node + 1) / 2
     weight *= (QUALITY_RANGE - difference) / QUALITY_RANGE
-    better = norm.cdf(difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2)))
+    better = norm.cdf(
+        difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2))
+    )
     meets = model.shown * (model.shown - 1) / (model.systems * (model.systems - 1))
     blocks = model.blocks_for(comparisons).tolist()
-    return np.array([_expectation(count, meets, better, weight, alpha) for count in blocks])
+    return np.array(
+        [_expectation(count, meets, better, weight, alpha) for count in blocks]
+    )
 
 
 def _expectation(
@@ -73,7 +77,11 @@ def _expectation(
 
 
 def expected_comparisons(
-    model: Model, targets: Sequence[float], *, alpha: float = 0.05, limit: int = 4_000_000
+    model: Model,
+    targets: Sequence[float],
+    *,
+    alpha: float = 0.05,
+    limit: int = 4_000_000,
 ) -> FloatArray:
     """Return the comparisons after which the expected share of significant pairs reaches targets.
 
@@ -97,6 +105,8 @@ def expected_comparisons(
     points = 2 + int(np.log(limit / first) / np.log(1.2))
     grid = np.geomspace(first, max(limit, first + 1), points)
     # The power of the sign test is not monotone in the number of comparisons.
-    shares = np.maximum.accumulate(expected_significant_pairs(model, grid.astype(int), alpha=alpha))
+    shares = np.maximum.accumulate(
+        expected_significant_pairs(model, grid.astype(int), alpha=alpha)
+    )
     reached: FloatArray = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
     return reached

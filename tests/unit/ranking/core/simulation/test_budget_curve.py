@@ -14,7 +14,11 @@ from scipy.stats import multivariate_normal
 
 from annotation.sampling.priorities import active_priorities_of_many
 from ranking.core.ranges import clusters as clusters_of
-from ranking.core.simulation.budget_curve import ActiveDraw, GroupsPosterior, budget_curve
+from ranking.core.simulation.budget_curve import (
+    ActiveDraw,
+    GroupsPosterior,
+    budget_curve,
+)
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.reports.design_study.study import ComparedDesign, SimulatedCampaign
@@ -23,7 +27,9 @@ from tests.some_now import some_now
 from tests.unit.ranking.core.simulation.koehn import expected_significant_pairs
 
 
-def listed(estimate: list[float], variance: list[float], spread: float) -> dict[int, float]:
+def listed(
+    estimate: list[float], variance: list[float], spread: float
+) -> dict[int, float]:
     """The posterior of the number of groups, from every partition of the ordered systems into runs."""
     n = len(estimate)
     order = np.argsort(estimate)
@@ -38,7 +44,9 @@ def listed(estimate: list[float], variance: list[float], spread: float) -> dict[
             sizes = prod(factorial(int(size)) for size in np.bincount(group))
             total += float(density) * sizes
         prior = 0.5 / n + (0.5 if groups == n else 0)
-        found[groups] = prior * factorial(groups) / comb(n - 1, groups - 1) / factorial(n) * total
+        found[groups] = (
+            prior * factorial(groups) / comb(n - 1, groups - 1) / factorial(n) * total
+        )
     return {groups: weight / sum(found.values()) for groups, weight in found.items()}
 
 
@@ -55,7 +63,9 @@ def test_the_chances_of_each_number_of_groups_are_those_of_all_partitions(
     drawn = posterior.draw(4000, np.random.default_rng(2))
     counted = [len(np.unique(row)) for row in drawn]
     for groups, chance in listed(estimate, variance, 0.7).items():
-        assert np.mean([count == groups for count in counted]) == pytest.approx(chance, abs=0.03)
+        assert np.mean([count == groups for count in counted]) == pytest.approx(
+            chance, abs=0.03
+        )
 
 
 def test_surely_different_systems_stay_different_and_keep_their_places() -> None:
@@ -83,13 +93,27 @@ def test_so_many_groups_as_are_asked_for_are_drawn(groups: int, share: float) ->
 
 def test_number_of_groups_excluded_by_estimates_is_impossible() -> None:
     apart = GroupsPosterior(
-        np.array([-2.0, 0.0, 2.0]), np.full(3, 0.01), np.array([1.0]), share_with_equals=0.5
+        np.array([-2.0, 0.0, 2.0]),
+        np.full(3, 0.01),
+        np.array([1.0]),
+        share_with_equals=0.5,
     )
-    assert [apart.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [False, False, True]
+    assert [apart.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [
+        False,
+        False,
+        True,
+    ]
     near = GroupsPosterior(
-        np.array([-0.1, 0.0, 0.1]), np.full(3, 0.04), np.array([1.0]), share_with_equals=0.5
+        np.array([-0.1, 0.0, 0.1]),
+        np.full(3, 0.04),
+        np.array([1.0]),
+        share_with_equals=0.5,
     )
-    assert [near.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [True, True, True]
+    assert [near.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [
+        True,
+        True,
+        True,
+    ]
 
 
 def test_all_different_are_drawn_as_far_apart_as_the_estimates_allow() -> None:
@@ -98,7 +122,9 @@ def test_all_different_are_drawn_as_far_apart_as_the_estimates_allow() -> None:
         np.linspace(-0.8, 0.8, 8), np.full(8, 0.5), spreads, share_with_equals=0.5
     )
     narrow, wide = (
-        posterior.draw(4000, np.random.default_rng(2), groups=8, odds=odds).std(axis=1).mean()
+        posterior.draw(4000, np.random.default_rng(2), groups=8, odds=odds)
+        .std(axis=1)
+        .mean()
         for odds in (1.0, 20.0)
     )
     assert wide > 1.2 * narrow
@@ -117,7 +143,11 @@ def test_numbers_stay_within_what_there_is_and_the_interval_holds_what_is_expect
     wins = np.random.default_rng(seed).integers(0, judged + 1, (systems, systems))
     np.fill_diagonal(wins, 0)
     curve = budget_curve(
-        np.linspace(0, 5000, 6), systems=systems, per_block=per_block, wins=wins, experiments=40
+        np.linspace(0, 5000, 6),
+        systems=systems,
+        per_block=per_block,
+        wins=wins,
+        experiments=40,
     )
     pairs = systems * (systems - 1) / 2
     for value, low, high, least, most in (
@@ -125,7 +155,9 @@ def test_numbers_stay_within_what_there_is_and_the_interval_holds_what_is_expect
         (curve.clusters, curve.clusters_low, curve.clusters_high, 1, systems),
     ):
         assert np.all((least <= low) & (low <= high) & (high <= most))
-        assert np.all((low - 1e-9 <= value) & (value <= high + 1e-9) | (low == high) | (value > 0))
+        assert np.all(
+            (low - 1e-9 <= value) & (value <= high + 1e-9) | (low == high) | (value > 0)
+        )
 
 
 def test_without_more_judgments_it_says_what_is_so_now() -> None:
@@ -141,7 +173,11 @@ def test_before_the_first_judgment_it_is_the_expected_curve() -> None:
     """A second implementation: the expectation in closed form, averaged over the noises."""
     comparisons = np.array([2_000, 10_000, 40_000])
     curve = budget_curve(
-        comparisons / 0.83, systems=8, per_block=5, experiments=2000, share_with_equals=0
+        comparisons / 0.83,
+        systems=8,
+        per_block=5,
+        experiments=2000,
+        share_with_equals=0,
     )
     noises = np.exp(np.linspace(np.log(4), np.log(12), 9))
     expected = np.mean(
@@ -182,12 +218,16 @@ def test_intervals_hold_what_comes(start: int) -> None:
     assert np.all(np.mean(held, axis=0) >= 0.88)
 
 
-@pytest.mark.parametrize(("groups", "start"), some_now([(1, 0), (1, 200), (2, 200), (1, 1000)]))
+@pytest.mark.parametrize(
+    ("groups", "start"), some_now([(1, 0), (1, 200), (2, 200), (1, 1000)])
+)
 def test_intervals_hold_where_systems_are_equally_good(groups: int, start: int) -> None:
     """They are one case of many, at whose end an interval of all cases together left them out: 0.73 of 60 held."""
     held = []
     for experiment in range(60):
-        noise = float(np.exp(np.random.default_rng(experiment).uniform(np.log(4), np.log(12))))
+        noise = float(
+            np.exp(np.random.default_rng(experiment).uniform(np.log(4), np.log(12)))
+        )
         found = simulate_wins(
             Model(systems=12, noise=noise, groups=groups),
             blocks=[each for each in (start, 2000) if each],
@@ -207,7 +247,9 @@ def test_intervals_hold_where_systems_are_equally_good(groups: int, start: int) 
 
 def test_excluded_possibilities_do_not_widen_an_interval() -> None:
     """Ten thousand comparisons of systems far apart: they are not equal, and nothing near that is to come."""
-    found = simulate_wins(Model(systems=6, noise=4), blocks=[1000], seed=1, experiment=0)
+    found = simulate_wins(
+        Model(systems=6, noise=4), blocks=[1000], seed=1, experiment=0
+    )
     now = round(15 * float(significant_pairs(found.wins[0])))
     curve = budget_curve([12_000], systems=6, per_block=5, wins=found.wins[0])
     assert now >= 12
@@ -224,12 +266,17 @@ def test_of_an_active_design_intervals_hold_what_comes(start: int) -> None:
     held, errors = [], []
     for experiment in range(25):
         campaign = SimulatedCampaign(
-            Model(systems=12, noise=6), ComparedDesign.ACTIVE, seed=9, experiment=experiment
+            Model(systems=12, noise=6),
+            ComparedDesign.ACTIVE,
+            seed=9,
+            experiment=experiment,
         )
         wins = None
         for until in [start, 2000] if start else [2000]:
             while campaign.blocks < until:
-                campaign.simulate_until(min(until, campaign.blocks + 10 + campaign.blocks // 10))
+                campaign.simulate_until(
+                    min(until, campaign.blocks + 10 + campaign.blocks // 10)
+                )
             wins = campaign.wins.copy() if until < 2000 else wins
         pairs = round(66 * float(significant_pairs(campaign.wins)))
         curve, even = (
@@ -255,7 +302,9 @@ def test_an_active_design_gives_all_comparisons_away() -> None:
     found = simulate_wins(Model(systems=2, noise=6), blocks=[50], seed=1, experiment=0)
     counts = np.linspace(0, 3000, 7)
     given = {"systems": 2, "per_block": 5, "wins": found.wins[0]}
-    active, even = (budget_curve(counts, **given, active=draw) for draw in (ACTIVE, None))
+    active, even = (
+        budget_curve(counts, **given, active=draw) for draw in (ACTIVE, None)
+    )
     assert active.pairs[0] == even.pairs[0]
     assert active.pairs[-1] == pytest.approx(even.pairs[-1], abs=0.15)
 

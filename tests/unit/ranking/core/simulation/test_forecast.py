@@ -43,11 +43,17 @@ def test_a_forecast_is_of_the_campaigns_it_continues(
     shares = []
     for experiment in futures.experiments:
         model = futures.model_of(experiment)
-        decided = [point * curve.decided_share for point in (curve.comparisons, *points)]
+        decided = [
+            point * curve.decided_share for point in (curve.comparisons, *points)
+        ]
         blocks = [round(each / 10) for each in decided]
-        wins = simulate_wins(model, blocks=blocks, seed=SEED, experiment=experiment).wins
+        wins = simulate_wins(
+            model, blocks=blocks, seed=SEED, experiment=experiment
+        ).wins
         now, *later = significant_pairs(wins).tolist()
-        shares.append([min(1.0, max(0.0, curve.separated + each - now)) for each in later])
+        shares.append(
+            [min(1.0, max(0.0, curve.separated + each - now)) for each in later]
+        )
     assert found.share == pytest.approx(np.mean(shares, axis=0))
     ordered = np.sort(shares, axis=0)
     # 5 % and 95 % of 40, at campaigns that there are.
@@ -56,7 +62,9 @@ def test_a_forecast_is_of_the_campaigns_it_continues(
     assert found.share[0] < found.share[1]
 
 
-def test_points_and_confidence_are_checked(curve: CampaignCurve, futures: Futures) -> None:
+def test_points_and_confidence_are_checked(
+    curve: CampaignCurve, futures: Futures
+) -> None:
     with pytest.raises(ValueError, match="ascending"):
         forecast_pairs(curve, futures, [3000.0, 2000.0])
     with pytest.raises(ValueError, match="ascending"):
@@ -94,7 +102,9 @@ def test_one_more_system_costs_more(curve: CampaignCurve, futures: Futures) -> N
     how = {"targets": [0.6], "clusters": [2], "seed": SEED, "limit": 200_000}
     now = plan_from_start(curve, futures, **how)  # type: ignore[arg-type]
     more = plan_from_start(curve, futures, more_systems=1, **how)  # type: ignore[arg-type]
-    assert [(row.measure, row.target) for row in more] == [(row.measure, row.target) for row in now]
+    assert [(row.measure, row.target) for row in more] == [
+        (row.measure, row.target) for row in now
+    ]
     assert now[0].comparisons is not None
     assert more[0].comparisons is not None
     assert more[0].comparisons > now[0].comparisons

@@ -28,11 +28,15 @@ from tests.unit.ranking.core.simulation.koehn import (
 
 LEVELS: tuple[Level, ...] = ("pairs", "blocks", "segments")
 KOEHN = Model(systems=15, noise=10)
-EVERYTHING = Model(systems=7, noise=4, per_block=4, tie_radius=1.5, judge_noise=2, segments=30)
+EVERYTHING = Model(
+    systems=7, noise=4, per_block=4, tie_radius=1.5, judge_noise=2, segments=30
+)
 
 
 @pytest.mark.parametrize("model", [KOEHN, EVERYTHING, Model(systems=3, noise=1)])
-def test_the_blocks_of_an_experiment_are_those_whose_wins_are_counted(model: Model) -> None:
+def test_the_blocks_of_an_experiment_are_those_whose_wins_are_counted(
+    model: Model,
+) -> None:
     blocks, quality = simulate_blocks(model, blocks=300, seed=3, experiment=8, judges=4)
     counted = simulate_wins(model, blocks=[120, 300], seed=3, experiment=8)
     assert np.array_equal(quality, counted.quality)
@@ -48,7 +52,9 @@ def test_a_longer_campaign_begins_with_the_shorter_one(model: Model) -> None:
     short, _ = simulate_blocks(model, blocks=50, seed=1, experiment=2, judges=3)
     long, _ = simulate_blocks(model, blocks=90, seed=1, experiment=2, judges=3)
     for column in ("labels", "candidates", "segment", "judge", "key"):
-        assert np.array_equal(getattr(short, column), getattr(long, column)[:50]), column
+        assert np.array_equal(getattr(short, column), getattr(long, column)[:50]), (
+            column
+        )
 
 
 def test_the_better_system_wins_as_often_as_the_normal_distribution_says() -> None:
@@ -73,7 +79,9 @@ def test_two_systems_tie_within_the_decision_radius() -> None:
     counted = simulate_wins(model, blocks=[40_000], seed=5, experiment=0)
     difference = counted.quality[0] - counted.quality[1]
     spread = 3 * np.sqrt(2)
-    expected = norm.cdf((2 - difference) / spread) - norm.cdf((-2 - difference) / spread)
+    expected = norm.cdf((2 - difference) / spread) - norm.cdf(
+        (-2 - difference) / spread
+    )
     assert counted.ties[0, 0, 1] / 40_000 == pytest.approx(expected, abs=4 * 0.5 / 200)
 
 
@@ -89,8 +97,11 @@ def test_judges_of_a_segment_see_the_same_outputs() -> None:
     # Without noise of their own, all judges of two outputs agree, whatever the systems' averages.
     model = Model(systems=5, noise=50, segments=3)
     blocks, _ = simulate_blocks(model, blocks=60, seed=0, experiment=0)
-    assert len({(int(s), row.tobytes()) for s, row in zip(blocks.segment, blocks.labels)}) == 3  # noqa: B905
-    noisy, _ = simulate_blocks(replace(model, judge_noise=50), blocks=60, seed=0, experiment=0)
+    rows = zip(blocks.segment, blocks.labels, strict=True)
+    assert len({(int(segment), row.tobytes()) for segment, row in rows}) == 3
+    noisy, _ = simulate_blocks(
+        replace(model, judge_noise=50), blocks=60, seed=0, experiment=0
+    )
     assert len({row.tobytes() for row in noisy.labels}) > 3
 
 
@@ -108,7 +119,9 @@ def test_the_sign_test_is_that_of_the_binomial_distribution() -> None:
 def test_looking_up_significance_gives_what_testing_does() -> None:
     wins = simulate_wins(KOEHN, blocks=[3, 100, 2000], seed=0, experiment=0).wins
     for alpha in (0.05, 0.01):
-        assert np.array_equal(significantly_better(wins, alpha=alpha), better(wins, level=alpha))
+        assert np.array_equal(
+            significantly_better(wins, alpha=alpha), better(wins, level=alpha)
+        )
         looked_up = sign_test_ranges(wins, alpha=alpha)
         tested = ranges_of_better(better(wins, level=alpha))
         assert np.array_equal(looked_up.low, tested.low)
@@ -134,7 +147,10 @@ def test_the_simulation_agrees_with_the_expected_curve() -> None:
             [
                 significant_pairs(
                     simulate_wins(
-                        model, blocks=model.blocks_for(comparisons), seed=2, experiment=experiment
+                        model,
+                        blocks=model.blocks_for(comparisons),
+                        seed=2,
+                        experiment=experiment,
                     ).wins
                 )
                 for experiment in range(600)
@@ -202,7 +218,11 @@ def test_only_resampled_segments_know_that_outputs_are_shared() -> None:
         ).rows[0]
         for level in LEVELS
     }
-    assert rows["pairs"].range_size < rows["blocks"].range_size < rows["segments"].range_size
+    assert (
+        rows["pairs"].range_size
+        < rows["blocks"].range_size
+        < rows["segments"].range_size
+    )
     assert rows["segments"].range_violations < 0.05 < rows["blocks"].range_violations
 
 
@@ -218,7 +238,9 @@ def test_a_model_refuses_nonsense(wrong: dict[str, float]) -> None:
 def test_the_spread_is_expected_wins_best_first() -> None:
     # a wins 3 of 4 against b and 1 of 2 against c; b wins 2 of 2 against c; d met nobody.
     wins = np.array([[0, 3, 1, 0], [1, 0, 2, 0], [1, 0, 0, 0], [0, 0, 0, 0]])
-    assert sorted_expected_wins(wins).tolist() == pytest.approx([5 / 8, 5 / 8, 1 / 2, 1 / 4])
+    assert sorted_expected_wins(wins).tolist() == pytest.approx(
+        [5 / 8, 5 / 8, 1 / 2, 1 / 4]
+    )
     assert sorted_expected_wins(np.stack([wins, wins.T])).shape == (2, 4)
 
 

@@ -47,9 +47,16 @@ def test_a_curve_ends_with_the_whole_campaign() -> None:
 
 
 def test_systems_never_compared_are_no_part_of_the_model() -> None:
-    rows = [BlockRow("j", number, [["a"], ["b"], ["c"]], [1, 2, 3]) for number in range(20)]
+    rows = [
+        BlockRow("j", number, [["a"], ["b"], ["c"]], [1, 2, 3]) for number in range(20)
+    ]
     curve = campaign_curve(blocks_from_rows(rows, ["a", "b", "c", "never"]))
-    assert (curve.systems, curve.per_block, curve.separated, curve.clusters) == (3, 3, 1, 3)
+    assert (curve.systems, curve.per_block, curve.separated, curve.clusters) == (
+        3,
+        3,
+        1,
+        3,
+    )
 
 
 def test_a_campaign_without_decisions_has_no_curve() -> None:
@@ -66,15 +73,21 @@ def test_a_campaign_in_which_everything_is_significant_has_no_fitted_noise() -> 
         fit_noise(campaign_curve(blocks), experiments=20)
 
 
-def test_the_interval_covers_the_true_noise_as_often_as_it_says(campaign: CampaignCurve) -> None:
+def test_the_interval_covers_the_true_noise_as_often_as_it_says(
+    campaign: CampaignCurve,
+) -> None:
     table = noise_table(campaign, experiments=150, seed=5)
     fits = []
     for experiment in range(120):
-        blocks, _quality = simulate_blocks(TEN, blocks=500, seed=123, experiment=experiment)
+        blocks, _quality = simulate_blocks(
+            TEN, blocks=500, seed=123, experiment=experiment
+        )
         curve = campaign_curve(blocks, orders=2)
         assert np.array_equal(curve.decided, campaign.decided)
         fits.append(table.fit(curve.significant, 0.9))
-    covered = [(fit.low or NOISE_GRID[0]) <= 10 <= (fit.high or NOISE_GRID[-1]) for fit in fits]
+    covered = [
+        (fit.low or NOISE_GRID[0]) <= 10 <= (fit.high or NOISE_GRID[-1]) for fit in fits
+    ]
     # 108 of 120 expected, with a standard deviation of 3.3.
     assert 98 <= sum(covered) <= 118
     noises = [fit.noise for fit in fits]
@@ -104,8 +117,12 @@ def test_a_plan_says_where_its_limit_is_too_low() -> None:
     assert (near.beyond, far.beyond) == (None, 1)
 
 
-def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_average() -> None:
-    budget = plan_budget(TEN, targets=[0.7, 0.9], experiments=100, confidence=0.5, seed=2)
+def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_average() -> (
+    None
+):
+    budget = plan_budget(
+        TEN, targets=[0.7, 0.9], experiments=100, confidence=0.5, seed=2
+    )
     for row in budget.rows:
         assert row.comparisons is not None
         assert row.average is not None
@@ -114,7 +131,9 @@ def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_
         by_then = [
             float(
                 significant_pairs(
-                    simulate_wins(TEN, blocks=blocks, seed=99, experiment=experiment).wins
+                    simulate_wins(
+                        TEN, blocks=blocks, seed=99, experiment=experiment
+                    ).wins
                 )[0]
             )
             >= row.target
@@ -136,7 +155,9 @@ def test_groups_are_refused_where_they_make_no_sense() -> None:
 def test_a_plan_covers_what_campaigns_need(campaign: CampaignCurve) -> None:
     # The true future of the campaign, of which the plan has seen the first 500 blocks.
     fit = fit_noise(campaign, experiments=100)
-    budget = plan_campaign(campaign, fit, targets=[0.3, 0.7], clusters=[2], experiments=60)
+    budget = plan_campaign(
+        campaign, fit, targets=[0.3, 0.7], clusters=[2], experiments=60
+    )
     past, future, _clusters = budget.rows
     assert budget.collected == campaign.comparisons == 5000
     assert budget.fits
@@ -165,7 +186,9 @@ def test_a_plan_warns_where_a_leader_stands_before_equals() -> None:
         perceived = quality[shown] + random.normal(0, 10, 5)
         labels = (1 + np.argsort(np.argsort(-perceived))).tolist()
         rows.append(BlockRow("j", number, [[f"s{system}"] for system in shown], labels))
-    curve = campaign_curve(blocks_from_rows(rows, [f"s{system}" for system in range(9)]))
+    curve = campaign_curve(
+        blocks_from_rows(rows, [f"s{system}" for system in range(9)])
+    )
     fit = fit_noise(curve, experiments=60)
     budget = plan_campaign(curve, fit, targets=[0.5], experiments=60, limit=1_000_000)
     assert not budget.fits
@@ -193,7 +216,9 @@ KEPT = 4
 
 @pytest.fixture(scope="module")
 def curve() -> CampaignCurve:
-    blocks, _quality = simulate_blocks(Model(systems=6, noise=5), blocks=150, seed=77, experiment=0)
+    blocks, _quality = simulate_blocks(
+        Model(systems=6, noise=5), blocks=150, seed=77, experiment=0
+    )
     return campaign_curve(blocks, points=5)
 
 
@@ -217,7 +242,9 @@ def test_noises_are_drawn_from_twice_the_interval_of_the_fit(
     assert fit.high < drawn.max() <= 2 * fit.high
 
 
-def test_half_of_the_campaigns_have_systems_that_are_equally_good(futures: Futures) -> None:
+def test_half_of_the_campaigns_have_systems_that_are_equally_good(
+    futures: Futures,
+) -> None:
     groups = [futures.model_of(number).groups for number in range(400)]
     assert set(groups[::2]) == {None}
     assert set(groups[1::2]) == {1, 2, 3, 4, 5}
@@ -227,10 +254,15 @@ def test_the_campaigns_nearest_to_the_given_one_are_kept(
     curve: CampaignCurve, futures: Futures
 ) -> None:
     """Thirty times as many are compared, by curve and spread alike."""
-    found = [curve.simulated(futures.model_of(number), 8, number) for number in range(30 * KEPT)]
+    found = [
+        curve.simulated(futures.model_of(number), 8, number)
+        for number in range(30 * KEPT)
+    ]
     distance = np.zeros(len(found))
     for part, wanted in enumerate((curve.significant, curve.spread)):
         values = np.array([each[part] for each in found])
-        variance = np.mean([np.var(values[:, point]) for point in range(values.shape[1])])
+        variance = np.mean(
+            [np.var(values[:, point]) for point in range(values.shape[1])]
+        )
         distance += [np.mean((row - wanted) ** 2) / variance for row in values]
     assert futures.experiments == tuple(sorted(np.argsort(distance)[:KEPT].tolist()))

@@ -29,7 +29,9 @@ METHODS = ["expected_wins", "bradley_terry"]
 WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=0.2)
 
 
-def pair_of(first: str, second: str, wins: int, losses: int, same: int = 0) -> PairJudgments:
+def pair_of(
+    first: str, second: str, wins: int, losses: int, same: int = 0
+) -> PairJudgments:
     answers = [1] * wins + [-1] * losses + [0] * same
     rows = [("ann", segment, answer) for segment, answer in enumerate(answers)]
     return PairJudgments.of_rows((first, second), rows)
@@ -71,13 +73,17 @@ def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> No
     assert all(step["wins"] > step["losses"] for step in chain.neighbours)
 
 
-def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain) -> None:
+def test_remaining_pairs_come_in_the_order_of_their_nearness(
+    chain: SortedChain,
+) -> None:
     assert len(chain.remaining) == 10 - chain.state.done
     places = [each["places"] for each in chain.remaining]
     assert places == sorted(places)
     assert min(places) >= 2
     at = (chain.order or ()).index
-    assert places == [at(each["worse"]) - at(each["better"]) for each in chain.remaining]
+    assert places == [
+        at(each["worse"]) - at(each["better"]) for each in chain.remaining
+    ]
     # They were judged all the same, and agree.
     assert all(each["result"] and not each["contradicts"] for each in chain.remaining)
 
@@ -99,11 +105,15 @@ def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
 
 
 def test_holm_joins_clusters_and_never_splits_them() -> None:
-    near = SimulatedWorld({name: place / 20 for place, name in enumerate("ABCDEFGHI")}, same=0.3)
+    near = SimulatedWorld(
+        {name: place / 20 for place, name in enumerate("ABCDEFGHI")}, same=0.3
+    )
     found = all_pairs(near, seed=3)
     settings = SortSettings(error="judgments")
     plain = sort_judged(near.qualities, found, settings)
-    holm = sort_judged(near.qualities, found, replace(settings, correction=Correction.HOLM))
+    holm = sort_judged(
+        near.qualities, found, replace(settings, correction=Correction.HOLM)
+    )
     assert plain.order == holm.order
     assert max(holm.clusters) < max(plain.clusters)
     for one, other in zip(plain.steps, holm.steps, strict=True):
@@ -125,7 +135,9 @@ def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
 
 def test_a_quota_that_is_not_reached_keeps_a_comparison_open(judged: Judged) -> None:
     chain = sort_judged(
-        WORLD.qualities, judged, SortSettings(seed=1, quota=900, correction=Correction.HOLM)
+        WORLD.qualities,
+        judged,
+        SortSettings(seed=1, quota=900, correction=Correction.HOLM),
     )
     assert [step["missing"] for step in chain.steps] == [200, 200]
     assert [step["significant"] for step in chain.steps] == [False, False]
@@ -182,16 +194,21 @@ def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
         ({"sort": "AB"}, "duplicate order 'sort'"),
     ],
 )
-def test_orders_that_do_not_fit_are_refused(others: dict[str, str], problem: str) -> None:
+def test_orders_that_do_not_fit_are_refused(
+    others: dict[str, str], problem: str
+) -> None:
     blocks = blocks_of([pair_of("A", "B", 2, 1)], "AB")
     with pytest.raises(ValueError, match=problem):
         orders_beside("sort", "AB", others, blocks=blocks, methods=METHODS)
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9))
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9)
+)
 def test_tau_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
     one, other = (
-        {str(place): float(pair[side]) for place, pair in enumerate(scores)} for side in (0, 1)
+        {str(place): float(pair[side]) for place, pair in enumerate(scores)}
+        for side in (0, 1)
     )
     expected = stats.kendalltau(list(one.values()), list(other.values())).statistic
     np.testing.assert_allclose(kendall_tau(one, {**other, "z": 9.0}), expected)

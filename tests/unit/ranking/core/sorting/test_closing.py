@@ -42,7 +42,9 @@ def test_later_judgments_do_not_change_a_verdict(
     rule = {"quota": quota, "extension": extension}
     decision = decide_in_order("a", "b", signs, **rule, seed=seed)
     if decision.winner is not None:
-        assert decide_in_order("a", "b", [*signs, *later], **rule, seed=seed) == decision
+        assert (
+            decide_in_order("a", "b", [*signs, *later], **rule, seed=seed) == decision
+        )
     turned = decide_in_order("b", "a", [-sign for sign in signs], **rule, seed=seed)
     assert (turned.winner, turned.asked) == (decision.winner, decision.asked)
 

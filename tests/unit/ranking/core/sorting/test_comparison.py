@@ -42,7 +42,9 @@ def test_the_four_readings() -> None:
         "bob": Preference(2, 3, 0, 1),
         "eve": Preference(1, 0),
     }
-    assert replace(result.pooled, drawn_error=0, level="judgments") == Preference(7, 3, 1, 1)
+    assert replace(result.pooled, drawn_error=0, level="judgments") == Preference(
+        7, 3, 1, 1
+    )
     assert result.of_judges == Preference(2, 1)
     # Segments 1 and 2 are X’s, 5 is Y’s, 3 and 4 are split; 6 and 9 have one judge or were not shown.
     assert result.of_sentences == Preference(2, 1, 2)
@@ -50,7 +52,9 @@ def test_the_four_readings() -> None:
 
 
 def test_judges_with_samples_of_their_own_have_no_majority_of_sentences() -> None:
-    result = compare(judged([("ann", 1, 1), ("ann", 2, 1), ("bob", 3, -1), ("bob", 4, 0)]))
+    result = compare(
+        judged([("ann", 1, 1), ("ann", 2, 1), ("bob", 3, -1), ("bob", 4, 0)])
+    )
     assert result.of_sentences is None
     assert (result.pooled.level, result.pooled.drawn_error) == ("judgments", 0)
 
@@ -61,7 +65,9 @@ def test_without_a_lead_nobody_is_against_it() -> None:
     assert result.of_judges == Preference(1, 1)
 
 
-WORLD = SimulatedWorld({"X": 0.1, "Y": 0.0}, same=0.3, luck=0.6, taste=0.1, is_shared=True)
+WORLD = SimulatedWorld(
+    {"X": 0.1, "Y": 0.0}, same=0.3, luck=0.6, taste=0.1, is_shared=True
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +75,9 @@ def shared() -> PairJudgments:
     return SimulatedCampaign(WORLD, seed=2).judgments(("X", "Y"))
 
 
-def test_judges_who_share_segments_are_less_sure_together(shared: PairJudgments) -> None:
+def test_judges_who_share_segments_are_less_sure_together(
+    shared: PairJudgments,
+) -> None:
     pooled = compare(shared, resamples=300).pooled
     assert pooled.level == "two_way"
     assert pooled.error > 1.2 * replace(pooled, drawn_error=0).error
@@ -99,7 +107,9 @@ def test_rows_in_another_order_give_the_same_bits(shared: PairJudgments) -> None
 
 def test_any_shared_sentence_makes_judgments_depend_on_each_other() -> None:
     # Samples of their own, which share a few sentences by chance.
-    judgments = SimulatedCampaign(replace(WORLD, is_shared=False), seed=2).judgments(("X", "Y"))
+    judgments = SimulatedCampaign(replace(WORLD, is_shared=False), seed=2).judgments(
+        ("X", "Y")
+    )
     assert 0.9 * len(judgments) < len(set(judgments.segments.tolist())) < len(judgments)
     pooled = compare(judgments, resamples=50).pooled
     assert pooled.level == "two_way"
@@ -107,7 +117,9 @@ def test_any_shared_sentence_makes_judgments_depend_on_each_other() -> None:
 
 
 @pytest.mark.parametrize("shared", [30, 49])
-def test_equal_systems_are_seldom_told_apart_however_much_is_shared(shared: int) -> None:
+def test_equal_systems_are_seldom_told_apart_however_much_is_shared(
+    shared: int,
+) -> None:
     """Seven judges of 100 sentences, so many of them the same; a sentence's luck makes these alike."""
     told = []
     for run in range(60):
@@ -117,9 +129,13 @@ def test_equal_systems_are_seldom_told_apart_however_much_is_shared(shared: int)
         luck = 2 * random.standard_normal(700)
         answers = np.sign(luck[segments] + random.standard_normal((7, 100))).astype(int)
         judges = [str(judge) for judge in range(7) for _sentence in range(100)]
-        rows = zip(judges, segments.ravel().tolist(), answers.ravel().tolist(), strict=True)
+        rows = zip(
+            judges, segments.ravel().tolist(), answers.ravel().tolist(), strict=True
+        )
         judgments = PairJudgments.of_rows(("X", "Y"), list(rows))
-        told.append(compare(judgments, seed=run, resamples=200).pooled.p("normal") <= 0.05)
+        told.append(
+            compare(judgments, seed=run, resamples=200).pooled.p("normal") <= 0.05
+        )
     assert np.mean(told) <= 0.1
 
 
@@ -133,7 +149,9 @@ def test_answers_are_ordinary_judgments_of_two_candidates() -> None:
 
 def result_of(wins: int, losses: int, same: int = 0) -> ComparisonResult:
     answers = [1] * wins + [-1] * losses + [0] * same
-    return compare(judged([("ann", segment, answer) for segment, answer in enumerate(answers)]))
+    return compare(
+        judged([("ann", segment, answer) for segment, answer in enumerate(answers)])
+    )
 
 
 SIGN = SortSettings(quota=100, extension=100)
@@ -191,7 +209,9 @@ def test_the_exact_test_extends_where_the_normal_one_closes() -> None:
 
 def test_the_seed_decides_where_the_extension_does_not() -> None:
     even = result_of(90, 90, 20)
-    drawn = Counter(decide(even, replace(SIGN, seed=seed)).winner for seed in range(200))
+    drawn = Counter(
+        decide(even, replace(SIGN, seed=seed)).winner for seed in range(200)
+    )
     assert all(decide(even, replace(SIGN, seed=seed)).arbitrary for seed in range(9))
     assert set(drawn) == {"X", "Y"}
     assert 70 < drawn["X"] < 130
@@ -206,6 +226,8 @@ def test_the_seed_decides_where_the_extension_does_not() -> None:
         ({"cap": 99}, "cap"),
     ],
 )
-def test_rules_that_make_no_sense_are_refused(wrong: dict[str, float], problem: str) -> None:
+def test_rules_that_make_no_sense_are_refused(
+    wrong: dict[str, float], problem: str
+) -> None:
     with pytest.raises(ValueError, match=problem):
         replace(SIGN, **wrong)  # type: ignore[arg-type]

@@ -63,7 +63,9 @@ def sorted_by(
     return state, verdicts, waits
 
 
-def textbook(start: Sequence[str], winner: Winner) -> tuple[list[str], set[frozenset[str]]]:
+def textbook(
+    start: Sequence[str], winner: Winner
+) -> tuple[list[str], set[frozenset[str]]]:
     """Sort as Wikipedia describes it: groups whose sizes add up to powers of two. A second implementation."""
     asked: set[frozenset[str]] = set()
 
@@ -79,7 +81,10 @@ def textbook(start: Sequence[str], winner: Winner) -> tuple[list[str], set[froze
     def chain_of(items: list[Placed]) -> list[Placed]:
         if len(items) < 2:
             return items
-        pairs = [(b, a) if a < b else (a, b) for a, b in zip(items[::2], items[1::2], strict=False)]
+        pairs = [
+            (b, a) if a < b else (a, b)
+            for a, b in zip(items[::2], items[1::2], strict=False)
+        ]
         loser = {better.name: worse for better, worse in pairs}
         above: list[Placed | None] = [*chain_of([better for better, _worse in pairs])]
         below = [loser[each.name] for each in above if each]
@@ -96,7 +101,9 @@ def textbook(start: Sequence[str], winner: Winner) -> tuple[list[str], set[froze
             begin += size
         return chain
 
-    return [each.name for each in reversed(chain_of([Placed(name) for name in start]))], asked
+    return [
+        each.name for each in reversed(chain_of([Placed(name) for name in start]))
+    ], asked
 
 
 def group_sizes(total: int) -> list[int]:
@@ -111,7 +118,11 @@ def test_the_worst_case_of_every_number_of_systems() -> None:
     assert [most_comparisons(n) for n in range(2, 16)] == [
         *(1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30, 34, 38, 42)
     ]
-    assert (most_comparisons(0), most_comparisons(1), most_comparisons(20)) == (0, 0, 62)
+    assert (most_comparisons(0), most_comparisons(1), most_comparisons(20)) == (
+        0,
+        0,
+        62,
+    )
     assert most_comparisons(26) == 91
 
 
@@ -127,9 +138,13 @@ def test_all_orders_of_five_systems() -> None:
 
 @examples(40)
 @given(systems=st.integers(2, 16), judge=st.integers(0, 999), seed=st.integers(0, 99))
-def test_any_verdicts_end_in_the_order_of_the_textbook(systems: int, judge: int, seed: int) -> None:
+def test_any_verdicts_end_in_the_order_of_the_textbook(
+    systems: int, judge: int, seed: int
+) -> None:
     names, winner = LETTERS[:systems], at_random(judge)
-    state, verdicts, _waits = sorted_by(winner, names, seed=seed, arriving=Random(judge))
+    state, verdicts, _waits = sorted_by(
+        winner, names, seed=seed, arriving=Random(judge)
+    )
     assert state.order is not None
     assert state.done == len(verdicts) <= most_comparisons(systems)
     made = {frozenset((each.winner, each.loser)) for each in verdicts}
@@ -141,16 +156,24 @@ def test_any_verdicts_end_in_the_order_of_the_textbook(systems: int, judge: int,
 
 @examples(60)
 @given(systems=st.integers(2, 13), judge=st.integers(0, 999), data=st.data())
-def test_a_sort_goes_on_from_any_verdicts(systems: int, judge: int, data: st.DataObject) -> None:
+def test_a_sort_goes_on_from_any_verdicts(
+    systems: int, judge: int, data: st.DataObject
+) -> None:
     names = LETTERS[:systems]
     end, verdicts, _waits = sorted_by(at_random(judge), names, arriving=Random(judge))
     kept = verdicts[: data.draw(st.integers(0, len(verdicts)))]
     state = next_comparisons(reversed(names), data.draw(st.permutations(kept)), 0)
-    made: set[frozenset[str]] = {frozenset((each.winner, each.loser)) for each in verdicts}
+    made: set[frozenset[str]] = {
+        frozenset((each.winner, each.loser)) for each in verdicts
+    }
     assert state.done == len(kept)
     assert (state.order is None) == bool(state.open) == (len(kept) < len(verdicts))
     assert {frozenset(pair) for pair in state.open} <= made
-    assert end.done - state.done <= state.left_at_most <= most_comparisons(systems) - state.done
+    assert (
+        end.done - state.done
+        <= state.left_at_most
+        <= most_comparisons(systems) - state.done
+    )
 
 
 def test_comparisons_always_needed_are_open_at_once() -> None:
@@ -185,7 +208,9 @@ def test_a_sort_is_of_two_systems_or_more(systems: str) -> None:
         next_comparisons(systems, [], 0)
 
 
-def published(start: Sequence[str], winner: Winner) -> tuple[list[str], set[frozenset[str]]]:
+def published(
+    start: Sequence[str], winner: Winner
+) -> tuple[list[str], set[frozenset[str]]]:
     """Sort by the package `merge-insertion`, another author's: the order, best first, and the comparisons it made."""
     asked: set[frozenset[str]] = set()
 
@@ -195,12 +220,16 @@ def published(start: Sequence[str], winner: Winner) -> tuple[list[str], set[froz
 
     # In a thread of its own: that of tests may have a loop of the browser's that runs.
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(asyncio.run, merge_insertion_sort(start, compared)).result()
+        found = threads.submit(
+            asyncio.run, merge_insertion_sort(start, compared)
+        ).result()
     return list(reversed(found)), asked
 
 
 @pytest.mark.parametrize("systems", some_now(range(2, 7), most=4))
-def test_every_order_of_six_or_fewer_is_sorted_as_the_package_does(systems: int) -> None:
+def test_every_order_of_six_or_fewer_is_sorted_as_the_package_does(
+    systems: int,
+) -> None:
     """Which of two middles a search begins with differs, and so the number for an order, but not how many take how many."""
     names = LETTERS[:systems]
     made, of_the_package = [], []
@@ -211,4 +240,8 @@ def test_every_order_of_six_or_fewer_is_sorted_as_the_package_does(systems: int)
         made.append(len(verdicts))
         of_the_package.append(len(asked))
     assert Counter(made) == Counter(of_the_package)
-    assert max(made) == merge_insertion_max_comparisons(systems) == most_comparisons(systems)
+    assert (
+        max(made)
+        == merge_insertion_max_comparisons(systems)
+        == most_comparisons(systems)
+    )

@@ -18,7 +18,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_partial_order_knows_only_implied_comparisons() -> None:
     known = partial_order(["c", "d", "a", "b"], [Verdict("a", "b"), Verdict("b", "c")])
     assert known.systems == ("a", "b", "d", "c")
-    assert [known.places(system) for system in range(4)] == [(1, 2), (2, 3), (1, 4), (3, 4)]
+    assert [known.places(system) for system in range(4)] == [
+        (1, 2),
+        (2, 3),
+        (1, 4),
+        (3, 4),
+    ]
     at = {name: place for place, name in enumerate(known.systems)}
     assert known.better[at["a"], at["c"]]
     assert not known.won[at["a"], at["c"]]
@@ -65,7 +70,11 @@ def test_partial_order_is_drawn_with_signs_besides_colour() -> None:
         Column("high", "To"),
         *(Column(f"against_{name}", name, is_text=True) for name in "ab<"),
     ]
-    rows = [("a", 1, 1, "", "+", "(+)"), ("b", 2, 3, "−", "", "?"), ("<", 2, 3, "(−)", "?", "")]
+    rows = [
+        ("a", 1, 1, "", "+", "(+)"),
+        ("b", 2, 3, "−", "", "?"),
+        ("<", 2, 3, "(−)", "?", ""),
+    ]
     table = Table(
         "known",
         "Known",

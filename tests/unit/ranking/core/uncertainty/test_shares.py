@@ -5,7 +5,12 @@ import pytest
 from scipy.stats import beta
 from scipy.stats import t as student
 
-from ranking.core.uncertainty import ScoreCovariance, share_interval, share_part, share_variance
+from ranking.core.uncertainty import (
+    ScoreCovariance,
+    share_interval,
+    share_part,
+    share_variance,
+)
 
 
 def test_a_part_has_the_factor_of_its_units() -> None:
@@ -26,7 +31,9 @@ def test_units_of_several_sizes_count_as_fewer() -> None:
 def of_segments() -> ScoreCovariance:
     """Return the variance of eight segments of five trials, five won and three lost; each trial of its own judge."""
     won = np.repeat([1, 1, 1, 1, 1, 0, 0, 0], 5)
-    return share_variance(won, 1 - won, segment=np.repeat(np.arange(8), 5), judge=np.arange(40))
+    return share_variance(
+        won, 1 - won, segment=np.repeat(np.arange(8), 5), judge=np.arange(40)
+    )
 
 
 def test_segments_that_are_alike_are_the_trials() -> None:
@@ -40,8 +47,12 @@ def test_segments_that_are_alike_are_the_trials() -> None:
     trials = 7 * (student.ppf(0.025, 39) / student.ppf(0.025, freedom)) ** 2
     low, high = share_interval(25, 15, found)
     share = 25 / 40
-    assert low == pytest.approx(beta.ppf(0.025, share * trials, (1 - share) * trials + 1))
-    assert high == pytest.approx(beta.ppf(0.975, share * trials + 1, (1 - share) * trials))
+    assert low == pytest.approx(
+        beta.ppf(0.025, share * trials, (1 - share) * trials + 1)
+    )
+    assert high == pytest.approx(
+        beta.ppf(0.975, share * trials + 1, (1 - share) * trials)
+    )
     # Wider than with less confidence.
     narrow = share_interval(25, 15, found, confidence=0.5)
     assert low < narrow[0] < share < narrow[1] < high
@@ -75,7 +86,9 @@ def test_documents_replace_segments_where_there_are_enough() -> None:
     segment = np.arange(16)
     won = (segment < 8).astype(np.int64)
     judge = segment % 8
-    found = share_variance(won, 1 - won, segment=segment, judge=judge, document=segment // 4)
+    found = share_variance(
+        won, 1 - won, segment=segment, judge=judge, document=segment // 4
+    )
     assert found.segments == 4
     # Four blocks of a document, each of another judge.
     documents, judges, blocks = (
@@ -83,8 +96,12 @@ def test_documents_replace_segments_where_there_are_enough() -> None:
     )
     np.testing.assert_allclose(found.matrix, documents + judges - blocks)
     assert found.limits == ()
-    found = share_variance(won, 1 - won, segment=segment, judge=segment // 4, document=segment // 4)
+    found = share_variance(
+        won, 1 - won, segment=segment, judge=segment // 4, document=segment // 4
+    )
     np.testing.assert_allclose(found.matrix, documents)
-    found = share_variance(won, 1 - won, segment=segment, judge=judge, document=segment // 8)
+    found = share_variance(
+        won, 1 - won, segment=segment, judge=judge, document=segment // 8
+    )
     assert found.segments == 16
     assert found.limits == ("few_documents",)

@@ -51,7 +51,9 @@ def pairs(wins: npt.NDArray[np.int64]) -> Blocks:
     return blocks_from_rows(
         [
             BlockRow(f"judge {judge}", segment, [(better,), (worse,)], [1, 2])
-            for (better, worse), (judge, segment) in zip(names, drawn.tolist(), strict=True)
+            for (better, worse), (judge, segment) in zip(
+                names, drawn.tolist(), strict=True
+            )
         ],
         SYSTEMS,
     )
@@ -72,11 +74,17 @@ def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
 
     They are corrected for the effective number of clusters, (Σ size)² / Σ size².
     """
-    first = np.arange(len(blocks)) % 2 == 0  # the winner is the first, then the second, and so on
+    first = (
+        np.arange(len(blocks)) % 2 == 0
+    )  # the winner is the first, then the second, and so on
     won, lost = blocks.labels == 1, blocks.labels == 2
     x = np.where(first[:, np.newaxis], 1, -1) * (won.astype(float) - lost)
-    clustered = sm.GLM(first.astype(float), x[:, 1:], family=sm.families.Binomial()).fit(
-        tol=1e-12, cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+    clustered = sm.GLM(
+        first.astype(float), x[:, 1:], family=sm.families.Binomial()
+    ).fit(
+        tol=1e-12,
+        cov_type="cluster",
+        cov_kwds={"groups": groups, "use_correction": False},
     )
     n = len(blocks.systems)
     covariance = np.zeros((n, n))
@@ -104,18 +112,24 @@ def test_clustered_errors_are_those_of_statsmodels() -> None:
 
 def test_two_ways_are_those_of_statsmodels_added_up() -> None:
     blocks = pairs(WINS)
-    part = {name: regression(blocks, column) for name, column in columns(blocks).items()}
+    part = {
+        name: regression(blocks, column) for name, column in columns(blocks).items()
+    }
     both = part["segments"] + part["judges"] - part["blocks"]
     values, vectors = np.linalg.eigh(both)
     positive = (vectors * np.maximum(values, 0)) @ vectors.T
-    np.testing.assert_allclose(errors(blocks, "two_way"), np.sqrt(np.diagonal(positive)), rtol=1e-7)
+    np.testing.assert_allclose(
+        errors(blocks, "two_way"), np.sqrt(np.diagonal(positive)), rtol=1e-7
+    )
 
 
 def test_one_cluster_says_nothing() -> None:
     blocks = pairs(WINS)
     alone = replace(blocks, judge=np.zeros_like(blocks.judge), judges=("all",))
     assert not errors(alone, "judges").any()
-    found = rank(alone, "bradley_terry", resample="judges", resamples=5).extra["standard_errors"]
+    found = rank(alone, "bradley_terry", resample="judges", resamples=5).extra[
+        "standard_errors"
+    ]
     assert found == {"clusters": "judges", "values": {}}
     with pytest.raises(ValueError, match="clusters: expected one of"):
         errors(alone, "documents")  # type: ignore[arg-type]
@@ -130,14 +144,22 @@ def test_errors_are_the_spread_of_repeated_campaigns(method: str) -> None:
     chosen = method_named(method)
     world = replace(CLUSTERED, spread=0.0)  # so that all true abilities are 0
     found = [draw_campaign(world, seed)[0] for seed in range(120)]
-    spread = np.std([chosen.score(blocks, **chosen.defaults).values for blocks in found])
+    spread = np.std(
+        [chosen.score(blocks, **chosen.defaults).values for blocks in found]
+    )
     means = {}
     for clusters in LEVELS:
-        reported = [chosen.standard_errors(blocks, clusters, **chosen.defaults) for blocks in found]
+        reported = [
+            chosen.standard_errors(blocks, clusters, **chosen.defaults)
+            for blocks in found
+        ]
         means[clusters] = np.mean([each for each in reported if each is not None])
     assert means["two_way"] == pytest.approx(spread, rel=0.08)
     assert means["pairs"] < 0.6 * spread
-    assert max(means[clusters] for clusters in ("blocks", "segments", "judges")) < 0.9 * spread
+    assert (
+        max(means[clusters] for clusters in ("blocks", "segments", "judges"))
+        < 0.9 * spread
+    )
 
 
 def test_infinite_distance_has_no_error() -> None:
@@ -151,12 +173,14 @@ def test_infinite_distance_has_no_error() -> None:
     )
     without_prior = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0})
     assert set(without_prior.extra["standard_errors"]["values"]) == {"a", "b", "c"}
-    assert set(rank(blocks, "bradley_terry", resamples=5).extra["standard_errors"]["values"]) == {
-        *"abcd"
-    }
+    assert set(
+        rank(blocks, "bradley_terry", resamples=5).extra["standard_errors"]["values"]
+    ) == {*"abcd"}
 
 
-def test_hopkins_may_moves_as_finite_differences_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hopkins_may_moves_as_finite_differences_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Millions of comparisons, so that one more is a small step, and a prior of like weight.
     monkeypatch.setattr(hopkins_may, "PRIOR", 2e-3)
     rng = np.random.default_rng(4)
@@ -200,14 +224,19 @@ Drawn = Callable[[int], Blocks]
 @pytest.fixture(scope="module")
 def clustered() -> Blocks:
     """Return blocks of several sizes: with blank labels, and with two systems in one candidate."""
-    world = World(name="moves", systems=6, blocks=200, segments=50, judges=9, taste_sd=3)
+    world = World(
+        name="moves", systems=6, blocks=200, segments=50, judges=9, taste_sd=3
+    )
     blocks = draw_campaign(world, 1)[0]
     labels = blocks.labels.copy()
     labels[:60, :3] = 0
     candidates = blocks.candidates.copy()
     for row in range(60, 120):
         first, second = np.flatnonzero(labels[row])[:2]
-        labels[row, second], candidates[row, second] = labels[row, first], candidates[row, first]
+        labels[row, second], candidates[row, second] = (
+            labels[row, first],
+            candidates[row, first],
+        )
     return Blocks(**{**vars(blocks), "labels": labels, "candidates": candidates})
 
 
@@ -226,12 +255,18 @@ def comparisons_of_each(blocks: Blocks) -> np.ndarray:
 def test_moves_of_counts_have_the_covariance_of_counts(clustered: Blocks) -> None:
     layout = Layout(6, ties=True)
     influence = np.random.default_rng(1).normal(size=(6, layout.size))
-    each = np.array([count(clustered.take([row]), layout) for row in range(len(clustered))])
+    each = np.array(
+        [count(clustered.take([row]), layout) for row in range(len(clustered))]
+    )
     found = covariance_of_block_influence(clustered, each @ influence.T)
-    expected = two_way_covariance(moments_of_blocks(clustered, layout), influence[:, layout.used])
+    expected = two_way_covariance(
+        moments_of_blocks(clustered, layout), influence[:, layout.used]
+    )
     np.testing.assert_allclose(found.matrix, expected.matrix, rtol=1e-9, atol=1e-9)
     assert found.degrees_of_freedom == pytest.approx(expected.degrees_of_freedom)
-    assert (found.segments, found.judges) == pytest.approx((expected.segments, expected.judges))
+    assert (found.segments, found.judges) == pytest.approx(
+        (expected.segments, expected.judges)
+    )
 
 
 @pytest.mark.parametrize("clusters", LEVELS)
@@ -257,10 +292,15 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
     np.testing.assert_allclose(found, np.sqrt(variance), rtol=1e-12)
     mixed = np.random.default_rng(3).permutation(len(clustered))
     np.testing.assert_array_equal(
-        standard_errors_of_block_influence(clustered.take(mixed), influence[mixed], clusters), found
+        standard_errors_of_block_influence(
+            clustered.take(mixed), influence[mixed], clusters
+        ),
+        found,
     )
 
 
 def test_one_block_says_nothing_of_how_blocks_differ() -> None:
     one = blocks_from_rows([BlockRow("j", 1, ["a", "b"], [1, 2])], "ab")
-    assert not standard_errors_of_block_influence(one, np.array([[1.0, -1.0]]), "blocks").any()
+    assert not standard_errors_of_block_influence(
+        one, np.array([[1.0, -1.0]]), "blocks"
+    ).any()

@@ -62,7 +62,9 @@ def moments_of(added: list[tuple[int, int, list[int]]]) -> Moments:
     counts = np.array([cells for _segment, _judge, cells in added])
 
     def summed(units: list[int]) -> npt.NDArray[np.int64]:
-        rows = [counts[np.array(units) == unit].sum(axis=0) for unit in sorted(set(units))]
+        rows = [
+            counts[np.array(units) == unit].sum(axis=0) for unit in sorted(set(units))
+        ]
         return np.asarray(np.sum([np.outer(row, row) for row in rows], axis=0))
 
     return Moments(
@@ -88,7 +90,9 @@ def test_a_hand_worked_covariance() -> None:
     total = of_segments + of_judges - of_blocks
     found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
     assert found.matrix[0, 0] == pytest.approx(total)
-    assert found.degrees_of_freedom == max(1, total**2 / (of_segments**2 / 3 + of_judges**2 / 3))
+    assert found.degrees_of_freedom == max(
+        1, total**2 / (of_segments**2 / 3 + of_judges**2 / 3)
+    )
     assert found.limits == ()
 
 
@@ -98,7 +102,9 @@ def test_the_covariance_is_that_of_statsmodels() -> None:
     segments, judges = np.divmod(np.arange(20 * 12), 12)
     chosen = random.permuted(np.arange(len(segments)))
     segments, judges = segments[chosen], judges[chosen]
-    outcome = (random.normal(size=len(chosen)) + random.normal(size=20)[segments] > 0).astype(int)
+    outcome = (
+        random.normal(size=len(chosen)) + random.normal(size=20)[segments] > 0
+    ).astype(int)
     share = outcome.mean()
     moments = moments_of(
         [(s, j, [o, 1 - o]) for s, j, o in zip(segments, judges, outcome, strict=True)]
@@ -110,7 +116,9 @@ def test_the_covariance_is_that_of_statsmodels() -> None:
     assert found.segments == pytest.approx(20)
     assert found.judges == pytest.approx(12)
     # Satterthwaite, of the two variances statsmodels gives.
-    expected = both[0, 0] ** 2 / (of_segments[0, 0] ** 2 / 19 + of_judges[0, 0] ** 2 / 11)
+    expected = both[0, 0] ** 2 / (
+        of_segments[0, 0] ** 2 / 19 + of_judges[0, 0] ** 2 / 11
+    )
     assert found.degrees_of_freedom == pytest.approx(max(1, expected), rel=1e-9)
 
 
@@ -140,7 +148,10 @@ def test_one_segment_judged_by_one_judge_is_little_to_go_by() -> None:
     rows = [BlockRow("j", 1, ["a", "b"], [1, 2]), BlockRow("j", 1, ["b", "a"], [1, 2])]
     ranking = rank(blocks_from_rows(rows, "ab"))
     assert ranking.limits == (RangeLimit.FEW_SEGMENTS, RangeLimit.FEW_JUDGES)
-    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [(1, 2), (1, 2)]
+    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [
+        (1, 2),
+        (1, 2),
+    ]
 
 
 def test_a_negative_variance_is_taken_for_none() -> None:
@@ -160,11 +171,17 @@ def test_a_negative_variance_is_taken_for_none() -> None:
 
 def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
     matrix = np.array([[2.0, 0.5, -1.0], [0.5, 1.0, 0.0], [-1.0, 0.0, 3.0]])
-    scores = Scores(values=np.array([1.0, 0.0, -1.0]), estimable=np.ones(3, dtype=np.bool_))
+    scores = Scores(
+        values=np.array([1.0, 0.0, -1.0]), estimable=np.ones(3, dtype=np.bool_)
+    )
 
     def draws(degrees_of_freedom: float) -> npt.NDArray[np.float64]:
         covariance = ScoreCovariance(
-            matrix=matrix, degrees_of_freedom=degrees_of_freedom, segments=9, judges=9, limits=()
+            matrix=matrix,
+            degrees_of_freedom=degrees_of_freedom,
+            segments=9,
+            judges=9,
+            limits=(),
         )
         return draw_scores(
             scores, covariance, range(15_000), seed=5, order=np.array([2, 0, 1])
@@ -262,10 +279,16 @@ def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
     assert (found.matrix[0, 0], found.degrees_of_freedom) == (2, 11)
     assert found.limits == (RangeLimit.FEW_SEGMENTS, RangeLimit.FEW_JUDGES)
     of_judges = combined_covariance(blocks, few, part(7.0, 9.0))
-    assert (of_judges.matrix[0, 0], of_judges.degrees_of_freedom, of_judges.judges) == (7, 8, 9)
+    assert (of_judges.matrix[0, 0], of_judges.degrees_of_freedom, of_judges.judges) == (
+        7,
+        8,
+        9,
+    )
     assert (of_judges.limits, of_judges.segments) == ((RangeLimit.FEW_SEGMENTS,), 3)
     assert (
-        combined_covariance(part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)).degrees_of_freedom
+        combined_covariance(
+            part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)
+        ).degrees_of_freedom
         == np.inf
     )
 
@@ -283,7 +306,9 @@ def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> Non
     )
     estimable = np.array([True, True, True, False])
     scores = Scores(
-        values=np.array([3.0, 2.0, 1.0, np.nan]), estimable=estimable, group=np.array([0, 0, 1, 2])
+        values=np.array([3.0, 2.0, 1.0, np.nan]),
+        estimable=estimable,
+        group=np.array([0, 0, 1, 2]),
     )
     order = np.array([2, 0, 3, 1])
     found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order)

@@ -27,8 +27,18 @@ def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
     assert root.find(f"{SVG}title") is not None
     words = [each.text for each in root.iter(f"{SVG}text")]
     titles = {f"{share}% of the pairs separated: sign test" for share in (50, 80)}
-    assert titles | {"uniform", "balanced", "active", "Judgments (blocks)", "100%"} <= set(words)
-    lines = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "line"]
+    assert titles | {
+        "uniform",
+        "balanced",
+        "active",
+        "Judgments (blocks)",
+        "100%",
+    } <= set(words)
+    lines = [
+        each.get("d", "")
+        for each in root.iter(f"{SVG}path")
+        if each.get("class") == "line"
+    ]
     rises = [line.count("V") for line in lines[::2]]
     assert rises == [sum(each is not None for each in row.each) for row in found.rows]
     assert "href" not in drawn

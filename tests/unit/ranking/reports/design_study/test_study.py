@@ -35,7 +35,9 @@ def test_active_meets_close_systems_more_often_than_others() -> None:
     model = Model(systems=8, noise=3.0)
     near, far = [], []
     for experiment in range(6):
-        campaign = SimulatedCampaign(model, ComparedDesign.ACTIVE, seed=1, experiment=experiment)
+        campaign = SimulatedCampaign(
+            model, ComparedDesign.ACTIVE, seed=1, experiment=experiment
+        )
         for count in range(20, 801, 20):
             campaign.simulate_until(count)
         met = campaign.wins + campaign.wins.T
@@ -97,7 +99,12 @@ def test_target_beyond_the_limit_has_no_number() -> None:
         MODEL, ranges=("anytime",), target_pairs=(1.0,), limit=40, experiments=3, seed=1
     )
     for row in found.rows:
-        assert (row.reached, row.judgments, row.ratio, row.violations) == (0, None, None, None)
+        assert (row.reached, row.judgments, row.ratio, row.violations) == (
+            0,
+            None,
+            None,
+            None,
+        )
         assert row.each == (None, None, None)
 
 
@@ -112,8 +119,14 @@ def test_the_first_design_is_compared_with_itself() -> None:
         seed=1,
     )
     assert [(row.design, row.measure) for row in found.rows] == [
-        *((design, "pairs") for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)),
-        *((design, "clusters") for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)),
+        *(
+            (design, "pairs")
+            for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)
+        ),
+        *(
+            (design, "clusters")
+            for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE)
+        ),
     ]
     assert found.rows[0].ratio == found.rows[0].ratio_low == 1
     for row in found.rows:
@@ -133,7 +146,9 @@ def test_impossible_arguments_are_refused() -> None:
             compare_designs(MODEL, experiments=1, **wrong)
 
 
-def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shared() -> None:
+def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shared() -> (
+    None
+):
     shared = Model(systems=6, noise=4.0, segments=50)
     with pytest.raises(ValueError, match="not independent"):
         compare_designs(shared, ranges=("sign_test", "anytime"), experiments=1)
