@@ -279,12 +279,12 @@ class ArchivedCampaignMiddleware:
 
 
 def _refusal(request: HttpRequest, campaign: Q) -> str | None:
-    found = (
+    campaign_state = (
         Campaign.objects.filter(campaign).values_list("state", "rehearsal_of").first()
     )
-    if found is None:
+    if campaign_state is None:
         return None
-    state, rehearsal_of = found
+    state, rehearsal_of = campaign_state
     if rehearsal_of is not None:
         return rehearsal_words()
     match = request.resolver_match

@@ -36,9 +36,9 @@ def executable() -> str | None:
     if named:
         return named
     for command in _COMMANDS:
-        found = shutil.which(command)
-        if found:
-            return found
+        command_path = shutil.which(command)
+        if command_path:
+            return command_path
     for application in _MAC_APPLICATIONS:
         if Path(application).exists():
             return application
@@ -67,11 +67,11 @@ def launch_arguments() -> list[str]:
 
 def set_up() -> str | None:
     """Install Chromium if it is missing; return the result of :func:`executable_for_tests`."""
-    found = executable()
+    browser = executable()
     if _is_debian() and os.geteuid() == 0:
         if not os.environ.get("QUINTET_CHROMIUM") and shutil.which(_HEADLESS) is None:
-            _install_from_debian(is_needed=found is None)
-    elif found is None:
+            _install_from_debian(is_needed=browser is None)
+    elif browser is None:
         _run(
             [sys.executable, "-m", "playwright", "install", "chromium"],
             dict(os.environ),

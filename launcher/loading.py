@@ -132,12 +132,12 @@ class LoadingPage:
         """Return the page in the language of the browser."""
         self._asked = time.monotonic()
         language, catalogue = _language(headers)
-        said = catalogue.gettext
+        message = catalogue.gettext
         steps = "".join(
-            f'<li class="{"done" if step in self._done else ""}">{escape(said(name))}</li>\n'
+            f'<li class="{"done" if step in self._done else ""}">{escape(message(name))}</li>\n'
             for step, name in STEPS.items()
         )
-        title = said(_FAILED if self._failed else _STARTING)
+        title = message(_FAILED if self._failed else _STARTING)
         bar = f'<progress max="{len(STEPS)}" value="{len(self._done)}" aria-label="{escape(title)}"></progress>'
         return _PAGE.format(
             language=language,
@@ -147,7 +147,7 @@ class LoadingPage:
             if self._failed
             else f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n',
             progress="" if self._failed else f"{bar}\n<ul>\n{steps}</ul>",
-            said=escape(said(self._status())),
+            said=escape(message(self._status())),
         )
 
     def _status(self) -> str:
@@ -252,6 +252,8 @@ def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations
             break
         if language in offered:
             folder = offered[language]
-            found = gettext.translation("django", _LOCALES, [folder], fallback=True)
-            return folder.replace("_", "-"), found
+            translation = gettext.translation(
+                "django", _LOCALES, [folder], fallback=True
+            )
+            return folder.replace("_", "-"), translation
     return "en", gettext.NullTranslations()

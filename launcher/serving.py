@@ -276,9 +276,9 @@ class Preparation:
     def _stamped(self, step: str) -> dict[str, Any]:
         """Return the steps already done for these files or this database."""
         file = self._stamps.get(step)
-        found = read_json(file) if file else None
-        if isinstance(found, dict):
-            return found
+        stamp = read_json(file) if file else None
+        if isinstance(stamp, dict):
+            return stamp
         return {}
 
 
@@ -458,10 +458,10 @@ class _Start:
             raise LauncherError(self._preparation.database_problem())
         return answer.get("status") == "ok"
 
-    def _step_done(self, step: str, said: str) -> None:
+    def _step_done(self, step: str, message: str) -> None:
         if not self._stop.made:
             self._preparation.record(step)
-            self._progress(said)
+            self._progress(message)
 
     def welcome(self, seconds: float) -> str:
         """Return the lines with the addresses for users."""

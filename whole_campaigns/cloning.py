@@ -185,7 +185,7 @@ def _copied(
     # Published bundles reveal seeds, which would make the draws of the clone predictable. Rehearsals are never
     # published. Designs of a task with the same seed have the same seed again.
     seeds: dict[tuple[int, int], int] = defaultdict(seed_draw)
-    found: dict[int, int] = {}
+    copies: dict[int, int] = {}
     for some in _in_parts(rows.iterator(_AT_ONCE)):
         old = []
         new = []
@@ -200,8 +200,8 @@ def _copied(
             if all(values[field.attname] is not None for field in _required(model)):
                 old.append(row.pk)
                 new.append(values)
-        found.update(zip(old, rows_insert(model, new), strict=True))
-    return found
+        copies.update(zip(old, rows_insert(model, new), strict=True))
+    return copies
 
 
 def _in_parts(rows: Iterator[Any]) -> Iterator[list[Any]]:

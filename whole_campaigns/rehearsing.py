@@ -189,7 +189,7 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
     """Add simulated judges who read every language and have accepted the instructions."""
     demanded = Instructions.objects.filter(campaign=clone, demands_acceptance=True)
     latest = demanded.order_by("-version").first()
-    found = []
+    bots = []
     for number in range(1, count + 1):
         pseudonym = f"bot-{number:03}"
         simulated = SimulatedJudge(
@@ -202,8 +202,8 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
         if latest is not None:
             instructions_accept(judge=judge, instructions=latest)
         random = Random(f"{seed}/{pseudonym}")  # noqa: S311  a simulation, not a secret
-        found.append(_Bot(0.0, number, judge, simulated, random))
-    return found
+        bots.append(_Bot(0.0, number, judge, simulated, random))
+    return bots
 
 
 def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:

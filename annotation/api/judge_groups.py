@@ -139,11 +139,11 @@ class JudgeGroupJudgesView(_GroupAPIView):
 
 def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
     wanted = set(ids)
-    found = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
-    missing = sorted(wanted - {judge.pk for judge in found})
+    judges = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
+    missing = sorted(wanted - {judge.pk for judge in judges})
     if missing:
         raise ValidationError({field: [f"Judge {missing[0]} not found."]})
-    return found
+    return judges
 
 
 class JudgeGroupDeleteView(_GroupAPIView):

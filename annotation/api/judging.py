@@ -331,9 +331,9 @@ class AssignmentsView(JudgeAPIView):
         data = self.validated(AssignmentRequestSerializer)
         machine = machine_of(request)
         if machine is not None:
-            found = machine_next(machine, data)
-            if found:
-                return _compressed(request, Response(found))
+            assignment = machine_next(machine, data)
+            if assignment:
+                return _compressed(request, Response(assignment))
             return _none_left()
         in_hand = data.get("in_hand", ())
         judge = self.judge_in(data.get("campaign"))
@@ -370,14 +370,14 @@ def _none_left(reason: NoWorkReason = NoWorkReason.NONE_LEFT) -> Response:
 
 
 def _no_work(judge: Judge) -> Response:
-    found = work_request(judge=judge)
-    if found.retry_after is None:
-        return _none_left(found.reason)
-    data = {"state": found.reason.value, "retry_after": found.retry_after}
+    work = work_request(judge=judge)
+    if work.retry_after is None:
+        return _none_left(work.reason)
+    data = {"state": work.reason.value, "retry_after": work.retry_after}
     return Response(
         NotYetSerializer(data).data,
         status=status.HTTP_202_ACCEPTED,
-        headers={"Retry-After": str(found.retry_after)},
+        headers={"Retry-After": str(work.retry_after)},
     )
 
 

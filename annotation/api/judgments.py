@@ -154,15 +154,15 @@ def judgments_recorded(
     A judgment is current if no judgment up to number `until` supersedes it. If `until` is None, all
     judgments are considered.
     """
-    found = _recorded(page, until)
+    recorded = _recorded(page, until)
     context = {
-        "shown": systems_shown(judgment.block_id for judgment in found),
+        "shown": systems_shown(judgment.block_id for judgment in recorded),
         "answers": answers_read(
-            task.protocol, [judgment.pk for judgment in found], is_record=True
+            task.protocol, [judgment.pk for judgment in recorded], is_record=True
         ),
         "names": dict(task.test_set.systems.values_list("id", "name")),
     }
-    return list(JudgmentRecordSerializer(found, many=True, context=context).data)
+    return list(JudgmentRecordSerializer(recorded, many=True, context=context).data)
 
 
 def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
@@ -171,16 +171,16 @@ def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgmen
     by_id = Judgment.objects.select_related(
         "judge", "block__segment__document", "supersedes"
     ).annotate(rehearsal_of=F("judge__campaign__rehearsal_of__slug"))
-    found: dict[int, Any] = by_id.in_bulk(ids)
+    judgments: dict[int, Any] = by_id.in_bulk(ids)
     later = JudgmentNumber.objects.filter(judgment__supersedes__in=ids)
     if until is not None:
         later = later.filter(number__lte=until)
     superseded = set(later.values_list("judgment__supersedes", flat=True))
     for number in page:
-        judgment = found[number.judgment_id]
+        judgment = judgments[number.judgment_id]
         judgment.number = number.number
         judgment.current = judgment.pk not in superseded
-    return [found[id_] for id_ in ids]
+    return [judgments[id_] for id_ in ids]
 
 
 class ComparisonFilter(JudgmentFilter):

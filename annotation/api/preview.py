@@ -61,10 +61,10 @@ class PreviewAssignmentsView(PreviewAPIView):
     def post(self, request: Request, task_id: int) -> Response:
         """Return the first HIT, or the one that follows another."""
         data = self.validated(serializers.AssignmentRequestSerializer)
-        found = _next_data(self.task, data.get("after"))
-        if found is None:
+        assignment = _next_data(self.task, data.get("after"))
+        if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(found)
+        return Response(assignment)
 
 
 class PreviewJudgmentView(PreviewAPIView):

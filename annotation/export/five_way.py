@@ -54,16 +54,16 @@ def judged_rows(
 
 def most_candidates(judgments: JudgmentQuerySet) -> int:
     """Return the largest number of candidates in a block of these judgments; 0 if there are none."""
-    found = judgments.aggregate(most=Max(candidate_count("block__")))
-    return int(found["most"] or 0)
+    counts = judgments.aggregate(most=Max(candidate_count("block__")))
+    return int(counts["most"] or 0)
 
 
 def most_candidates_skipped(task: Task) -> int:
     """Return the largest number of candidates in a skipped block of a task; 0 if there are none."""
-    found = Skip.objects.filter(task=task).aggregate(
+    counts = Skip.objects.filter(task=task).aggregate(
         most=Max(candidate_count("block__"))
     )
-    return int(found["most"] or 0)
+    return int(counts["most"] or 0)
 
 
 def _rows(
@@ -81,7 +81,7 @@ def _rows(
     best_worst = answer_kind_of(task).best_worst
     # Without indexes, each part would read whole tables.
     with transaction.atomic(), table_scans_off():
-        found = list(
+        numbered_blocks = list(
             rows.values_list(
                 *(
                     "numbered__number" if is_judged else "id",
@@ -96,9 +96,18 @@ def _rows(
                 *("block__segment__position", "block__segment__document__name"),
             )
         )
-        shown = systems_shown(block for _line, block, *_rest in found)
+        shown = systems_shown(block for _line, block, *_rest in numbered_blocks)
     written = []
-    for line, block, judge, labels, duration_ms, segment, position, document in found:
+    for (
+        line,
+        block,
+        judge,
+        labels,
+        duration_ms,
+        segment,
+        position,
+        document,
+    ) in numbered_blocks:
         candidates = [[known[system] for system in systems] for systems in shown[block]]
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]

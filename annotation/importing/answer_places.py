@@ -125,11 +125,11 @@ class Places:
             for name, answer in new.items()
         ]
         by_source = self._by_source(
-            name.source for name, found in zip(new, named, strict=True) if not found
+            name.source for name, segment in zip(new, named, strict=True) if not segment
         )
         candidates = {
-            name: found or by_source.get(name.source, [])
-            for name, found in zip(new, named, strict=True)
+            name: segment or by_source.get(name.source, [])
+            for name, segment in zip(new, named, strict=True)
         }
         sources = self._sources(candidates)
         for name, answer in new.items():
@@ -158,14 +158,14 @@ class Places:
         self, sources: Iterable[str | None]
     ) -> dict[str | None, list[KnownSegment]]:
         wanted = list({source for source in sources if source})
-        found: dict[str | None, list[KnownSegment]] = {}
+        segments: dict[str | None, list[KnownSegment]] = {}
         if wanted:
             rows = Segment.objects.filter(
                 test_set=self._test_set, source_text__in=wanted
             )
             for text, number in rows.values_list("source_text", "number"):
-                found.setdefault(text, []).append(self._known.numbered(number))
-        return found
+                segments.setdefault(text, []).append(self._known.numbered(number))
+        return segments
 
     def _sources(
         self, candidates: Mapping[SegmentName, Sequence[KnownSegment]]

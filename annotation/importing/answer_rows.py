@@ -139,8 +139,10 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     """
     if not pseudonyms:
         return {}
-    found: Any = Judge.objects.filter(campaign_id=campaign_id, pseudonym__in=pseudonyms)
-    known = list(found.values_list("pk", flat=True))
+    judges: Any = Judge.objects.filter(
+        campaign_id=campaign_id, pseudonym__in=pseudonyms
+    )
+    known = list(judges.values_list("pk", flat=True))
     Judge.objects.bulk_create(
         (
             Judge(
@@ -152,9 +154,9 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
         ),
         ignore_conflicts=True,
     )
-    rows_created(Judge, list(found.exclude(pk__in=known).values_list("pk", flat=True)))
+    rows_created(Judge, list(judges.exclude(pk__in=known).values_list("pk", flat=True)))
     ids = {}
-    for judge in found:
+    for judge in judges:
         if judge.origin != Judge.Origin.IMPORTED:
             raise JudgeTakesPartError(judge.pseudonym)
         ids[judge.pseudonym] = judge.pk
@@ -333,8 +335,8 @@ class AnswerWriter:
             row.about for row in rows if row.about and row.about not in self.judgments
         }
         if missing:
-            found = Judgment.objects.filter(task=self._task, client_id__in=missing)
-            self.judgments.update(found.values_list("client_id", "pk"))
+            judgments = Judgment.objects.filter(task=self._task, client_id__in=missing)
+            self.judgments.update(judgments.values_list("client_id", "pk"))
         return lambda row: {column: self.judgments[row.about] if row.about else None}
 
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:

@@ -203,8 +203,8 @@ def answers_import(
         importing.read_all(files)
     withdrawn = importing.finish()
     imported = importing.imported()
-    told = {"task": task.pk, "imported_at": importing.began_at, **asdict(imported)}
-    judgments_import_note(test_set=task.test_set, told=told)
+    event = {"task": task.pk, "imported_at": importing.began_at, **asdict(imported)}
+    judgments_import_note(test_set=task.test_set, told=event)
     judgments_number(task_id=task.pk)
     blocks_withdraw(task=task, blocks=withdrawn)
     blocks_count_again(task=task, blocks=importing.restored)
@@ -787,19 +787,19 @@ def _refused_by_the_database(
     answers: Sequence[FileAnswer], error: Exception
 ) -> Exception:
     """Return an error with the database's reason and the lines that may have caused it."""
-    said = str(error).strip().split("\n", 1)[0]
+    message = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
-        f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {said}",
+        f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {message}",
         "correct the file, or contact the administrator",
     )
 
 
 def _sha256(file: StoredFile) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with file.open() as stream:
         while chunk := stream.read(1 << 20):
-            found.update(chunk)
-    return found.hexdigest()
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 #: Size limits for files as uploaded and unpacked; larger ones must be imported with the command.

@@ -76,7 +76,7 @@ def stored_answers(
             ),
         )
     )
-    found: dict[AnswerKey, list[StoredAnswer]] = defaultdict(list)
+    answers_by_key: dict[AnswerKey, list[StoredAnswer]] = defaultdict(list)
     for (
         judge,
         segment,
@@ -94,8 +94,8 @@ def stored_answers(
         else:
             sizes = tuple(stands_for)
         stored = StoredAnswer(pk, client_id, block, tuple(outputs), sizes, at)
-        found[AnswerKey(judge, segment, part, repeat or 1)].append(stored)
-    return found
+        answers_by_key[AnswerKey(judge, segment, part, repeat or 1)].append(stored)
+    return answers_by_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,14 +179,14 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:
         with uploaded_set(upload) as recognised:
-            found = test_set_files_check(
+            inspection = test_set_files_check(
                 files=_files(upload, recognised),
                 campaign=upload.campaign,
                 watch=lambda done: progress(done, total),
             )
-            report = inspection_report(recognised, found)
-            if found.settings is not None:
-                settings = settings_read(found.settings)
+            report = inspection_report(recognised, inspection)
+            if inspection.settings is not None:
+                settings = settings_read(inspection.settings)
                 _protocol_propose(upload, settings)
                 settings_check(settings, protocol=upload.protocol)
                 lost = settings_lost(

@@ -354,44 +354,44 @@ class DesignForm(VersionedForm):
 
 def written(design: Design) -> dict[str, Any]:
     """Return a design as values of the form's fields, without the seed."""
-    found = {name: getattr(design, name) for name in PARAMETERS if name != "seed"}
-    found |= {name: _in_percent(found[name]) for name in _SHARES}
-    found["length_limits"] = limits_written(design.length_limits)
-    found["documents"] = numbers_written(design.documents)
-    found["segments"] = numbers_written(design.segments)
+    values = {name: getattr(design, name) for name in PARAMETERS if name != "seed"}
+    values |= {name: _in_percent(values[name]) for name in _SHARES}
+    values["length_limits"] = limits_written(design.length_limits)
+    values["documents"] = numbers_written(design.documents)
+    values["segments"] = numbers_written(design.segments)
     rate = design.reference_rate
     if rate is None:
-        found["reference"] = _LIKE_A_SYSTEM
+        values["reference"] = _LIKE_A_SYSTEM
     elif rate:
-        found["reference"] = _AT_A_RATE
+        values["reference"] = _AT_A_RATE
     else:
-        found["reference"] = _NEVER
+        values["reference"] = _NEVER
     if rate:
-        found["reference_rate"] = _in_percent(rate)
+        values["reference_rate"] = _in_percent(rate)
     else:
-        found["reference_rate"] = None
-    return found
+        values["reference_rate"] = None
+    return values
 
 
 def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
     """Return the systems that may be chosen: active ones, and withdrawn ones that are already chosen."""
     systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE)
-    found = []
+    choices = []
     for system in systems.order_by("name"):
         if system.withdrawn_at is not None:
             if system.name in design.systems:
-                found.append(
+                choices.append(
                     (system.name, _("%(name)s (withdrawn)") % {"name": system.name})
                 )
         elif system.kind == SystemKind.REFERENCE and system.name == system_label(
             system.name
         ):
-            found.append(
+            choices.append(
                 (system.name, _("%(name)s (reference)") % {"name": system.name})
             )
         else:
-            found.append((system.name, system_label(system.name)))
-    return found
+            choices.append((system.name, system_label(system.name)))
+    return choices
 
 
 def _said(value: Any) -> str:

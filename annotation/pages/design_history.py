@@ -23,15 +23,15 @@ def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
 def _changed(before: Design, after: Design) -> list[str]:
     was = written(before)
     now = written(after)
-    said = []
+    sentences = []
     for name in now:
         if was[name] != now[name]:
             first = _value(name, was[name])
             then = _value(name, now[name])
-            said.append(labelled(_label(name), from_to(first, then)))
+            sentences.append(labelled(_label(name), from_to(first, then)))
     if before.seed != after.seed:
-        said.append(_("new seed"))
-    return said or [_("No changes.")]
+        sentences.append(_("new seed"))
+    return sentences or [_("No changes.")]
 
 
 def _label(name: str) -> str:

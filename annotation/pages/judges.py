@@ -188,8 +188,8 @@ class JudgeListForm(forms.Form):
     @property
     def judges(self) -> JudgeList:
         """The rows of the list; requires a valid form."""
-        found: JudgeList = self.cleaned_data["judges"]
-        return found
+        judge_list: JudgeList = self.cleaned_data["judges"]
+        return judge_list
 
 
 class JudgeForm(VersionedForm):

@@ -254,12 +254,14 @@ class JudgmentTable(DeskTable):
             )
             if holds
         ]
-        said = (
+        comment = (
             format_html('<q dir="auto">{}</q>', row.comment[:80]) if row.comment else ""
         )
         if not badges:
-            return said
-        return format_html('<span class="badge">{}</span> {}', comma_list(badges), said)
+            return comment
+        return format_html(
+            '<span class="badge">{}</span> {}', comma_list(badges), comment
+        )
 
 
 def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) -> str:

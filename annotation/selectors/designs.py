@@ -400,12 +400,12 @@ PRESETS: Final = (
 
 def preset_named(name: str, *, protocol: str) -> Preset | None:
     """Return the preset of a protocol by its name; None if there is none."""
-    found = (
+    presets = (
         preset
         for preset in PRESETS
         if preset.name == name and preset.protocol == protocol
     )
-    return next(found, None)
+    return next(presets, None)
 
 
 def preset_of(design: Design) -> Preset | None:

@@ -123,9 +123,13 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         chunks = {}
         for index in {(number - 1) // _CHUNK for number in numbers}:
             chunks[index] = range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
-        found = self._read([number for chunk in chunks.values() for number in chunk])
+        texts_read = self._read(
+            [number for chunk in chunks.values() for number in chunk]
+        )
         for index, chunk in chunks.items():
-            self._chunks[index] = {each: found[each] for each in chunk if each in found}
+            self._chunks[index] = {
+                each: texts_read[each] for each in chunk if each in texts_read
+            }
 
     def _read(self, numbers: Sequence[int]) -> dict[int, SegmentOutputs]:
         segments = list(

@@ -302,7 +302,7 @@ def design_effects_in_words(
 
     `design` is the new one, None if it is in force already; `group` is its new judge group.
     """
-    said = [
+    sentences = [
         _("The new design applies from HIT %(number)d.") % {"number": effects.first},
         counted(
             "%(count)d planned HIT stays as drawn.",
@@ -321,8 +321,8 @@ def design_effects_in_words(
         ),
     ]
     if group is not None:
-        said += group_only_in_words(task=effects.task, group=group)
-    return [*said, *design_needs_in_words(task=effects.task, design=design)]
+        sentences += group_only_in_words(task=effects.task, group=group)
+    return [*sentences, *design_needs_in_words(task=effects.task, design=design)]
 
 
 def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:

@@ -152,14 +152,14 @@ def firsts_scheduled(
         )
         families.add(wanted.family)
         inter += wanted.purpose is Purpose.INTER
-    found = HIT.objects.filter(
+    firsts = HIT.objects.filter(
         design=design,
         family__in=families,
         purpose=HITPurpose.FIRST,
         # Withdrawn HITs have no judgments to compare a repeat with.
         withdrawn_at__isnull=True,
     ).values_list("pk", "family")
-    rows = {pk: family for pk, family in found if family is not None}
+    rows = {pk: family for pk, family in firsts if family is not None}
     return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
 
 

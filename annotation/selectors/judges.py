@@ -137,14 +137,14 @@ def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
 
 def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
     """Return the status of each judge; judges in good standing are left out. One query."""
-    found: dict[int, JudgeStatus] = {}
+    statuses: dict[int, JudgeStatus] = {}
     actions = QualityAction.objects.standing().filter(judge__in=judge_ids)
     for judge_id, action in actions.values_list("judge_id", "action"):
         status = _STATUS_BY_ACTION[QualityActionKind(action)]
-        found[judge_id] = max(
-            found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index
+        statuses[judge_id] = max(
+            statuses.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index
         )
-    return found
+    return statuses
 
 
 def excluded_judges(*, campaign_id: int) -> list[str]:
@@ -160,11 +160,11 @@ def exclusions() -> QualityActionQuerySet:
 
 def excluded_judges_by_campaign() -> dict[int, list[str]]:
     """Return `excluded_judges` by campaign id, for all campaigns that have any. One query."""
-    found: dict[int, list[str]] = {}
+    names_by_campaign: dict[int, list[str]] = {}
     rows = exclusions().values_list("judge__campaign_id", "judge__pseudonym")
     for campaign_id, pseudonym in sorted(set(rows)):
-        found.setdefault(campaign_id, []).append(pseudonym)
-    return found
+        names_by_campaign.setdefault(campaign_id, []).append(pseudonym)
+    return names_by_campaign
 
 
 class StandingOfJudge(StrEnum):

@@ -151,13 +151,13 @@ def judges_needed(
     asked = list(tasks)
     known = {**designs_of_tasks(asked), **(designs or {})}
     people = _People()
-    found = []
+    needs = []
     for task in asked:
         design = known.get(task.pk) or design_unless_chosen(task=task)
         needed = _needed(task, design, people)
         if needed is not None:
-            found.append(needed)
-    return found
+            needs.append(needed)
+    return needs
 
 
 def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
@@ -181,7 +181,7 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
         withdrawn_at=None,
         declined_at=None,
     )
-    found: dict[int, list[str]] = {}
+    names_by_task: dict[int, list[str]] = {}
     columns = ("campaign_id", "pseudonym", "languages", "expertise", "user__name")
     for judge in people.select_related("user").only(*columns).order_by("pseudonym"):
         has_task = any(
@@ -189,8 +189,8 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
             for task in open_tasks[judge.campaign_id]
         )
         if not has_task:
-            found.setdefault(judge.campaign_id, []).append(judge.called)
-    return found
+            names_by_task.setdefault(judge.campaign_id, []).append(judge.called)
+    return names_by_task
 
 
 def _is_for(
@@ -224,17 +224,17 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
         return None
     there = len(people.of(task, design))
     group = people.group(task, design)
-    said = [reason.words for reason in reasons if reason.needed == needed]
-    said.append(_there_in_words(needed, there, group))
+    sentences = [reason.words for reason in reasons if reason.needed == needed]
+    sentences.append(_there_in_words(needed, there, group))
     if there < needed:
-        said += [reason.otherwise for reason in reasons if reason.needed > there]
+        sentences += [reason.otherwise for reason in reasons if reason.needed > there]
     return JudgesNeeded(
         task=task,
         needed=needed,
         there=there,
         group=group,
         is_feasible=there >= needed,
-        words=said,
+        words=sentences,
     )
 
 
@@ -311,8 +311,8 @@ class _Reasons:
                 "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
             )
             otherwise = _("Invite more judges, or lower the target.")
-        said = filled(words, wanted=wanted, most=blocks)
-        yield _Reason(-(-wanted // blocks), said, otherwise)
+        sentence = filled(words, wanted=wanted, most=blocks)
+        yield _Reason(-(-wanted // blocks), sentence, otherwise)
 
     def _of_a_sort(self, comparisons: Comparisons) -> Iterator[_Reason]:
         quota = comparisons.judgments
@@ -429,11 +429,11 @@ def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
     texts = texts_of_others(all_texts, set(withdrawn))
     parameters = design.parameters
     is_page = shows_documents(task.rules)
-    found: list[int] = []
+    counts: list[int] = []
     number = 1
     while rounds.window(number):
         readings = len(rounds.drawn(number, texts=texts, parameters=parameters))
         # Each segment of a page has an answer of its own, other readings have one.
-        found += [readings] * (len(rounds.window(number)) if is_page else 1)
+        counts += [readings] * (len(rounds.window(number)) if is_page else 1)
         number += 1
-    return found
+    return counts

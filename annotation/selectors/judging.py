@@ -234,7 +234,7 @@ def own_done_blocks_data(
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
     shown = [block.block_id for block in blocks]
     views = blocks_data(shown, campaign=judge.campaign, judge_id=judge.pk)
-    found = []
+    done_blocks = []
     for block in blocks:
         hit = hits[block.hit_id]
         view = views[block.block_id]
@@ -242,7 +242,7 @@ def own_done_blocks_data(
         rules = rules_shown(
             task.protocol, task.rules, campaign=judge.campaign, part=hit.part
         )
-        found.append(
+        done_blocks.append(
             {
                 "assignment": block.lent_as,
                 "position": block.position,
@@ -256,4 +256,4 @@ def own_done_blocks_data(
                 "block": view.as_shown(),
             }
         )
-    return found
+    return done_blocks

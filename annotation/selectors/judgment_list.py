@@ -159,15 +159,15 @@ def of_outcome(
     least one other system.
     """
     labels = F("judgment__labels")
-    found: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
-    found = found.alias(own=_label_of("candidate"))
+    numbers: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
+    numbers = numbers.alias(own=_label_of("candidate"))
     if other:
-        found = found.alias(other_candidate=_candidate_of(other))
-        found = found.alias(others=_label_of("other_candidate"))
+        numbers = numbers.alias(other_candidate=_candidate_of(other))
+        numbers = numbers.alias(others=_label_of("other_candidate"))
         # A candidate is not compared with itself.
-        found = found.filter(~Q(candidate=F("other_candidate")))
-        found = found.filter(EQUAL_LABELS_TIE | ~Q(own=F("others")))
-        return found.filter(
+        numbers = numbers.filter(~Q(candidate=F("other_candidate")))
+        numbers = numbers.filter(EQUAL_LABELS_TIE | ~Q(own=F("others")))
+        return numbers.filter(
             {
                 "": Q(own__isnull=False, others__isnull=False),
                 Outcome.WON: Q(own__lt=F("others")),
@@ -176,15 +176,17 @@ def of_outcome(
             }[outcome]
         )
     if outcome == Outcome.TIED:
-        found = found.filter(EQUAL_LABELS_TIE)
-        return found.alias(alike=_number(_ALIKE, labels, F("own"))).filter(alike__gte=2)
+        numbers = numbers.filter(EQUAL_LABELS_TIE)
+        return numbers.alias(alike=_number(_ALIKE, labels, F("own"))).filter(
+            alike__gte=2
+        )
     if outcome == Outcome.LOST:
         best = _number(
             "(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels
         )
-        return found.filter(own__gt=best)
+        return numbers.filter(own__gt=best)
     worst = _number("(SELECT max(label) FROM unnest(%(expressions)s) AS label)", labels)
-    return found.filter(own__lt=worst)
+    return numbers.filter(own__lt=worst)
 
 
 def counted_in_rankings() -> Q:
@@ -224,8 +226,8 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
         F("task__test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
     )
-    found: QuerySet[Any, Any] = rows.alias(words=words)
-    return found
+    annotated: QuerySet[Any, Any] = rows.alias(words=words)
+    return annotated
 
 
 def on_day(day: date) -> Q:
@@ -277,7 +279,7 @@ class JudgmentsPage:
 
 
 def judgments_page(
-    found: QuerySet[JudgmentNumber, Any],
+    numbers: QuerySet[JudgmentNumber, Any],
     *,
     task: Task,
     start: int | None,
@@ -306,7 +308,7 @@ def judgments_page(
             low = 1
         else:
             low = max(1, high - WINDOW + 1)
-    within = found.filter(number__gte=low, number__lte=high)
+    within = numbers.filter(number__gte=low, number__lte=high)
     by: F | CombinedExpression = F("number")
     if segments is not None:
         # A sum keeps PostgreSQL from scanning the index of numbers until a page is full.
@@ -469,8 +471,8 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
     """Return a judge's reports, newest first, with `answers`: organisers' replies not withdrawn. Two queries."""
-    said = ProblemReply.objects.standing().exclude(text="").order_by("number")
-    answers = Prefetch("replies", queryset=said, to_attr="answers")
+    replies = ProblemReply.objects.standing().exclude(text="").order_by("number")
+    answers = Prefetch("replies", queryset=replies, to_attr="answers")
     own = ProblemReport.objects.filter(judge=judge).with_state().select_related("block")
     return own.prefetch_related(answers).order_by("-pk")
 
@@ -485,10 +487,12 @@ class ReportedBlock:
 
 def reported_block(report: ProblemReport) -> ReportedBlock:
     """Return the candidates in display order, with the judge's ranks if there are any. Two queries."""
-    found = JudgmentNumber.objects.filter(
+    numbers = JudgmentNumber.objects.filter(
         judgment__block=report.block_id, judgment__judge=report.judge_id
     )
-    latest = found.order_by("-number").values_list("number", "judgment__labels").first()
+    latest = (
+        numbers.order_by("-number").values_list("number", "judgment__labels").first()
+    )
     outputs = report.block.outputs
     stands_for = report.block.stands_for
     number, labels = latest or (None, [None] * len(by_candidate(outputs, stands_for)))

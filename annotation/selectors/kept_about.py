@@ -119,13 +119,15 @@ def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, Any]]:
         *downloaded_rows(skipped, "block__public_id"),
     ]:
         sent.setdefault(row.pop("block__public_id"), []).append(row)
-    found = []
+    blocks = []
     for block in own_done_blocks_data(rows, judge=judge):
         del block["rules"]
         languages = block.pop("languages")
-        sides = {f"{side}_language": said["lang"] for side, said in languages.items()}
-        found.append({**block, **sides, "sent": sent.get(block["block"]["id"], [])})
-    return found
+        sides = {
+            f"{side}_language": language["lang"] for side, language in languages.items()
+        }
+        blocks.append({**block, **sides, "sent": sent.get(block["block"]["id"], [])})
+    return blocks
 
 
 def _worked(judge: Judge) -> dict[str, Any]:

@@ -159,10 +159,10 @@ def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
     all of the judge's, which is as cheap while there are few, and keep that plan as they grow.
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
-    found = model.objects.filter(
+    answers = model.objects.filter(
         Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk")
     )
-    return IsNull(Subquery(found.values("pk")[:1]), False)
+    return IsNull(Subquery(answers.values("pk")[:1]), False)
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:
@@ -212,10 +212,10 @@ def hits_an_hour(*, task_id: int) -> float:
         submitted_at__gte=now - _WINDOW,
         assignment__isnull=False,
     )
-    found = recent.aggregate(
+    totals = recent.aggregate(
         hits=Count("assignment", distinct=True), first=Min("submitted_at")
     )
-    if not found["hits"]:
+    if not totals["hits"]:
         return 0.0
-    elapsed = min(_WINDOW, max(_SHORTEST, now - found["first"]))
-    return float(found["hits"] * (_HOUR / elapsed))
+    elapsed = min(_WINDOW, max(_SHORTEST, now - totals["first"]))
+    return float(totals["hits"] * (_HOUR / elapsed))

@@ -192,13 +192,13 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
     if last <= _COUNTED:
         return EstimatedCount(showing.count())
     drawn = Random(last).sample(range(1, last + 1), _SAMPLED)  # noqa: S311  a sample, not a secret
-    found = showing.filter(number__in=drawn).count()
-    if found < _FEW:
+    judged = showing.filter(number__in=drawn).count()
+    if judged < _FEW:
         # An upper bound with a confidence of 97.5% for nine in the sample, and more for fewer.
         return EstimatedCount(
             _rounded(last / 100, ceil), is_estimated=True, is_bound=True
         )
-    return EstimatedCount(_rounded(last * found / _SAMPLED, round), is_estimated=True)
+    return EstimatedCount(_rounded(last * judged / _SAMPLED, round), is_estimated=True)
 
 
 def _rounded(number: float, rounding: Callable[[float], int]) -> int:
@@ -292,18 +292,20 @@ def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
     rows = ConflictOfInterest.objects.filter(
         system__test_set=task.test_set_id, judge__withdrawn_at__isnull=True
     ).order_by("judge__pseudonym")
-    found: dict[int, list[str]] = {}
+    names_by_judge: dict[int, list[str]] = {}
     for system_id, pseudonym in rows.values_list("system_id", "judge__pseudonym"):
-        found.setdefault(system_id, []).append(pseudonym)
-    return found
+        names_by_judge.setdefault(system_id, []).append(pseudonym)
+    return names_by_judge
 
 
 def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
     """Return the corrections of a test set, the latest first."""
-    found = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
-    return found.select_related("before__system", "before__segment", "after").order_by(
-        "-pk"
+    corrections = OutputCorrection.objects.filter(
+        before__segment__test_set=task.test_set_id
     )
+    return corrections.select_related(
+        "before__system", "before__segment", "after"
+    ).order_by("-pk")
 
 
 def left_out_recorded(task_id: int) -> dict[str, Any]:
@@ -311,10 +313,10 @@ def left_out_recorded(task_id: int) -> dict[str, Any]:
 
     Empty if there are none.
     """
-    found = OutputCorrection.objects.filter(
+    corrections = OutputCorrection.objects.filter(
         before__segment__test_set__tasks=task_id, leaves_out=True
     )
-    ids = list(found.order_by("pk").values_list("pk", flat=True))
+    ids = list(corrections.order_by("pk").values_list("pk", flat=True))
     withdrawn = Block.objects.filter(
         hit__task=task_id, control=BlockControl.WITHDRAWN
     ).count()
@@ -326,10 +328,10 @@ def left_out_recorded(task_id: int) -> dict[str, Any]:
 
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
     """Return the current outputs of systems for a segment, sorted by system name."""
-    found = Output.objects.current().filter(
+    outputs = Output.objects.current().filter(
         segment=segment_id, system__kind=SystemKind.SYSTEM
     )
-    return found.select_related("system").order_by("system__name")
+    return outputs.select_related("system").order_by("system__name")
 
 
 def blocks_showing(output: Output) -> QuerySet[Block]:

@@ -121,12 +121,12 @@ def _sampled(
 ) -> tuple[int, list[int]]:
     """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
     rows = segments.order_by("number").values_list("pk", "number")
-    found = [
+    sampled = [
         pk
         for pk, number in rows
         if design is None or not design.is_for_machines_alone(number)
     ]
-    return len(found), found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
+    return len(sampled), sampled[:: max(1, -(-len(sampled) // _MOST_SEGMENTS))]
 
 
 def mean_words(*, task: Task) -> SegmentWords | None:
@@ -225,13 +225,13 @@ def blocks_read(*, task: Task) -> ReadBlocks:
         numbered__task_id=task.pk, task=task.pk
     ).order_by("-numbered__number")
     # Filtered in Python: a query for matching ones might read all judgments.
-    found = judgments.annotate(candidates=candidate_count("block__")).values_list(
+    blocks = judgments.annotate(candidates=candidate_count("block__")).values_list(
         *("judge", "block__segment", "candidates", "active_ms"),
         *("assignment", "supersedes", "judge__origin", "block__control"),
     )[:MOST_MEASURED]
     rows = [
         row[:4]
-        for row in found
+        for row in blocks
         if row[3]
         and row[4] is not None
         and row[5] is None

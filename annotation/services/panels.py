@@ -345,19 +345,21 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     the judge's row, or the campaign's for an unknown submission.
     """
     of_session = panel.participations.filter(session_id=event.session_id)
-    found = of_session.first()
-    if found is None:
+    participation = of_session.first()
+    if participation is None:
         # The participant may be pressing the button now.
         Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
-        found = of_session.first()
-    if found is None:
+        participation = of_session.first()
+    if participation is None:
         if event.status in _ENDS:
             session_end_remember(
                 panel=panel, session_id=event.session_id, status=event.status
             )
         return False
-    judge = judge_lock(judge_id=found.judge_id)
-    row = Participation.objects.select_related("panel__campaign").get(pk=found.pk)
+    judge = judge_lock(judge_id=participation.judge_id)
+    row = Participation.objects.select_related("panel__campaign").get(
+        pk=participation.pk
+    )
     if _is_old(row, event):
         return True
     row.service_status = event.status

@@ -123,10 +123,10 @@ def labels_preview(
 ) -> list[int | None]:
     """Return the labels that would be stored with an answer."""
     kind = answer_kind_of(task)
-    said = answer if kind.has_answers else labels
-    if said is None:
+    content = answer if kind.has_answers else labels
+    if content is None:
         return []
-    return kind.labels(said, kind.candidates[0])
+    return kind.labels(content, kind.candidates[0])
 
 
 def _for_one_judge(task: Task) -> list[DrawnHIT]:
@@ -135,13 +135,13 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
     They are always drawn together, because their number determines which of them hold a check.
     """
     seen: set[int] = set()
-    found = []
+    blocks = []
     for hit in previewed_hits(task_id=task.pk, count=_HITS_DRAWN, first=1):
         segments = {block.plan.segment for block in hit.blocks}
         if not seen & segments:
             seen |= segments
-            found.append(hit)
-    return found
+            blocks.append(hit)
+    return blocks
 
 
 def _training(task: Task) -> PreviewedHIT | None:

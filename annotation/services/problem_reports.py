@@ -77,15 +77,15 @@ def problem_reply(
     `seen` is the number of replies that the organiser has read. Raises `ReplyRefusedError` if another
     arrived in the meantime, or if this one has no text and closes nothing.
     """
-    said = text.strip()
+    reply = text.strip()
     replies = list(report.replies.order_by("number"))
     if replies:
         is_closed = replies[-1].closed
     else:
         is_closed = False
-    if not said and not closes:
+    if not reply and not closes:
         raise ReplyRefusedError(_("Enter a reply, or close the report."))
-    if not said and is_closed:
+    if not reply and is_closed:
         raise ReplyRefusedError(_("This report is already closed."))
     if seen not in (None, len(replies)):
         raise _replied_meanwhile()
@@ -93,7 +93,7 @@ def problem_reply(
         ProblemReply(
             report=report,
             number=len(replies) + 1,
-            text=said,
+            text=reply,
             closed=closes,
             created_by=user,
         ),

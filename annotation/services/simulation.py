@@ -242,7 +242,7 @@ def _assignment_judge(
         milliseconds = round(
             1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4)
         )
-        said = said_of(
+        content = said_of(
             block,
             [qualities[output] for output in block.outputs],
             simulated,
@@ -253,7 +253,7 @@ def _assignment_judge(
             SimulatedJudgment(
                 block_id=block.block_id,
                 client_id=UUID(int=random.getrandbits(128), version=4),
-                said=said,
+                said=content,
                 candidates=len(block.outputs),
                 duration_ms=round(milliseconds * random.uniform(1, 1.3)),
                 active_ms=milliseconds,

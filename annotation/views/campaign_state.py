@@ -121,10 +121,10 @@ def _ask(
 
 def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpResponse:
     if is_gone:
-        said = _("“%(name)s” deleted.")
+        message = _("“%(name)s” deleted.")
     else:
-        said = _("“%(name)s” moved to the bin.")
-    messages.success(request, said % {"name": campaign.name})
+        message = _("“%(name)s” moved to the bin.")
+    messages.success(request, message % {"name": campaign.name})
     return redirect("campaign-list" if is_gone else "campaign-bin")
 
 

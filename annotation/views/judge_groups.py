@@ -92,12 +92,12 @@ def judge_group_delete_page(
 
 def _ask(request: HttpRequest, group: JudgeGroup, error: str = "") -> HttpResponse:
     count = group.members.count()
-    said = ngettext(
+    sentence = ngettext(
         "%(count)d judge in this group stays in the campaign.",
         "%(count)d judges in this group stay in the campaign.",
         count,
     )
-    facts = [said % {"count": count}, *group_uses(group=group)]
+    facts = [sentence % {"count": count}, *group_uses(group=group)]
     if group.blocks_asked is not None:
         facts.append(_("Its block limit no longer applies."))
     question = Question(

@@ -106,7 +106,7 @@ def _assign(request: HttpRequest, group: JudgeGroup, chosen: list[Judge]) -> Non
         return
     if request.POST.get("act") == "remove":
         _added, count = judge_group_members_change(group=group, remove=chosen)
-        said = counted(
+        message = counted(
             "%(count)d judge removed from “%(group)s”.",
             "%(count)d judges removed from “%(group)s”.",
             count,
@@ -114,13 +114,13 @@ def _assign(request: HttpRequest, group: JudgeGroup, chosen: list[Judge]) -> Non
         )
     else:
         count, _removed = judge_group_members_change(group=group, add=chosen)
-        said = counted(
+        message = counted(
             "%(count)d judge added to “%(group)s”.",
             "%(count)d judges added to “%(group)s”.",
             count,
             group=group.name,
         )
-    messages.success(request, said)
+    messages.success(request, message)
 
 
 _SECTION = "campaign-judges"

@@ -63,8 +63,10 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
         str(kind.protocol): kind.screen for kind in answer_kinds() if kind.screen
     }
     screens = {of_others.get(protocol, protocol) for protocol in protocols}
-    found = sorted(screen for screen in screens if _files(f"judge/{screen}/screen.js"))
-    return found or [_PRELOADED]
+    screens_found = sorted(
+        screen for screen in screens if _files(f"judge/{screen}/screen.js")
+    )
+    return screens_found or [_PRELOADED]
 
 
 def screens_context(protocols: Iterable[str]) -> dict[str, Any]:

@@ -232,7 +232,7 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
 
 def _close_question(campaign: Campaign, panel: Panel) -> Question:
     begun = panel.participations.filter(ended_at__isnull=True).count()
-    said = counted(
+    sentence = counted(
         "%(count)d participant has started and can finish.",
         "%(count)d participants have started and can finish.",
         begun,
@@ -240,7 +240,7 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
     return Question(
         title=_("Stop admitting participants"),
         facts=[
-            said,
+            sentence,
             _("New participants see that the study is closed."),
         ],
         after=_("You can admit participants again at any time."),

@@ -191,14 +191,14 @@ def output_correct_page(
                 ),
             )
             return redirect("segment", slug, task.pk, output.segment.number)
-    found = judgments_of(task=task, output=output).order_by("-number")
-    rows = list(found[:_MOST])
+    judgments = judgments_of(task=task, output=output).order_by("-number")
+    rows = list(judgments[:_MOST])
     shown = names_shown((row.block_id for row in rows), task=task)
     context = {
         **of_task(task, "texts"),
         "output": output,
         "form": form,
-        "count": found.count(),
+        "count": judgments.count(),
         "table": JudgmentTable(rows, task=task, shown=shown).of(request),
         **languages_data(task.test_set.source_language, task.test_set.target_language),
     }

@@ -45,12 +45,12 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
         return HttpResponseBadRequest(_("Invalid choice."))
     with refusals_told(request):
         made = len(training_propose(task=task, count=int(count)))
-        said = counted(
+        message = counted(
             "%(count)d training item proposed. Please review it.",
             "%(count)d training items proposed. Please review them.",
             made,
         )
-        messages.success(request, said)
+        messages.success(request, message)
     return redirect("training", task.test_set.campaign.slug, task.pk)
 
 
@@ -82,7 +82,7 @@ def _ask_removal(
     request: HttpRequest, task: Task, block: TrainingBlock
 ) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
-    said = counted(
+    sentence = counted(
         "%(count)d training item remains for new judges.",
         "%(count)d training items remain for new judges.",
         left,
@@ -91,7 +91,7 @@ def _ask_removal(
     question = Question(
         title=_("Remove training item"),
         facts=[
-            said if left else none_left,
+            sentence if left else none_left,
             _("Judges who have already seen it are not affected."),
             _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],

@@ -74,8 +74,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
 
     def reauthenticate(self, user: User, password: str) -> bool:
         """Return whether the password is correct; attempts count as for signing in."""
-        found = self.authenticate(self.request, email=user.email, password=password)
-        return found is not None and found.pk == user.pk
+        authenticated = self.authenticate(
+            self.request, email=user.email, password=password
+        )
+        return authenticated is not None and authenticated.pk == user.pk
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the key for limits by address: a browser known to the account, or the address."""

@@ -92,9 +92,9 @@ def browser_remember(
 
 def device_of(request: HttpRequest) -> str:
     """Return the kind of device in a word or two, from the user agent; "" if unknown."""
-    said = request.headers.get("User-Agent", "").lower()
+    agent = request.headers.get("User-Agent", "").lower()
     return next(
-        (device for pattern, device in _DEVICES if re.search(pattern, said)), ""
+        (device for pattern, device in _DEVICES if re.search(pattern, agent)), ""
     )
 
 

@@ -34,21 +34,21 @@ class ScopedTokenAuthentication(TokenAuthentication):
         if scheme.lower() == "bearer":
             # Many clients know only the scheme of RFC 6750.
             self.keyword = scheme
-        found: tuple[Any, Any] | None = super().authenticate(request)
-        if found is not None and isinstance(found[1], MachineJudge):
+        credentials: tuple[Any, Any] | None = super().authenticate(request)
+        if credentials is not None and isinstance(credentials[1], MachineJudge):
             view = (request.parser_context or {}).get("view")
             if not getattr(view, "serves_machines", False):
                 raise PermissionDenied(
                     "The token of a machine judge can only be used for judging."
                 )
-        elif found is not None:
-            token: Any = found[1]  # as `token_named` found it
+        elif credentials is not None:
+            token: Any = credentials[1]  # as `token_named` found it
             if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
                 raise PermissionDenied("This token is read-only.")
             _campaign_check(token, request)
             if token.is_use_due:
                 token_use_note(token=token)
-        return found
+        return credentials
 
     def authenticate_credentials(
         self, key: str

@@ -20,11 +20,13 @@ AnyField: TypeAlias = Field[Any, Any, Any, Any]
 
 def truth_asked(request: Request, name: str) -> bool:
     """Return the boolean value of a query parameter, false if it is missing; raise 400 if it is invalid."""
-    said = request.query_params.get(name, "false")
+    value = request.query_params.get(name, "false")
     truths = {"true": True, "1": True, "false": False, "0": False}
-    if said.lower() not in truths:
-        raise ValidationError({name: [f"“{said}” is not one of: {', '.join(truths)}."]})
-    return truths[said.lower()]
+    if value.lower() not in truths:
+        raise ValidationError(
+            {name: [f"“{value}” is not one of: {', '.join(truths)}."]}
+        )
+    return truths[value.lower()]
 
 
 def content_validated(
@@ -235,6 +237,6 @@ class ProblemError(APIException):
 
 def problem_type(name: str) -> str:
     """Return the type of a problem by its name; KeyError if there is none of this name."""
-    found = f"{PREFIX}{name}"
-    TITLES[found]
-    return found
+    problem = f"{PREFIX}{name}"
+    TITLES[problem]
+    return problem

@@ -50,9 +50,13 @@ def task_acts_no_more() -> None:
 @contextmanager
 def acting_for(user_id: int) -> Iterator[None]:
     """Attribute changes inside to this user, through the current command."""
-    told = _acting.get() or next(iter(_of_process), None)
+    actor_known = _acting.get() or next(iter(_of_process), None)
     with acting(
-        lambda: {"origin": "command", **(told() if told else {}), "user": user_id}
+        lambda: {
+            "origin": "command",
+            **(actor_known() if actor_known else {}),
+            "user": user_id,
+        }
     ):
         yield
 

@@ -130,9 +130,9 @@ class Catalogue:
                 differing += [f"table {table}: {difference}" for difference in of_table]
         return differing
 
-    def missing_functions(self, found: "Catalogue") -> list[str]:
+    def missing_functions(self, actual: "Catalogue") -> list[str]:
         """Return the functions that a database lacks, which `migrate` installs."""
-        return sorted(set(self.functions) - set(found.functions))
+        return sorted(set(self.functions) - set(actual.functions))
 
 
 def _is_of(table: str, apps: Iterable[str]) -> bool:

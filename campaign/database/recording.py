@@ -128,8 +128,8 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
     before = _Rows()
     if model.recording.replaces is not None:
         for row in rows:
-            for told in _replaced_by(row, model.recording.replaces).values():
-                before[(row.pk, told.campaign)] = told
+            for recorded in _replaced_by(row, model.recording.replaces).values():
+                before[(row.pk, recorded.campaign)] = recorded
     after = _read(rows)
     _write(
         model,
@@ -145,7 +145,11 @@ def rows_deleted(rows: models.QuerySet[Any]) -> None:
     """Record rows before their deletion, in the same transaction; do nothing for models that are not recorded."""
     model = rows.model
     if issubclass(model, RecordedModel) and model.recording.deleted is not None:
-        _write(model, DELETED, {key: (told, None) for key, told in _read(rows).items()})
+        _write(
+            model,
+            DELETED,
+            {key: (recorded, None) for key, recorded in _read(rows).items()},
+        )
 
 
 def recorded_models() -> list[type[RecordedModel]]:
@@ -192,8 +196,8 @@ def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
     """Lock these rows, and record their changes in the block."""
     model = rows.model
     with transaction.atomic():
-        found = model._meta.base_manager.filter(pk__in=rows.order_by().values("pk"))
-        keys = list(found.select_for_update(no_key=True).values_list("pk", flat=True))
+        changed = model._meta.base_manager.filter(pk__in=rows.order_by().values("pk"))
+        keys = list(changed.select_for_update(no_key=True).values_list("pk", flat=True))
         same = model._meta.base_manager.filter(pk__in=keys)
         before = _read(same)
         yield
@@ -219,7 +223,7 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     called = (
         Cast(recording.called, text) if recording.called else models.Value("", text)
     )
-    found = (
+    recorded = (
         rows if recording.where is None else rows.filter(recording.where)
     ).values_list(
         "pk",
@@ -230,7 +234,7 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     )
     return {
         (key, campaign): _Told(key, campaign, test_set, called or "", values)
-        for key, campaign, test_set, called, values in found
+        for key, campaign, test_set, called, values in recorded
         # Rows of users without a campaign.
         if campaign is not None
     }
@@ -244,12 +248,12 @@ def _write(
     events: dict[Any, Any] = {}
     event: Any = apps.get_model("campaign.ActivityEvent")
     for key, (before, after) in rows.items():
-        told = after or before
+        recorded = after or before
         changes = _changes(model.recording, before, after)
-        if told is None or (not changes and operation == CHANGED):
+        if recorded is None or (not changes and operation == CHANGED):
             continue
         same = (
-            (told.campaign, told.test_set, json.dumps(changes))
+            (recorded.campaign, recorded.test_set, json.dumps(changes))
             if model.recording.together
             else key
         )
@@ -259,12 +263,12 @@ def _write(
             events[same].object_name = ""
             continue
         events[same] = event(
-            campaign_id=told.campaign,
-            test_set_id=told.test_set,
+            campaign_id=recorded.campaign,
+            test_set_id=recorded.test_set,
             operation=operation,
             kind=model._meta.label_lower,
-            object_id=told.key,
-            object_name=told.called,
+            object_id=recorded.key,
+            object_name=recorded.called,
             count=1,
             changes=changes,
             **actor_told(),

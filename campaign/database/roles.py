@@ -119,7 +119,7 @@ def application_role_check(
     *, databases: Any = None, **_options: Any
 ) -> list[checks.CheckMessage]:
     """Warn if the role of the application could bypass the rules of the database."""
-    found: list[checks.CheckMessage] = []
+    messages: list[checks.CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]
         if connection.settings_dict["USER"] != settings.APPLICATION_ROLE:
@@ -132,14 +132,14 @@ def application_role_check(
                 kind = "a superuser"
             else:
                 kind = "the owner of its tables"
-            found.append(
+            messages.append(
                 checks.Warning(
                     f"The application connects to PostgreSQL as {kind}, which can disable triggers.",
                     hint="Use a separate role (see docs/operators.md).",
                     id="quintet.W001",
                 )
             )
-    return found
+    return messages
 
 
 def _require_role(connection: BaseDatabaseWrapper, role: str) -> None:

@@ -65,10 +65,10 @@ def media_type(name: str) -> str:
 
 def content_type(name: str) -> str:
     """Return the media type of a file by its name, with the charset of text."""
-    found = media_type(name)
-    if found.startswith("text/"):
-        return f"{found}; charset=utf-8"
-    return found
+    media = media_type(name)
+    if media.startswith("text/"):
+        return f"{media}; charset=utf-8"
+    return media
 
 
 def download(
@@ -180,12 +180,12 @@ def ranged_response(
 
 def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] | None:
     """Return the requested byte range; None for the whole file, also for several ranges or an invalid one."""
-    found = _RANGE.fullmatch(sent.get("Range", "").strip())
-    if found is None or found.groups() == ("", ""):
+    match = _RANGE.fullmatch(sent.get("Range", "").strip())
+    if match is None or match.groups() == ("", ""):
         return None
     if sent.get("If-Range", f'"{digest}"') != f'"{digest}"':
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if not first:
         return max(0, size - int(last)), size if int(last) else 0
     if last and int(last) < int(first):

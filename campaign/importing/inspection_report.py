@@ -78,18 +78,20 @@ class InspectionReport(ImportReport):
     error: ErrorReport | None
 
 
-def inspection_report(recognised: RecognisedSet, found: Inspection) -> InspectionReport:
+def inspection_report(
+    recognised: RecognisedSet, inspection: Inspection
+) -> InspectionReport:
     """Return the facts of an inspection as JSON."""
-    facts = {file.file.name: file for file in found.files}
+    facts = {file.file.name: file for file in inspection.files}
     return {
         "files": [_file(file, facts.get(file.name)) for file in recognised.files],
-        "languages": list(found.languages) if found.languages else None,
-        "segments": found.segments,
-        "documents": found.documents,
-        "references": found.references,
-        "systems": [asdict(system) for system in found.systems],
-        "identical_systems": [list(group) for group in found.identical_systems],
-        **told_report(found.left_out, found.warnings),
+        "languages": list(inspection.languages) if inspection.languages else None,
+        "segments": inspection.segments,
+        "documents": inspection.documents,
+        "references": inspection.references,
+        "systems": [asdict(system) for system in inspection.systems],
+        "identical_systems": [list(group) for group in inspection.identical_systems],
+        **told_report(inspection.left_out, inspection.warnings),
         "sample": [
             {
                 "number": segment.number,
@@ -98,9 +100,9 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> Inspectio
                 "references": list(segment.references),
                 "outputs": dict(segment.outputs),
             }
-            for segment in found.sample
+            for segment in inspection.sample
         ],
-        "error": error_report(found.error),
+        "error": error_report(inspection.error),
     }
 
 

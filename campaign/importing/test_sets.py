@@ -111,8 +111,8 @@ def test_set_create(
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "enter a name")
     same = TestSet.objects.filter(campaign=campaign, name__iexact=test_set.name).first()
-    said = f'the campaign "{campaign.slug}" already has a test set "{same or test_set.name}"'
-    taken = ImportRefusedError(said, "choose another name")
+    message = f'the campaign "{campaign.slug}" already has a test set "{same or test_set.name}"'
+    taken = ImportRefusedError(message, "choose another name")
     # Also if it differs in upper and lower case only.
     with refused_if_broken("test_set_name_unique_in_campaign", taken):
         test_set.save()

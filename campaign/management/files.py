@@ -112,9 +112,11 @@ def _isolated_recognised(
 _WIDTH = 160
 
 
-def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[str]:
+def inspection_lines(
+    recognised: RecognisedSet, inspection: Inspection
+) -> Iterator[str]:
     """Yield the lines of a report about an inspection."""
-    facts = {each.file.name: each for each in found.files}
+    facts = {each.file.name: each for each in inspection.files}
     for file in recognised.files:
         line = f"{file.name}: {_role(file)}"
         if file.name in facts:
@@ -123,22 +125,22 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
                 f"line endings: {facts[file.name].line_ends or '–'}"
             )
         yield line
-    if found.languages:
-        yield f"Languages, from file names: {found.languages[0]} → {found.languages[1]}"
-    yield f"Segments: {found.segments:,}, documents: {found.documents:,}, references: {found.references}"
-    for system in found.systems:
+    if inspection.languages:
+        yield f"Languages, from file names: {inspection.languages[0]} → {inspection.languages[1]}"
+    yield f"Segments: {inspection.segments:,}, documents: {inspection.documents:,}, references: {inspection.references}"
+    for system in inspection.systems:
         yield from _system(system)
-    if any(system.outlier_count for system in found.systems):
+    if any(system.outlier_count for system in inspection.systems):
         yield (
             f"Outliers: outputs whose log length ratio to the source is more than {OUTLYING:g} scaled median "
             "absolute deviations from the median of the system."
         )
-    for group in found.identical_systems:
+    for group in inspection.identical_systems:
         yield f"Identical outputs: {', '.join(group)}"
     listed = {file.name for file in recognised.of(FileRole.IGNORED)}
-    left_out = (each for each in found.left_out if each[0] not in listed)
-    yield from told_lines(left_out, found.warnings)
-    for segment in found.sample:
+    left_out = (each for each in inspection.left_out if each[0] not in listed)
+    yield from told_lines(left_out, inspection.warnings)
+    for segment in inspection.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
         yield from (

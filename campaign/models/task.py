@@ -428,9 +428,9 @@ class Task(RecordedModel):
     @cached_property
     def is_one_of_several(self) -> bool:
         """Return True if its test set has other tasks. Already loaded by `named`, otherwise one query."""
-        said: bool | None = getattr(self, "has_others", None)
-        if said is not None:
-            return said
+        has_others: bool | None = getattr(self, "has_others", None)
+        if has_others is not None:
+            return has_others
         return (
             Task.objects.filter(test_set=self.test_set_id).exclude(pk=self.pk).exists()
         )

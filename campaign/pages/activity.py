@@ -244,17 +244,19 @@ class _Words:
                     wanted[field.related_model].update(
                         key for key in keys if key is not None
                     )
-        found: dict[type[models.Model], Mapping[int, str]] = {}
+        names_by_model: dict[type[models.Model], Mapping[int, str]] = {}
         for model, keys in wanted.items():
             if model is User:
-                found[User] = users_named(campaign=self._campaign, ids=keys)
+                names_by_model[User] = users_named(campaign=self._campaign, ids=keys)
             elif model is Task:
                 tasks = Task.objects.select_related("test_set").in_bulk(list(keys))
-                found[Task] = {key: task.called_in_full for key, task in tasks.items()}
+                names_by_model[Task] = {
+                    key: task.called_in_full for key, task in tasks.items()
+                }
             elif keys:
                 rows = model._meta.base_manager.in_bulk(list(keys))
-                found[model] = {key: str(row) for key, row in rows.items()}
-        return found
+                names_by_model[model] = {key: str(row) for key, row in rows.items()}
+        return names_by_model
 
 
 def _model(event: ActivityEvent) -> type[models.Model] | None:

@@ -57,11 +57,11 @@ class VersionedForm(forms.Form):
         ]
         if not names:
             return
-        said = _(
+        message = _(
             "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
             "again to replace theirs, or reload the page to see theirs."
         ) % {"fields": comma_list(str(self[name].label) for name in names)}
-        self.errors[VERSION] = self.error_class([said])
+        self.errors[VERSION] = self.error_class([message])
 
     @property
     def changed_meanwhile(self) -> str:

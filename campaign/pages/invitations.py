@@ -140,12 +140,12 @@ class LinkTable(_InvitationTable):
         return row.note or _("Link from %(when)s") % _moment(row.created_at)
 
     def cell_joined(self, row: Invitation) -> str:
-        said = ngettext(
+        joined = ngettext(
             "%(arrived)s of %(cap)s judge",
             "%(arrived)s of %(cap)s judges",
             row.cap or 0,
         )
-        return said % {
+        return joined % {
             "arrived": number_format(row.arrived),
             "cap": number_format(row.cap or 0),
         }
@@ -221,11 +221,11 @@ class InvitedTable(_InvitationTable):
         mail = row.mail
         if mail is None:
             return ""
-        said = str(mail.get_state_display())
+        state = str(mail.get_state_display())
         if mail.sent_at is not None:
-            said = f"{said} {_moment(mail.sent_at)['when']}"
+            state = f"{state} {_moment(mail.sent_at)['when']}"
         if not mail.error:
-            return said
+            return state
         known = {
             MailState.UNCONFIRMED.value: _(
                 "We do not know whether the message was sent."
@@ -234,13 +234,13 @@ class InvitedTable(_InvitationTable):
         }.get(mail.state, "")
         return format_html(
             '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>',
-            said,
+            state,
             known,
             mail.error,
         )
 
     def cell_opened(self, row: Any) -> SafeString:
-        said = [
+        lines = [
             _("Not opened yet")
             if row.opened_at is None
             else _("opened %(when)s") % _moment(row.opened_at)
@@ -253,11 +253,11 @@ class InvitedTable(_InvitationTable):
                 kinds = f" ({comma_list(row.kinds)})"
             else:
                 kinds = ""
-            said.append(f"{in_browsers}{kinds}")
+            lines.append(f"{in_browsers}{kinds}")
         if row.accepted:
             accepted = _("accepted instructions version %(version)s")
-            said.append(accepted % {"version": row.accepted})
-        return format_html_join(" · ", "{}", ((each,) for each in said))
+            lines.append(accepted % {"version": row.accepted})
+        return format_html_join(" · ", "{}", ((each,) for each in lines))
 
     def cell_link(self, row: Any) -> str:
         if row.withdrawn_at is not None:
@@ -267,21 +267,21 @@ class InvitedTable(_InvitationTable):
         return _("valid until %(when)s") % _moment(row.link_ends)
 
     def cell_look(self, row: Any) -> SafeString:
-        said = []
+        lines = []
         if row.declined_at is not None:
             declined = _("declined %(when)s") % _moment(row.declined_at)
-            said.append(format_html("<strong>{}</strong>", declined))
+            lines.append(format_html("<strong>{}</strong>", declined))
         if row.concurrent_at is not None:
             concurrent = _(
                 "Two browsers were active within the same ten minutes (%(when)s). The link may have been shared, or the judge may use two devices. Ask before you act."
             )
-            said.append(
+            lines.append(
                 format_html(
                     '<p class="notice error">{}</p>',
                     concurrent % _moment(row.concurrent_at),
                 )
             )
-        return format_html_join("", "{}", ((each,) for each in said))
+        return format_html_join("", "{}", ((each,) for each in lines))
 
 
 class _LanguagesForm(forms.Form):

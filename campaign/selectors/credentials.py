@@ -476,7 +476,7 @@ def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datet
 
     The rows are in order of time, so the last one of a judge is the latest.
     """
-    found = (
+    visits = (
         BrowserVisit.objects.filter(judge__in=judges, at_work=True)
         .annotate(
             before=_neighbour(Lag("browser")),
@@ -488,7 +488,7 @@ def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datet
         .exclude(before=F("browser"))
         .order_by("seen_at", "id")
     )
-    return list(found.values_list("judge_id", "seen_at"))
+    return list(visits.values_list("judge_id", "seen_at"))
 
 
 def _neighbour(of: Lag | Lead) -> Window:

@@ -31,10 +31,10 @@ def file_storage(*, kind: str) -> Storage | None:
 
 def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
     """Return the stored files, the newest first; files that name judges only if the user may change the campaign."""
-    found = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
+    files = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
     if may_change:
-        return found
-    return found.filter(names_people=False)
+        return files
+    return files.filter(names_people=False)
 
 
 def export_jobs(*, task: Task) -> list[Job]:

@@ -85,5 +85,5 @@ def rehearsal_to_see(*, campaign: Campaign) -> Campaign | None:
 
 def rehearsed_slug(*, task_id: int) -> str | None:
     """Return the short name of the campaign that a test set's campaign rehearses; None if it is not a rehearsal."""
-    found = Campaign.objects.filter(rehearsal__test_sets__tasks=task_id)
-    return found.values_list("slug", flat=True).first()
+    campaigns = Campaign.objects.filter(rehearsal__test_sets__tasks=task_id)
+    return campaigns.values_list("slug", flat=True).first()

@@ -73,8 +73,8 @@ judgments_asked: Final = Signal()
 def has_judgments(*, test_set: TestSet) -> bool:
     """Return True if a block of the test set has been judged."""
     return any(
-        said
-        for _receiver, said in judgments_asked.send(sender=TestSet, test_set=test_set)
+        answer
+        for _receiver, answer in judgments_asked.send(sender=TestSet, test_set=test_set)
     )
 
 
@@ -107,7 +107,7 @@ deletion_asked: Final = Signal()
 def goes_with(campaign: Campaign) -> list[str]:
     """Return the other data deleted permanently with a campaign, in words."""
     answers = deletion_asked.send(sender=Campaign, campaign=campaign)
-    return [str(sentence) for _receiver, said in answers for sentence in said or ()]
+    return [str(sentence) for _receiver, answer in answers for sentence in answer or ()]
 
 
 #: Sent with `campaign` and `shown`; each receiver returns sentences, as a list of str.
@@ -122,7 +122,9 @@ def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
     return [
-        sentence for _receiver, said in answers for sentence in cast("list[str]", said)
+        sentence
+        for _receiver, answer in answers
+        for sentence in cast("list[str]", answer)
     ]
 
 
@@ -143,21 +145,21 @@ def languages_without_work(
             known.add(tag)
     unknown = comma_list(language_name(tag) for tag in languages if tag not in known)
     has_work = not judge or any(reads_languages(languages, pair) for pair in pairs)
-    said = {"languages": unknown, "judge": judge}
+    values = {"languages": unknown, "judge": judge}
     if unknown and has_work:
-        return _("No test set uses %(languages)s.") % said
+        return _("No test set uses %(languages)s.") % values
     if unknown:
         return (
             _(
                 "No test set uses %(languages)s. %(judge)s will receive no work until one does."
             )
-            % said
+            % values
         )
     if not has_work:
         return (
             _(
                 "%(judge)s does not read both languages of any test set and will receive no work until one matches."
             )
-            % said
+            % values
         )
     return ""

@@ -98,8 +98,8 @@ def documents_of(*, task: Task) -> QuerySet[Document]:
 
 def outputs_of(*, task: Task) -> QuerySet[Output]:
     """Return the outputs with their systems and segments, without damaged references. One query."""
-    found = _shown().filter(system__test_set=task.test_set_id)
-    return found.select_related("system", "segment__document").order_by("pk")
+    outputs = _shown().filter(system__test_set=task.test_set_id)
+    return outputs.select_related("system", "segment__document").order_by("pk")
 
 
 def _shown() -> QuerySet[Output]:

@@ -50,9 +50,9 @@ def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
 
     `with_files` leaves out those without any file.
     """
-    found = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
+    uploads = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
         file_count=Count("files")
     )
-    return (found.filter(file_count__gt=0) if with_files else found).order_by(
+    return (uploads.filter(file_count__gt=0) if with_files else uploads).order_by(
         "-created_at"
     )

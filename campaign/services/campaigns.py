@@ -427,8 +427,8 @@ def campaign_create(
     """
     slug = slug.strip() or slugify(name)[:60].strip("-")
     if not slug:
-        said = _("Enter a short name: none could be derived from the name.")
-        raise ValidationError({"slug": said})
+        message = _("Enter a short name: none could be derived from the name.")
+        raise ValidationError({"slug": message})
     campaign = Campaign(slug=slug, name=name.strip(), state=state, time_zone=time_zone)
     campaign.full_clean()
     campaign.save()

@@ -73,7 +73,7 @@ def addresses_read(text: str) -> list[str]:
 
     Raises `AddressesRefusedError` with the numbers of the lines that hold anything else.
     """
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
         for address in (row.address for row in named_addresses(line)):
@@ -87,21 +87,21 @@ def addresses_read(text: str) -> list[str]:
                     % {"number": number, "text": address[:80]}
                 )
             else:
-                found.setdefault(address_key(address), address_canonical(address))
-    if not found and not problems:
+                addresses.setdefault(address_key(address), address_canonical(address))
+    if not addresses and not problems:
         problems.append(_("Enter at least one e-mail address."))
-    if len(found) > _MAX_AT_ONCE:
+    if len(addresses) > _MAX_AT_ONCE:
         problems.append(
             counted(
                 "%(count)d address entered; the maximum is %(most)d.",
                 "%(count)d addresses entered; the maximum is %(most)d.",
-                len(found),
+                len(addresses),
                 most=_MAX_AT_ONCE,
             )
         )
     if problems:
         raise AddressesRefusedError(problems)
-    return list(found.values())
+    return list(addresses.values())
 
 
 @transaction.atomic

@@ -125,16 +125,16 @@ def job_queue(
 @transaction.atomic
 def job_cancel(*, job: Job) -> Job:
     """Stop a job: at once if it waits, soon if it runs. One that has ended stays as it is."""
-    found = row_locked(job)
-    if found.has_ended:
-        return found
-    found.cancel_asked_at = Now()
-    if found.state == JobState.QUEUED:
-        found.state = JobState.CANCELLED
-        found.finished_at = Now()
-    found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
-    found.refresh_from_db()
-    return found
+    locked = row_locked(job)
+    if locked.has_ended:
+        return locked
+    locked.cancel_asked_at = Now()
+    if locked.state == JobState.QUEUED:
+        locked.state = JobState.CANCELLED
+        locked.finished_at = Now()
+    locked.save(update_fields=["state", "cancel_asked_at", "finished_at"])
+    locked.refresh_from_db()
+    return locked
 
 
 def job_retry(*, job: Job, user: User | None = None) -> Job:
@@ -175,10 +175,10 @@ def _run_all(in_order: Sequence[Q]) -> int:
     tried = set[int]()
     while True:
         waiting = Job.objects.waiting().exclude(pk__in=tried)
-        found = (
+        candidates = (
             waiting.filter(condition).order_by("pk").first() for condition in in_order
         )
-        job = next(filter(None, found), None)
+        job = next(filter(None, candidates), None)
         if job is None:
             return done
         tried.add(job.pk)

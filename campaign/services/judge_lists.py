@@ -165,10 +165,10 @@ def _values_read(checked: CheckedRow, needs_addresses: bool) -> Iterator[str]:
             yield str(error)
     for text in row.expertise:
         if len(text) > _MAX_TAG:
-            said = _(
+            message = _(
                 "Expertise entries can have at most %(most)d characters. Separate them by semicolons."
             )
-            yield said % {"most": _MAX_TAG}
+            yield message % {"most": _MAX_TAG}
     checked.languages = list(dict.fromkeys(checked.languages))
     checked.expertise = sorted({text.lower() for text in row.expertise})
 
@@ -191,10 +191,10 @@ def _names_read(
     for text in dict.fromkeys(row.conflicts):
         checked.conflicts += systems.get(text, ())
         if text not in systems:
-            said = _(
+            message = _(
                 "System “%(name)s” not found in this campaign. Enter its exact name."
             )
-            yield said % {"name": text[:80]}
+            yield message % {"name": text[:80]}
     if len(row.name) > _MAX_NAME:
         yield _("The name is longer than %(most)d characters. Shorten it.") % {
             "most": _MAX_NAME
@@ -222,18 +222,18 @@ def judge_list_add(
         campaign=campaign, judges=judges, needs_addresses=mail is not None
     )
     if count := len(checked.of(RowState.WRONG)):
-        said = counted(
+        message = counted(
             "No judges added: %(count)d row is invalid.",
             "No judges added: %(count)d rows are invalid.",
             count,
         )
-        raise JudgeListRefusedError(said, checked)
+        raise JudgeListRefusedError(message, checked)
     rows = checked.of(RowState.NEW)
     if mail is not None and len(rows) > MAX_MAILS:
-        said = _(
+        message = _(
             "At most %(most)d invitations can be sent at once. Shorten the list or use the links."
         )
-        raise JudgeListRefusedError(said % {"most": MAX_MAILS}, checked)
+        raise JudgeListRefusedError(message % {"most": MAX_MAILS}, checked)
     pgtrigger_ignore_preset()
     users = _judges_make(campaign, rows)
     if mail is not None:

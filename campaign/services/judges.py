@@ -143,8 +143,8 @@ def _judge_save(judge: Judge) -> None:
 
 
 def _address_taken(judge: Judge) -> PersonRefusedError:
-    said = _("Another judge in this campaign has the address %(address)s.")
-    return PersonRefusedError(said % {"address": judge.address}, field="address")
+    message = _("Another judge in this campaign has the address %(address)s.")
+    return PersonRefusedError(message % {"address": judge.address}, field="address")
 
 
 def _mailed_access_end(judge: Judge) -> None:
@@ -335,18 +335,18 @@ def judge_create_with_user(
 
 def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
     """Return `count` different pseudonyms that no judge of the campaign has. Usually one query."""
-    found: dict[str, None] = {}
-    while len(found) < count:
+    pseudonyms: dict[str, None] = {}
+    while len(pseudonyms) < count:
         drawn = {
             "judge-"
             + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
-            for _turn in range(count - len(found))
+            for _turn in range(count - len(pseudonyms))
         }
         taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
         for name in taken.values_list("pseudonym", flat=True):
             del drawn[name]
-        found |= drawn
-    return list(found)
+        pseudonyms |= drawn
+    return list(pseudonyms)
 
 
 def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None:
@@ -400,11 +400,11 @@ def judge_join(
         )
 
 
-def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
+def _languages_of(invitation: Invitation, tags: Collection[str]) -> list[str]:
     if not invitation.asks_languages:
         return list(invitation.languages)
-    read = [pair for pair in pairs_offered(invitation) if reads_languages(said, pair)]
-    if not said or not read:
+    read = [pair for pair in pairs_offered(invitation) if reads_languages(tags, pair)]
+    if not tags or not read:
         raise JoinRefusedError(_("Choose at least one language pair."))
     return sorted({tag for pair in read for tag in pair} - {NO_LANGUAGE})
 

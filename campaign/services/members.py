@@ -311,8 +311,8 @@ def owner_demand(*, campaign: Campaign, by: User | None) -> None:
     role = Membership.objects.filter(campaign=campaign, user=by).values_list(
         "role", flat=True
     )
-    found = role.first()
-    if found is None or not MembershipRole(found).may_own:
+    own_role = role.first()
+    if own_role is None or not MembershipRole(own_role).may_own:
         raise NotAllowedError(_("Only owners of this campaign can do this."))
 
 
@@ -394,12 +394,12 @@ def member_invitation_withdraw(*, mail: Mail, by: User | None) -> None:
         raise ValueError(mail.address)
     campaign = campaign_lock(mail.campaign)
     there = Mail.objects.to_members().select_related("invitation").filter(pk=mail.pk)
-    found = there.first()
-    if found is None or found.invitation is None:
+    invitation = there.first()
+    if invitation is None or invitation.invitation is None:
         raise InvitationRefusedError
-    if MembershipRole(found.invitation.role).may_own:
+    if MembershipRole(invitation.invitation.role).may_own:
         owner_demand(campaign=campaign, by=by)
-    invitation_revoke(invitation=found.invitation)
+    invitation_revoke(invitation=invitation.invitation)
 
 
 @transaction.atomic

@@ -118,8 +118,8 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     hold the lock of the campaign's row, so that no participant becomes two judges.
     """
     known = {"service": panel.service_name, "external_id": external_id}
-    found = Judge.objects.filter(campaign=panel.campaign_id, **known).first()
-    return found or judge_create_with_user(
+    judge = Judge.objects.filter(campaign=panel.campaign_id, **known).first()
+    return judge or judge_create_with_user(
         campaign=panel.campaign,
         languages=panel.languages,
         origin_note=f"{panel.service_name}: {panel.name}",

@@ -114,12 +114,12 @@ def addresses_of(parts: SplitResult) -> list[tuple[str, int]]:
     """Return the addresses of a server, with its port; all of them must be public. Raises `AddressRefusedError`."""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise AddressRefusedError(_("Host not found.")) from error
-    for *_kind, address in found:
+    for *_kind, address in infos:
         _address_check(ipaddress.ip_address(str(address[0]).partition("%")[0]))
-    return [(str(to[0]), port) for *_kind, to in found]
+    return [(str(to[0]), port) for *_kind, to in infos]
 
 
 def _address_check(address: Address) -> None:

@@ -65,6 +65,6 @@ def _desk(context: template.Context) -> dict[str, Any]:
         task=task,
         path=context["request"].path,
     )
-    found = {"campaign": campaign, "task": task, "bars": bars}
-    context.render_context[_KEPT] = found
-    return found
+    context_of_desk = {"campaign": campaign, "task": task, "bars": bars}
+    context.render_context[_KEPT] = context_of_desk
+    return context_of_desk

@@ -38,12 +38,12 @@ class RefusalsAt:
 
     def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
         if isinstance(error, RefusedError):
-            said: Any = {self._field or error.field: str(error)}
+            messages: Any = {self._field or error.field: str(error)}
         elif isinstance(error, ValidationError):
-            said = getattr(error, "error_dict", {self._field: error})
+            messages = getattr(error, "error_dict", {self._field: error})
         else:
             return False
-        for at, words in said.items():
+        for at, words in messages.items():
             self._form.add_error(at if at in self._form.fields else None, words)
         return True
 

@@ -81,10 +81,10 @@ def _remembered(request: HttpRequest, found: _Found) -> _Found:
     return found
 
 
-def _admitted(request: HttpRequest, found: _Found) -> _Found:
+def _admitted(request: HttpRequest, campaign: _Found) -> _Found:
     if request.method not in _SAFE:
-        change_demand(found.role)  # type: ignore[attr-defined]
-    return found
+        change_demand(campaign.role)  # type: ignore[attr-defined]
+    return campaign
 
 
 def form_page(

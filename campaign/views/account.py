@@ -325,9 +325,9 @@ def credentials_page(request: HttpRequest) -> HttpResponse:
     if action == "make-token":
         return _token_make(request)
     if action in _ENDS:
-        end, said = _ENDS[action]
+        end, message = _ENDS[action]
         if end(request):
-            messages.success(request, str(said))
+            messages.success(request, str(message))
     return redirect("credentials")
 
 

@@ -58,12 +58,12 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
         return HttpResponseBadRequest(_("Choose one of the listed shares."))
     with refusals_told(request):
         made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
-        said = counted(
+        message = counted(
             "%(count)d damaged reference created. Review it below.",
             "%(count)d damaged references created. Review them below.",
             made,
         )
-        messages.success(request, said)
+        messages.success(request, message)
     return redirect("bad-references", task.test_set.campaign.slug, task.pk)
 
 

@@ -91,12 +91,12 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
                 demands_acceptance=form.cleaned_data.get("demands_acceptance", True),
             )
             if kept.demands_acceptance:
-                said = _(
+                message = _(
                     "Version %(version)d published. Judges must accept it before they continue."
                 )
             else:
-                said = _("Version %(version)s published.")
-            messages.success(request, said % {"version": kept.version})
+                message = _("Version %(version)s published.")
+            messages.success(request, message % {"version": kept.version})
             return redirect("instructions", slug)
     current = {row.pk for row in in_force.values()}
     context = {

@@ -404,12 +404,12 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
         return ask(request, question, campaign=campaign, section=page)
     invitation_revoke(invitation=link)
     if link.is_to_results:
-        said = _("Link withdrawn.")
+        message = _("Link withdrawn.")
     elif link.user is None:
-        said = _("Link withdrawn. Judges who joined with it stay.")
+        message = _("Link withdrawn. Judges who joined with it stay.")
     else:
-        said = _("Link withdrawn. Browsers already signed in stay signed in.")
-    messages.success(request, said)
+        message = _("Link withdrawn. Browsers already signed in stay signed in.")
+    messages.success(request, message)
     return redirect(page, slug)
 
 
@@ -472,13 +472,13 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if invited.mails:
         count = len(invited.mails)
-        said = counted(
+        message = counted(
             "%(count)d invitation queued.", "%(count)d invitations queued.", count
         )
-        messages.success(request, said)
+        messages.success(request, message)
     if invited.known:
-        said = _("Already invited: %(addresses)s.")
-        messages.info(request, said % {"addresses": comma_list(invited.known)})
+        message = _("Already invited: %(addresses)s.")
+        messages.info(request, message % {"addresses": comma_list(invited.known)})
     return redirect("invitations", slug)
 
 
@@ -490,8 +490,8 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
         judge_link_mail(
             judge=judge, base_url=request.build_absolute_uri("/"), user=user_of(request)
         )
-        said = _("New link queued for %(judge)s. Previous links no longer work.")
-        messages.success(request, said % {"judge": judge.pseudonym})
+        message = _("New link queued for %(judge)s. Previous links no longer work.")
+        messages.success(request, message % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 
@@ -514,13 +514,13 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
         return ask(request, question, campaign=judge.campaign, section="invitations")
     if answer == "judge":
         judge_withdraw(judge=judge)
-        said = _("%(judge)s was withdrawn and can no longer judge in this campaign.")
+        message = _("%(judge)s was withdrawn and can no longer judge in this campaign.")
     else:
         judge_links_revoke(judge=judge)
-        said = _(
+        message = _(
             "Links of %(judge)s withdrawn. Browsers already signed in stay signed in."
         )
-    messages.success(request, said % {"judge": judge.pseudonym})
+    messages.success(request, message % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 
@@ -549,12 +549,12 @@ def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpRes
     judge = _person(request, slug, judge_id)
     if judge.withdrawn_at is not None:
         judge_readmit(judge=judge)
-        said = _("%(judge)s was readmitted. Their previous links work again.")
+        message = _("%(judge)s was readmitted. Their previous links work again.")
     elif judge_links_restore(judge=judge):
-        said = _("Links of %(judge)s restored.")
+        message = _("Links of %(judge)s restored.")
     else:
-        said = _("No changes.")
-    messages.success(request, said % {"judge": judge.pseudonym})
+        message = _("No changes.")
+    messages.success(request, message % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 

@@ -302,8 +302,8 @@ def member_mail_withdraw(
     except InvitationRefusedError:
         messages.info(request, _gone(mail))
     else:
-        said = _("Invitation to %(email)s withdrawn.")
-        messages.success(request, said % {"email": mail.address})
+        message = _("Invitation to %(email)s withdrawn.")
+        messages.success(request, message % {"email": mail.address})
     return redirect("people", slug)
 
 
@@ -322,8 +322,8 @@ def member_mail_again(
     except CredentialRefusedError as error:
         messages.error(request, str(error))
     else:
-        said = _("New link queued for %(email)s. The previous one no longer works.")
-        messages.success(request, said % {"email": mail.address})
+        message = _("New link queued for %(email)s. The previous one no longer works.")
+        messages.success(request, message % {"email": mail.address})
     return redirect("people", slug)
 
 

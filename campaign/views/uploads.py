@@ -65,7 +65,7 @@ def _languages(upload: Upload) -> str:
 
 
 def _stands_out(report: dict[str, Any]) -> list[str]:
-    found = [
+    warnings = [
         *report.get("warnings", []),
         *(
             _("Identical outputs: %(systems)s.") % {"systems": comma_list(group)}
@@ -82,11 +82,11 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
             ("outlier_count", _("%(system)s: outputs of unusual length: %(count)s.")),
         ):
             if system[key]:
-                found.append(
+                warnings.append(
                     words
                     % {"system": system["name"], "count": number_format(system[key])}
                 )
-    return found
+    return warnings
 
 
 def _takes_part(upload: Upload, report: dict[str, Any]) -> str:

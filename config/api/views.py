@@ -50,8 +50,10 @@ class RootView(ResearchAPIView):
             "description": "api-schema",
             "page": "api-page",
         }
-        found = {name: absolute(view, request=request) for name, view in names.items()}
-        return Response(RootSerializer(found).data)
+        addresses = {
+            name: absolute(view, request=request) for name, view in names.items()
+        }
+        return Response(RootSerializer(addresses).data)
 
 
 @require_safe

@@ -58,35 +58,35 @@ class Step:
         return self.state in {StepState.MISSING, StepState.WRONG}
 
 
-def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
+def steps_of(campaign: Campaign, preparation: Preparation) -> list[Step]:
     """Return the checklist of a draft, in working order."""
     steps = [
-        _texts(campaign, found),
-        _systems(campaign, found),
-        _design(campaign, found),
-        _people(campaign, found),
-        _instructions(campaign, found),
+        _texts(campaign, preparation),
+        _systems(campaign, preparation),
+        _design(campaign, preparation),
+        _people(campaign, preparation),
+        _instructions(campaign, preparation),
     ]
     return [
         *steps,
-        _as_judge(campaign, found),
-        _rehearsal(campaign, found),
-        _opening(campaign, found, steps),
+        _as_judge(campaign, preparation),
+        _rehearsal(campaign, preparation),
+        _opening(campaign, preparation, steps),
     ]
 
 
-def _texts(campaign: Campaign, found: Preparation) -> Step:
-    said = [
+def _texts(campaign: Campaign, preparation: Preparation) -> Step:
+    lines = [
         _("%(name)s: %(segments)s segments")
         % {"name": row.test_set.name, "segments": number_format(row.segment_count)}
-        for row in _test_sets(found)
+        for row in _test_sets(preparation)
     ]
     address = reverse("test-sets", args=[campaign.slug])
     # Once there is a test set, an abandoned upload is no longer a step; the page of test sets
     # lists it.
-    if said:
-        return Step(_("Texts"), StepState.DONE, said, _("Add texts"), address)
-    if not found.uploads:
+    if lines:
+        return Step(_("Texts"), StepState.DONE, lines, _("Add texts"), address)
+    if not preparation.uploads:
         return Step(
             _("Texts"),
             StepState.MISSING,
@@ -95,36 +95,36 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
             reverse("upload-new", args=[campaign.slug]),
             begins=True,
         )
-    said.append(
+    lines.append(
         _("An import failed. Open it to see the error.")
-        if found.failed
+        if preparation.failed
         else counted(
             "%(count)d unfinished upload",
             "%(count)d unfinished uploads",
-            len(found.uploads),
+            len(preparation.uploads),
         )
     )
     return Step(
         _("Texts"),
-        StepState.WRONG if found.failed else StepState.MISSING,
-        said,
+        StepState.WRONG if preparation.failed else StepState.MISSING,
+        lines,
         _("Continue upload"),
-        reverse("upload", args=[campaign.slug, found.uploads[0].pk]),
+        reverse("upload", args=[campaign.slug, preparation.uploads[0].pk]),
     )
 
 
-def _test_sets(found: Preparation) -> list[Any]:
+def _test_sets(preparation: Preparation) -> list[Any]:
     """Return one row per test set, regardless of its tasks."""
     rows: dict[int, Any] = {}
-    for row in found.tasks:
+    for row in preparation.tasks:
         rows.setdefault(row.test_set_id, row)
     return list(rows.values())
 
 
-def _systems(campaign: Campaign, found: Preparation) -> Step:
-    counts = [(row.test_set.name, row.system_count) for row in _test_sets(found)]
+def _systems(campaign: Campaign, preparation: Preparation) -> Step:
+    counts = [(row.test_set.name, row.system_count) for row in _test_sets(preparation)]
     few = [name for name, count in counts if count < FEWEST_SYSTEMS]
-    said = [
+    lines = [
         counted(
             "%(name)s: %(count)d system",
             "%(name)s: %(count)d systems",
@@ -134,45 +134,45 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
         for name, count in counts
     ]
     if few:
-        said.append(
+        lines.append(
             _("%(names)s: at least two systems are needed") % {"names": comma_list(few)}
         )
     state = StepState.WRONG if few else StepState.DONE
     return Step(
         _("Systems"),
-        state if found.tasks else StepState.MISSING,
-        said or [_("Imported with the texts")],
-        _("View test sets") if found.tasks else "",
+        state if preparation.tasks else StepState.MISSING,
+        lines or [_("Imported with the texts")],
+        _("View test sets") if preparation.tasks else "",
         reverse("test-sets", args=[campaign.slug]),
     )
 
 
-def _design(campaign: Campaign, found: Preparation) -> Step:
-    said = [
+def _design(campaign: Campaign, preparation: Preparation) -> Step:
+    lines = [
         _("%(name)s: %(design)s")
         % {
             "name": row.called,
             "design": design_in_words(row.drawn_by) or _("Default"),
         }
-        for row in found.tasks
+        for row in preparation.tasks
     ]
     only = None
-    if len(found.tasks) == 1:
-        only = found.tasks[0]
+    if len(preparation.tasks) == 1:
+        only = preparation.tasks[0]
     see = ""
     see_address = ""
     if only and only.protocol in _SCHEMES:
         words, page = _SCHEMES[only.protocol]
         see = str(words)
         see_address = reverse(page, args=[campaign.slug, only.pk])
-    if found.tasks:
+    if preparation.tasks:
         several = _("View test sets")
     else:
         several = ""
     return Step(
         _("Design"),
-        StepState.DONE if found.tasks else StepState.OPTIONAL,
-        said or [_("How blocks are drawn (optional: there is a default)")],
+        StepState.DONE if preparation.tasks else StepState.OPTIONAL,
+        lines or [_("How blocks are drawn (optional: there is a default)")],
         _("Choose design") if only else several,
         reverse("design", args=[campaign.slug, only.pk])
         if only
@@ -182,41 +182,47 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
     )
 
 
-def _people(campaign: Campaign, found: Preparation) -> Step:
-    said = [
-        counted("%(count)s judge", "%(count)s judges", found.judges),
-        counted("%(count)d shared link", "%(count)d shared links", found.links),
+def _people(campaign: Campaign, preparation: Preparation) -> Step:
+    lines = [
+        counted("%(count)s judge", "%(count)s judges", preparation.judges),
+        counted("%(count)d shared link", "%(count)d shared links", preparation.links),
     ]
-    if found.unread:
-        names = comma_list(dict.fromkeys(row.test_set.name for row in found.unread))
-        said.append(_("No judge reads both languages of %(names)s.") % {"names": names})
-    for needed in found.needed:
-        said += [labelled(needed.task.called, words) for words in needed.words]
-    has_people = found.judges or found.links
+    if preparation.unread:
+        names = comma_list(
+            dict.fromkeys(row.test_set.name for row in preparation.unread)
+        )
+        lines.append(
+            _("No judge reads both languages of %(names)s.") % {"names": names}
+        )
+    for needed in preparation.needed:
+        lines += [labelled(needed.task.called, words) for words in needed.words]
+    has_people = preparation.judges or preparation.links
     if has_people:
         state = StepState.DONE
     else:
         state = StepState.MISSING
-    is_short = bool(found.judges) and not all(
-        needed.is_feasible for needed in found.needed
+    is_short = bool(preparation.judges) and not all(
+        needed.is_feasible for needed in preparation.needed
     )
     return Step(
         _("People"),
-        StepState.WRONG if (found.unread or is_short) and not found.links else state,
-        said,
+        StepState.WRONG
+        if (preparation.unread or is_short) and not preparation.links
+        else state,
+        lines,
         _("Invite judges"),
         reverse("invitations", args=[campaign.slug]),
     )
 
 
-def _instructions(campaign: Campaign, found: Preparation) -> Step:
-    count = found.languages_of_instructions
-    said = counted("In %(count)d language", "In %(count)d languages", count)
+def _instructions(campaign: Campaign, preparation: Preparation) -> Step:
+    count = preparation.languages_of_instructions
+    message = counted("In %(count)d language", "In %(count)d languages", count)
     return Step(
         _("Instructions"),
         StepState.DONE if count else StepState.OPTIONAL,
         [
-            said
+            message
             if count
             else _("Without instructions, judges only see how the page works.")
         ],
@@ -225,60 +231,64 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
     )
 
 
-def _as_judge(campaign: Campaign, found: Preparation) -> Step:
+def _as_judge(campaign: Campaign, preparation: Preparation) -> Step:
     return Step(
         _("Preview as judge"),
         StepState.OPTIONAL,
         [_("The judging page with your texts; nothing is saved")],
-        _("Preview as judge") if found.tasks else "",
+        _("Preview as judge") if preparation.tasks else "",
         reverse("campaign-preview", args=[campaign.slug]),
     )
 
 
-def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
-    if found.rehearsal.is_under_way:
+def _rehearsal(campaign: Campaign, preparation: Preparation) -> Step:
+    if preparation.rehearsal.is_under_way:
         seen = None
     else:
-        seen = found.rehearsal.campaign
-    if not found.tasks:
-        said = _(
+        seen = preparation.rehearsal.campaign
+    if not preparation.tasks:
+        message = _(
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
         )
-    elif found.rehearsal.is_under_way:
-        said = _("Rehearsal in progress")
-    elif found.rehearsal.rehearsal is None:
-        said = _(
+    elif preparation.rehearsal.is_under_way:
+        message = _("Rehearsal in progress")
+    elif preparation.rehearsal.rehearsal is None:
+        message = _(
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
         )
-    elif found.rehearsal.is_outdated:
-        said = _(
+    elif preparation.rehearsal.is_outdated:
+        message = _(
             "Outdated: texts, design or settings have changed since the rehearsal."
         )
     else:
-        said = _("The rehearsal has finished. It is deleted when the campaign opens.")
+        message = _(
+            "The rehearsal has finished. It is deleted when the campaign opens."
+        )
     return Step(
         _("Rehearse"),
-        StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
-        [said],
-        _("Rehearse") if found.tasks else "",
+        StepState.DONE if preparation.rehearsal.rehearsal else StepState.OPTIONAL,
+        [message],
+        _("Rehearse") if preparation.tasks else "",
         reverse("rehearsal", args=[campaign.slug]),
         _("Open rehearsal") if seen else "",
         reverse("campaign-detail", args=[seen.slug]) if seen else "",
     )
 
 
-def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
+def _opening(
+    campaign: Campaign, preparation: Preparation, steps: Sequence[Step]
+) -> Step:
     left = [step.name for step in steps if step.is_needed]
     if left:
-        said = _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
+        message = _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
     else:
-        said = _("Judging starts when you open the campaign.")
-    if found.rehearsal.rehearsal is not None:
-        said = f"{said} {_('The rehearsal is deleted.')}"
+        message = _("Judging starts when you open the campaign.")
+    if preparation.rehearsal.rehearsal is not None:
+        message = f"{message} {_('The rehearsal is deleted.')}"
     return Step(
         _("Open"),
         StepState.MISSING,
-        [said],
+        [message],
         "" if left else _("Open campaign"),
         reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
     )

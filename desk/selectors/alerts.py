@@ -248,14 +248,14 @@ def _count(rows: "QuerySet[Any, Any]", of: str) -> Coalesce:
 
 def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
     # Lending a HIT clears `none_left_at`.
-    told = JudgeAccount.objects.filter(
+    accounts = JudgeAccount.objects.filter(
         task__in=tasks,
         none_left_at__gte=since,
         judge__withdrawn_at__isnull=True,
         judge__origin=Judge.Origin.PERSON,
     ).exclude(Exists(judges_done().filter(pk=OuterRef("judge"))))
-    waiting = accounts_waiting(told).values("pk")
-    return Counter(told.exclude(pk__in=waiting).values_list("task", flat=True))
+    waiting = accounts_waiting(accounts).values("pk")
+    return Counter(accounts.exclude(pk__in=waiting).values_list("task", flat=True))
 
 
 def _warned(campaigns: Sequence[Campaign], *, since: datetime) -> Counter[int]:
@@ -296,18 +296,18 @@ def alerts_of_campaigns(
 def alerts_in(facts: CampaignFacts) -> list[Alert]:
     """Return the alerts of a campaign: its own first, then those of its test sets in their order. No query."""
     state = facts.campaign.state
-    found = []
+    alerts = []
     for kind, states, find in _OF_CAMPAIGN:
         if state in states:
-            for said in find(facts):
-                found.append(Alert(kind, *said))
-    return found + [
-        Alert(kind, *said, overview.task.pk)
+            for sentence in find(facts):
+                alerts.append(Alert(kind, *sentence))
+    return alerts + [
+        Alert(kind, *sentence, overview.task.pk)
         for overview in facts.overviews
         if overview.task.closed_at is None
         for kind, states, find_in in _OF_TEST_SET
         if state in states
-        for said in find_in(facts, overview)
+        for sentence in find_in(facts, overview)
     ]
 
 

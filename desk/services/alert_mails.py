@@ -88,14 +88,14 @@ def _send(user: User, now: datetime) -> bool:
     )
     with translation.override(_language(user)):
         alerts = alerts_of_campaigns(campaigns=campaigns, now=now)
-    found = [
+    alerts_by_campaign = [
         (campaign, alerts[campaign.pk]) for campaign in campaigns if alerts[campaign.pk]
     ]
-    if not found:
+    if not alerts_by_campaign:
         return False
     mail = alert_mail_claim(user=user, day=now.date())
     return mail is not None and message_send(
-        mail, partial(_message, mail, user.name, found)
+        mail, partial(_message, mail, user.name, alerts_by_campaign)
     )
 
 

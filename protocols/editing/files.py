@@ -102,13 +102,19 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
 
 
 def _answer(
-    said: Edit | bool, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
+    edit_or_acceptance: Edit | bool,
+    texts: Sequence[str | None],
+    _rules: CompleteRules,
+    _lose: Lose,
 ) -> EditJSON | AcceptanceJSON:
-    if isinstance(said, bool):
-        return {"acceptable": said}
-    if said.outcome is not Outcome.EDITED:
-        return {"outcome": said.outcome.value, "keystrokes": said.keystrokes}
-    text = said.text or ""
+    if isinstance(edit_or_acceptance, bool):
+        return {"acceptable": edit_or_acceptance}
+    if edit_or_acceptance.outcome is not Outcome.EDITED:
+        return {
+            "outcome": edit_or_acceptance.outcome.value,
+            "keystrokes": edit_or_acceptance.keystrokes,
+        }
+    text = edit_or_acceptance.text or ""
     if len(text) > MAX_CHARACTERS:
         raise AnswerRefusedError(
             f"the edited text has {len(text):,} characters",
@@ -118,7 +124,11 @@ def _answer(
         raise AnswerRefusedError(
             "the edited text equals the output", 'write "unchanged", without a text'
         )
-    return {"outcome": said.outcome.value, "text": text, "keystrokes": said.keystrokes}
+    return {
+        "outcome": edit_or_acceptance.outcome.value,
+        "text": text,
+        "keystrokes": edit_or_acceptance.keystrokes,
+    }
 
 
 def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
@@ -218,13 +228,15 @@ def output_scores(
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()
     for edit in LINES.chosen(task, watermark, chosen).rows:
-        said = (Acceptance(edit.judge, False),) if edit.is_unable else edit.acceptances
-        if said:
+        acceptances = (
+            (Acceptance(edit.judge, False),) if edit.is_unable else edit.acceptances
+        )
+        if acceptances:
             decided.update(edit.systems)
         rows += [
             (edit.segment, judge, system, float(accepted))
             for system in edit.systems
-            for judge, accepted in said
+            for judge, accepted in acceptances
         ]
     return OutputScores.of_rows(row for row in rows if decided[row[2]] >= FEWEST_EDITS)
 

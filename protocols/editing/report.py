@@ -37,7 +37,7 @@ from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: AnalysisOptions, found: Acceptability
+    given: Input | AnswersOfFiles, _options: AnalysisOptions, result: Acceptability
 ) -> Report:
     """Report the acceptable edits of each system, without a percentage if there are too few."""
     rows: list[Edit] = given.answers.rows
@@ -58,7 +58,7 @@ def _tell(
     notes = [
         _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
         % all_in_figures(**counted),
-        *_notes(rows, found),
+        *_notes(rows, result),
     ]
     if own_segment:
         notes.append(
@@ -81,13 +81,13 @@ def _tell(
             "uncorrected": {"accepted": sum(uncorrected), "asked": len(uncorrected)},
         },
         notes=notes,
-        tables=[_systems(found), _effort(found), _pairs(found)],
-        data={"acceptability": found},
+        tables=[_systems(result), _effort(result), _pairs(result)],
+        data={"acceptability": result},
     )
 
 
-def _notes(rows: list[Edit], found: Acceptability) -> Iterator[str]:
-    number = found.number
+def _notes(rows: list[Edit], result: Acceptability) -> Iterator[str]:
+    number = result.number
     yield _(
         "Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s."
     ) % {
@@ -96,14 +96,14 @@ def _notes(rows: list[Edit], found: Acceptability) -> Iterator[str]:
         "mean": decimals(number.mean, 1),
         "deviation": "–" if number.deviation is None else decimals(number.deviation, 1),
     }
-    if any(row.share is None for row in found.systems):
+    if any(row.share is None for row in result.systems):
         yield ngettext(
             "Systems with fewer than %(count)d edit have no percentage and no rank.",
             "Systems with fewer than %(count)d edits have no percentage and no rank.",
-            found.fewest,
-        ) % {"count": found.fewest}
+            result.fewest,
+        ) % {"count": result.fewest}
     yield from one_judge_notes((edit.systems, edit.judge) for edit in rows)
-    acceptors = found.acceptors
+    acceptors = result.acceptors
     kappa = kappa_shown(acceptors.kappa, acceptors.p_chance, reason=acceptors.reason)
     if kappa is not None:
         yield _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.") % {
@@ -133,9 +133,9 @@ def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Colum
     return Column(key, heading, decimals=1, of=percent)
 
 
-def _systems(found: Acceptability) -> Table:
+def _systems(result: Acceptability) -> Table:
     return Table.of(
-        found.systems,
+        result.systems,
         name="systems",
         title=_("Acceptable edits"),
         columns=(
@@ -161,8 +161,8 @@ def _systems(found: Acceptability) -> Table:
             _(
                 "Outputs that could not be edited count as not acceptable. Intervals: Clopper–Pearson on the effective number of edits, clustered by segment and editor (%(confidence)s%% confidence)."
             )
-            % {"confidence": percent_in_figures(found.confidence)},
-            *_counting(found.counting),
+            % {"confidence": percent_in_figures(result.confidence)},
+            *_counting(result.counting),
         ],
         plot=interval_plot("system", "percent"),
     )
@@ -177,9 +177,9 @@ def _counting(counting: Counting) -> list[str]:
     ]
 
 
-def _effort(found: Acceptability) -> Table:
+def _effort(result: Acceptability) -> Table:
     return Table.of(
-        found.systems,
+        result.systems,
         name="effort",
         title=_("Editing effort"),
         columns=(
@@ -192,9 +192,9 @@ def _effort(found: Acceptability) -> Table:
     )
 
 
-def _pairs(found: Acceptability) -> Table:
+def _pairs(result: Acceptability) -> Table:
     return Table.of(
-        found.pairs,
+        result.pairs,
         name="pairs",
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
@@ -215,10 +215,10 @@ def _pairs(found: Acceptability) -> Table:
             *shortages_in_words(
                 {
                     row.system: Shortage("edits", row.decided, FEWEST_TESTED)
-                    for row in found.systems
+                    for row in result.systems
                     if row.decided < FEWEST_TESTED
                 },
-                len(found.systems),
+                len(result.systems),
             ),
         ],
     )
@@ -255,13 +255,13 @@ def _find(given: Input | AnswersOfFiles, options: EditingOptions) -> Acceptabili
         raise OptionError(
             "judges cannot be excluded from edits.", field="exclude_judge"
         )
-    found = acceptability(
+    result = acceptability(
         given.answers.rows,
         fewest=options["fewest"],
         counting=Counting(options["acceptances"]),
         confidence=options["confidence"],
     )
-    return replace(found, acceptors=reported(found.acceptors))
+    return replace(result, acceptors=reported(result.acceptors))
 
 
 ANALYSIS = analysis_of_lines(

@@ -456,7 +456,9 @@ def _counted(
             bool(edit.votes) and 2 * sum(edit.votes) == len(edit.votes)
             for edit in decided
         ),
-        by_outcome={name: (sum(said), len(said)) for name, said in by_outcome.items()},
+        by_outcome={
+            name: (sum(edits), len(edits)) for name, edits in by_outcome.items()
+        },
         share=share,
         share_unchanged=unchanged / len(own) if len(own) >= fewest else None,
         characters=100 * distance / length if length else None,

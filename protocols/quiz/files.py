@@ -64,14 +64,14 @@ _PART: Final = 1
 
 
 def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
-    for number, said in lines:
+    for number, line in lines:
         yield FileAnswer(
             line=number,
-            judge=said.judge,
-            segment=said.snippet,
-            candidates=(said.systems,),
-            said=said,
-            duration_ms=said.duration_ms,
+            judge=line.judge,
+            segment=line.snippet,
+            candidates=(line.systems,),
+            said=line,
+            duration_ms=line.duration_ms,
         )
 
 
@@ -111,7 +111,7 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
 
     A reading counts for all systems with the same outputs throughout the snippet.
     """
-    found = list(
+    rows_read = list(
         counted.judgments.filter(quizanswer__answers__len__gt=0).values_list(
             "block_id",
             "judge__pseudonym",
@@ -124,8 +124,8 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
     snippets = {
         (each.document_id, each.last): each for each in snippets_of(counted.task)
     }
-    wrote = counted.wrote({row[0] for row in found})
-    for block, judge, answers, document, position, number in found:
+    wrote = counted.wrote({row[0] for row in rows_read})
+    for block, judge, answers, document, position, number in rows_read:
         snippet = snippets[document, position]
         [systems] = wrote[block]
         if systems:

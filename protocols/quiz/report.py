@@ -32,7 +32,7 @@ from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: AnalysisOptions, found: QuizScores
+    given: Input | AnswersOfFiles, _options: AnalysisOptions, scores: QuizScores
 ) -> Report:
     """Report the share of correct answers by system and by reader."""
     rows: list[Reading] = given.answers.rows
@@ -48,7 +48,7 @@ def _tell(
         _(
             "Guessing gets half of the answers right. Intervals: Clopper–Pearson on the effective number of answers, clustered by snippet and judge (%(confidence)s%% confidence)."
         )
-        % {"confidence": percent_in_figures(found.confidence)},
+        % {"confidence": percent_in_figures(scores.confidence)},
         *one_judge_notes((row.systems, row.judge) for row in rows),
     ]
     if again:
@@ -63,10 +63,12 @@ def _tell(
         counted={**counted, "met_again": again},
         notes=notes,
         tables=[
-            _table("systems", _("Right answers by system"), _("System"), found.systems),
-            _table("readers", _("Right answers by judge"), _("Judge"), found.readers),
+            _table(
+                "systems", _("Right answers by system"), _("System"), scores.systems
+            ),
+            _table("readers", _("Right answers by judge"), _("Judge"), scores.readers),
         ],
-        data=vars(found),
+        data=vars(scores),
     )
 
 

@@ -46,10 +46,10 @@ class Compared(NamedTuple):
 def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     """Return the judgments of each pair, from the viewpoint of the system whose name comes first."""
     # The result must not depend on the order of the lines.
-    found: dict[Pair, list[tuple[str, int, int | None]]] = {}
+    pairs: dict[Pair, list[tuple[str, int, int | None]]] = {}
     for each in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
-        found.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
-    return {pair: PairJudgments.of_rows(pair, own) for pair, own in found.items()}
+        pairs.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
+    return {pair: PairJudgments.of_rows(pair, own) for pair, own in pairs.items()}
 
 
 def _compared(values: LineValues, refuse: Refuse) -> Compared:
@@ -71,13 +71,13 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     words = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
-    found = []
+    answers = []
     for pair, own in given.items():
         for each in own:
-            found.append((each.number, each, pair))
+            answers.append((each.number, each, pair))
     return [
         Compared(each.segment, each.judge, *pair, words[each.answer])
-        for _number, each, pair in sorted(found, key=lambda row: row[0])
+        for _number, each, pair in sorted(answers, key=lambda row: row[0])
     ]
 
 
@@ -127,7 +127,7 @@ LINES: Final = AnswerLines(
 
 
 def _answer(
-    said: str, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
+    outcome: str, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
 ) -> VerdictJSON:
     first, second = texts
     if first == second:
@@ -135,7 +135,7 @@ def _answer(
             "both systems wrote the same text, so they cannot be compared",
             'write "identical", or import into the test set whose texts were judged',
         )
-    return {"verdict": said}
+    return {"verdict": outcome}
 
 
 FILES: Final = LINES.files(

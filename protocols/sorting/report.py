@@ -237,9 +237,9 @@ def _find(
     return sort, chain, beside
 
 
-def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Report:
+def _tell(given: Input | AnswersOfFiles, _options: object, result: Found) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
-    sort, chain, beside = found
+    sort, chain, beside = result
     settings = sort.settings
     steps = [{**step, **sort.arrived.get(_pair(step), {})} for step in chain.steps]
     is_corrected = settings.correction is not Correction.NONE

@@ -339,11 +339,11 @@ def _find(
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis
+    given: Input | AnswersOfFiles, _options: object, result: SpanAnalysis
 ) -> Report:
     """Report on scored judgments from files or a task."""
     read: SpansRead = given.answers
-    columns = found.columns
+    columns = result.columns
     counted = {
         name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")
     }
@@ -353,7 +353,7 @@ def _tell(
         )
         % all_in_figures(scores=len(columns), **counted)
     ]
-    data = {field.name: getattr(found, field.name) for field in fields(found)}
+    data = {field.name: getattr(result, field.name) for field in fields(result)}
     for name in ("columns", "blocks", "ranking"):
         del data[name]
     data |= {
@@ -363,29 +363,29 @@ def _tell(
         "rankings": None,
     }
     tables = []
-    if found.additive is not None:
-        tables.append(_additive(found.additive))
+    if result.additive is not None:
+        tables.append(_additive(result.additive))
     else:
         notes.append(
             _("No scores by system, segment and judge: %(reason)s.")
-            % {"reason": found.not_additive}
+            % {"reason": result.not_additive}
         )
-    tables += [_means(found.means), _rule(found.rule)]
-    if found.ranking is not None and found.blocks is not None:
-        given_blocks = _input(read.judgments[0], found.blocks, read.files)
-        ranked = rankings_report(given_blocks, [found.ranking], pairs=False)
+    tables += [_means(result.means), _rule(result.rule)]
+    if result.ranking is not None and result.blocks is not None:
+        given_blocks = _input(read.judgments[0], result.blocks, read.files)
+        ranked = rankings_report(given_blocks, [result.ranking], pairs=False)
         tables += ranked.tables
         data["rankings"] = ranked.data["rankings"]
     for name in ("additive", "means", "rule"):
         data[name] = data[name] and _estimable(data[name])
     tables += [
-        _score_agreement(found.score_agreement),
-        _span_agreement(found.span_agreement),
-        _asked(found.contradictions),
-        _differences(found.suggestions),
-        _outcomes(found.suggestions),
+        _score_agreement(result.score_agreement),
+        _span_agreement(result.span_agreement),
+        _asked(result.contradictions),
+        _differences(result.suggestions),
+        _outcomes(result.suggestions),
     ]
-    if found.options["measure"] == "mqm":
+    if result.options["measure"] == "mqm":
         tables.append(_errors(read.judgments))
     if not read.files:
         filled = [table for table in tables if table.rows]
@@ -455,11 +455,11 @@ def _rank(number: int) -> int | None:
     return int(number) or None
 
 
-def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
+def _estimable(result: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
     """Return numbers as plain data, with null for ranges and clusters that cannot be estimated
     yet.
     """
-    data: dict[str, Any] = plain(found)
+    data: dict[str, Any] = plain(result)
     data["ranges"] = {
         end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()
     }
@@ -467,19 +467,19 @@ def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
 
 
 def _rows(
-    found: AdditiveFit | SystemMeans | RuleResult,
+    result: AdditiveFit | SystemMeans | RuleResult,
     order: Iterable[int],
     **more: list[Value],
 ) -> list[dict[str, Any]]:
     """Return a row for each system in `order`, keyed by the names of the results."""
-    data = {**_estimable(found), **more}
+    data = {**_estimable(result), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
     columns = {name: each for name, each in data.items() if isinstance(each, list)}
     return [
         {
             name: each[place]
             for name, each in columns.items()
-            if len(each) == len(found.systems)
+            if len(each) == len(result.systems)
         }
         for place in order
     ]
@@ -594,34 +594,34 @@ def _of_these_judges() -> str:
     return _("Intervals and rank ranges hold for these judges only.")
 
 
-def _rule(found: RuleResult) -> Table:
-    last = len(found.systems) - 1
-    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, found.common).max(axis=0)
+def _rule(result: RuleResult) -> Table:
+    last = len(result.systems) - 1
+    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, result.common).max(axis=0)
     notes = shortages_in_words(
         {
             system: Shortage("segments", int(most[place]), FEWEST_COMMON)
-            for place, system in enumerate(found.systems)
-            if not found.cluster[place]
+            for place, system in enumerate(result.systems)
+            if not result.cluster[place]
         },
-        len(found.systems),
+        len(result.systems),
     )
-    if found.rule is not ClusterRule.PERMUTATION:
+    if result.rule is not ClusterRule.PERMUTATION:
         notes.append(
             _(
                 "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges."
             )
         )
     rows = _rows(
-        found,
+        result,
         range(last + 1),
-        p_next=[*(_p_next(found, place) for place in range(last)), None],
-        shared=[*(int(found.common[place, place + 1]) for place in range(last)), None],
+        p_next=[*(_p_next(result, place) for place in range(last)), None],
+        shared=[*(int(result.common[place, place + 1]) for place in range(last)), None],
     )
     return Table.of(
         rows,
         name="rule",
         title=_("Clusters of means: %(rule)s")
-        % {"rule": RULE.choices[found.rule.value]},
+        % {"rule": RULE.choices[result.rule.value]},
         columns=(
             _system(),
             Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
@@ -629,18 +629,18 @@ def _rule(found: RuleResult) -> Table:
             Column("p_next", _("p vs. next")),
             Column("common", _("Shared"), of=itemgetter("shared")),
         ),
-        rules=rules_between([int(cluster) for cluster in found.cluster]),
+        rules=rules_between([int(cluster) for cluster in result.cluster]),
         notes=notes,
     )
 
 
-def _p_next(found: RuleResult, place: int) -> Value:
-    shared = int(found.common[place, place + 1])
+def _p_next(result: RuleResult, place: int) -> Value:
+    shared = int(result.common[place, place + 1])
     if not shared:
         return _("no shared segments")
     if shared < FEWEST_COMMON:
         return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
-    return float(found.p[place, place + 1])
+    return float(result.p[place, place + 1])
 
 
 def _score_agreement(scores: ScoreAgreement) -> Table:

@@ -118,8 +118,8 @@ def _replace(
     places.begin_file(name)
     answers = list(answers)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
-    found = places.of(answers, lambda answer: partial(refuse_answer, name, answer))
-    for answer, place in zip(answers, found, strict=True):
+    placed = places.of(answers, lambda answer: partial(refuse_answer, name, answer))
+    for answer, place in zip(answers, placed, strict=True):
         lose = losses.at(f"{name}, line {answer.line}")
         try:
             starts = list(draws.starts(answer, place, lose))

@@ -240,18 +240,18 @@ def _best_worst_find(
 
 
 def _best_worst_tell(
-    given: Input, options: Mapping[str, Any], found: BestWorstFound
+    given: Input, options: Mapping[str, Any], result: BestWorstFound
 ) -> Report:
     notes = []
-    if found.reliability is not None:
+    if result.reliability is not None:
         notes.append(
             _(
                 "Split-half reliability: %(correlation)s (Spearman’s correlation of the scores by two random halves of the blocks, averaged over 100 splits)."
             )
-            % {"correlation": number_format(found.reliability, 3)}
+            % {"correlation": number_format(result.reliability, 3)}
         )
     table = Table.of(
-        found.scores,
+        result.scores,
         name="best-worst",
         title=_("Best minus worst"),
         columns=[
@@ -263,7 +263,7 @@ def _best_worst_tell(
             *end_columns(),
         ],
     )
-    data = {"confidence": options[CONFIDENCE.name], "best_worst": found}
+    data = {"confidence": options[CONFIDENCE.name], "best_worst": result}
     return report_of_answers(given=given, notes=notes, tables=[table], data=data)
 
 

@@ -198,9 +198,9 @@ def best_minus_worst(
     reach = deviate * np.sqrt(np.maximum(0, np.diag(covariance.matrix)))
     low = np.maximum(-1, score - reach)
     high = np.minimum(1, score + reach)
-    found = []
+    scores = []
     for place in np.flatnonzero(number).tolist():
-        found.append(
+        scores.append(
             BestMinusWorst(
                 system=blocks.systems[place],
                 shown=int(number[place]),
@@ -211,7 +211,7 @@ def best_minus_worst(
                 high=None if covariance.limits else float(high[place]),
             )
         )
-    return sorted(found, key=lambda row: (-row.score, row.system))
+    return sorted(scores, key=lambda row: (-row.score, row.system))
 
 
 def _choices(labels: Int8Array) -> FloatArray:
@@ -231,7 +231,7 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
     if len(blocks.systems) < 3:
         return None
     random = np.random.Generator(np.random.Philox(0))
-    found = []
+    correlations = []
     for _split in range(splits):
         one, other = np.array_split(random.permutation(len(blocks)), 2)
         halves = [
@@ -240,5 +240,5 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
         ]
         if np.ptp(halves[0]) == 0 or np.ptp(halves[1]) == 0:
             return None
-        found.append(spearmanr(*halves).statistic)
-    return float(np.mean(found))
+        correlations.append(spearmanr(*halves).statistic)
+    return float(np.mean(correlations))

@@ -147,7 +147,7 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
     """Yield the answers whose outputs are both by participating systems; each names all systems
     that wrote its text.
     """
-    found = list(
+    rows_read = list(
         counted.judgments.values_list(
             "block_id",
             "block__segment__number",
@@ -156,22 +156,22 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
             "twooutputsanswer__verdict",
         )
     )
-    wrote = counted.wrote(block for block, *_others in found)
-    for block, segment, judge, duration_ms, verdict in found:
+    wrote = counted.wrote(block for block, *_others in rows_read)
+    for block, segment, judge, duration_ms, verdict in rows_read:
         first, second = (tuple(sorted(systems)) for systems in wrote[block])
         if first and second:
             yield Said(segment, first, second, judge, Verdict(verdict), duration_ms)
 
 
 def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
-    for number, said in lines:
+    for number, line in lines:
         yield FileAnswer(
             line=number,
-            judge=said.judge,
-            segment=str(said.segment),
-            candidates=(said.first, said.second),
-            said=said.answer,
-            duration_ms=said.duration_ms,
+            judge=line.judge,
+            segment=str(line.segment),
+            candidates=(line.first, line.second),
+            said=line.answer,
+            duration_ms=line.duration_ms,
             repeat=None,
         )
 

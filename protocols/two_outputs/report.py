@@ -90,32 +90,32 @@ class TwoOutputsOptions(TypedDict):
 
 
 def two_outputs_report(
-    given: Input | AnswersOfFiles, options: TwoOutputsOptions, found: TwoOutputsFound
+    given: Input | AnswersOfFiles, options: TwoOutputsOptions, result: TwoOutputsFound
 ) -> Report:
     """Report answers by judge, κ of each pair and of all judges, and a cross-table of two judges'
     answers.
     """
-    chosen = _chosen(found.compared, _judges(options))
-    tables = [_totals(found), _agreement(found), _pairs(found)]
-    tables += [] if chosen is None else [_side_by_side(found, chosen)]
+    chosen = _chosen(result.compared, _judges(options))
+    tables = [_totals(result), _agreement(result), _pairs(result)]
+    tables += [] if chosen is None else [_side_by_side(result, chosen)]
     return report_of_answers(
         given=given,
-        notes=_notes(found),
+        notes=_notes(result),
         tables=[table for table in tables if table.rows],
         data={
-            "systems": found.systems,
-            "four_answers": found.four_answers,
+            "systems": result.systems,
+            "four_answers": result.four_answers,
             "choices": [choice.name.lower() for choice in Choice],
-            "agreement": found.compared,
-            "merged": found.merged,
+            "agreement": result.compared,
+            "merged": result.merged,
             "side_by_side": chosen,
         },
     )
 
 
-def _notes(found: TwoOutputsFound) -> Iterator[str]:
-    choices = found.choices
-    systems = found.systems
+def _notes(result: TwoOutputsFound) -> Iterator[str]:
+    choices = result.choices
+    systems = result.systems
     yield _(
         "Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s."
     ) % all_in_figures(
@@ -125,18 +125,18 @@ def _notes(found: TwoOutputsFound) -> Iterator[str]:
         yield _(
             "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
         )
-    if not found.compared.pairs:
+    if not result.compared.pairs:
         yield _("No two judges compared the same outputs.")
 
 
-def _words(found: TwoOutputsFound) -> dict[Choice, str]:
+def _words(result: TwoOutputsFound) -> dict[Choice, str]:
     """Return the names of choices; "both wrong" only if four answers are distinguished."""
-    x, y = found.systems or ("X", "Y")
+    x, y = result.systems or ("X", "Y")
     words = {
         Choice.X: _("%(system)s is better") % {"system": x},
         Choice.Y: _("%(system)s is better") % {"system": y},
     }
-    if found.four_answers:
+    if result.four_answers:
         return {
             **words,
             Choice.SAME: _("both fine"),
@@ -145,9 +145,9 @@ def _words(found: TwoOutputsFound) -> dict[Choice, str]:
     return {**words, Choice.SAME: _("the same")}
 
 
-def _totals(found: TwoOutputsFound) -> Table:
-    words = _words(found)
-    compared = found.compared
+def _totals(result: TwoOutputsFound) -> Table:
+    words = _words(result)
+    compared = result.compared
     rows: list[list[Value]] = [
         [judge, *(total[choice] for choice in words), sum(total)]
         for judge, total in zip(compared.judges, compared.totals, strict=True)
@@ -168,10 +168,12 @@ def _totals(found: TwoOutputsFound) -> Table:
     )
 
 
-def _agreement(found: TwoOutputsFound) -> Table:
-    rows: list[list[Value]] = [[_("separate"), *_numbers(found.compared)]]
-    if found.merged is not None:
-        rows.append([_("“both fine” and “both wrong” merged"), *_numbers(found.merged)])
+def _agreement(result: TwoOutputsFound) -> Table:
+    rows: list[list[Value]] = [[_("separate"), *_numbers(result.compared)]]
+    if result.merged is not None:
+        rows.append(
+            [_("“both fine” and “both wrong” merged"), *_numbers(result.merged)]
+        )
     return Table(
         name="agreement",
         title=_("Overall agreement"),
@@ -189,7 +191,7 @@ def _agreement(found: TwoOutputsFound) -> Table:
             Column("items", _("Pairs of outputs")),
             Column("unanimous", _("Share with full agreement")),
         ],
-        rows=rows if found.compared.pairs else [],
+        rows=rows if result.compared.pairs else [],
     )
 
 
@@ -211,13 +213,13 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
     ]
 
 
-def _pairs(found: TwoOutputsFound) -> Table:
-    if found.merged:
-        merged = {pair.judges: pair for pair in found.merged.pairs}
+def _pairs(result: TwoOutputsFound) -> Table:
+    if result.merged:
+        merged = {pair.judges: pair for pair in result.merged.pairs}
     else:
         merged = {}
     return Table.of(
-        found.compared.pairs,
+        result.compared.pairs,
         name="judge_pairs",
         title=_("κ by pair of judges"),
         columns=(
@@ -261,8 +263,8 @@ def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | No
     return max(named, key=lambda pair: pair.items, default=None)
 
 
-def _side_by_side(found: TwoOutputsFound, pair: TwoJudges) -> Table:
-    words = _words(found)
+def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
+    words = _words(result)
     one, other = pair.judges
     rows: list[list[Value]] = [
         [
@@ -319,15 +321,15 @@ def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutpu
             for name in (*row.first, *row.second):
                 names.add(name)
         refuse_unknown("system", systems, names)
-    found = two_outputs_found(given.answers, systems=systems if any(systems) else None)
-    if not found.choices.items:
+    result = two_outputs_found(given.answers, systems=systems if any(systems) else None)
+    if not result.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):
-        if name not in found.choices.judges:
+        if name not in result.choices.judges:
             raise ValueError(
                 _("No judgments by %(names)s match these options.") % {"names": name}
             )
-    return found
+    return result
 
 
 ANALYSIS = analysis_of_lines(

@@ -152,12 +152,12 @@ class JudgesCompared:
         The spread of the κ of pairs is given where κ of all judges is.
         """
         together = reported(self.together)
-        found = replace(
+        result = replace(
             self, pairs=tuple(reported(pair) for pair in self.pairs), together=together
         )
         if together.kappa is None:
-            return replace(found, lowest=None, highest=None, mean=None, deviation=None)
-        return found
+            return replace(result, lowest=None, highest=None, mean=None, deviation=None)
+        return result
 
 
 def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCompared:
@@ -276,7 +276,7 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
     p_agree = float(agreeing.mean())
     p_chance = fleiss_chance(totals.sum(axis=0))
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
-    found = AllJudges(
+    together = AllJudges(
         items=len(counts),
         unanimous=int((counts.max(axis=1) == counts.sum(axis=1)).sum()),
         p_agree=p_agree,
@@ -285,7 +285,7 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
         reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa) else None,
     )
     if np.isnan(kappa):
-        return found
+        return together
     interval = left_out_interval(
         kappa,
         p_chance,
@@ -298,7 +298,7 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
         ),
         confidence=_CONFIDENCE,
     )
-    return replace(found, low=interval.low, high=interval.high)
+    return replace(together, low=interval.low, high=interval.high)
 
 
 def _counts_of_several(choices: Choices) -> Int64Array:

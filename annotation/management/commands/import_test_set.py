@@ -170,13 +170,13 @@ class Command(BaseCommand):
         campaign = None
         if slug:
             campaign = Campaign.objects.filter(slug=slug).first()
-        found = test_set_files_check(
+        inspection = test_set_files_check(
             files=_files(options, recognised, languages), campaign=campaign
         )
-        for line in inspection_lines(recognised, found):
+        for line in inspection_lines(recognised, inspection):
             self.stdout.write(line)
-        if found.error is not None:
-            raise found.error
+        if inspection.error is not None:
+            raise inspection.error
         self.stdout.write("These files can be imported. Nothing was stored.")
 
 

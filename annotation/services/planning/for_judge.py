@@ -218,12 +218,12 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
             hits_since=account.hits_since_check + _HITS_AHEAD,
         )
     )
-    found = []
+    judges = []
     for account in due:
         request = hit_request(account.judge, task=task)
         if Checks.SOME in _missing(design, request):
-            found.append(account.judge_id)
-    return found
+            judges.append(account.judge_id)
+    return judges
 
 
 def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:

@@ -414,13 +414,13 @@ def _release(task: Task) -> int:
         waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
     )
     rows = waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats")
-    found = {pk: first for pk, first in rows if first is not None}
-    held, needless = _last_ones(task, found)
+    first_by_hit = {pk: first for pk, first in rows if first is not None}
+    held, needless = _last_ones(task, first_by_hit)
     if of_withdrawn or needless:
         planning = PlanningTransaction.locked(task.pk)
         planning.withdraw(list(waiting.filter(pk__in=of_withdrawn | needless)))
         planning.store()
-    return waiting.filter(pk__in=found.keys() - held - needless).update(
+    return waiting.filter(pk__in=first_by_hit.keys() - held - needless).update(
         available_at=Now()
     )
 
@@ -482,9 +482,9 @@ def _available_now(task_id: int) -> HITQuerySet:
 @transaction.atomic
 def _closed_give_up(task_id: int) -> int:
     planning = PlanningTransaction.locked(task_id)
-    found = hits_of_closed(design=planning.design, hits=_available_now(task_id))
+    closed = hits_of_closed(design=planning.design, hits=_available_now(task_id))
     # A HIT that is being lent at this moment is skipped.
-    locked = _available_now(task_id).filter(pk__in=[hit.pk for hit in found])
+    locked = _available_now(task_id).filter(pk__in=[hit.pk for hit in closed])
     mine = list(locked.select_for_update(skip_locked=True))
     planning.give_up(mine)
     return len(mine)

@@ -214,11 +214,11 @@ def _user_of(path: str) -> User:
 def _refusal(answer: Any) -> Iterator[str]:
     """Yield the lines of a refusal: its detail, then each field with its errors or effects."""
     try:
-        said = answer.json()
+        answer_read = answer.json()
     except ValueError:
-        said = {}
-    yield said.get("detail") or f"{answer.status_code} {answer.reason_phrase}"
-    for name, words in said.items():
+        answer_read = {}
+    yield answer_read.get("detail") or f"{answer.status_code} {answer.reason_phrase}"
+    for name, words in answer_read.items():
         if name not in _FRAME:
             yield from _lines("" if name == "errors" else name, words)
 

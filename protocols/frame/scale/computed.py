@@ -181,7 +181,7 @@ def ratings_found(
         criterion: _of_criterion(each, options, easy)
         for criterion, each in ratings.items()
     }
-    outliers = [found.outliers for found in of_each.values()]
+    outliers = [criterion_found.outliers for criterion_found in of_each.values()]
     names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
     return RatingsFound(
@@ -320,7 +320,7 @@ def _easy_limit(scale: Scale, easy_below: int) -> int:
 def _agreement(
     criterion: str, ratings: Ratings, options: RatingOptions
 ) -> list[AgreementOf]:
-    found = []
+    agreements = []
     measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
     if ratings.scale.has_five_points:
         measured.append(ratings.merged())
@@ -335,5 +335,7 @@ def _agreement(
                 kappa=agreement.kappa.reported(),
                 alpha=agreement.alpha.reported(),
             )
-            found.append(AgreementOf(criterion, name, each.scale.points, agreement))
-    return found
+            agreements.append(
+                AgreementOf(criterion, name, each.scale.points, agreement)
+            )
+    return agreements

@@ -157,7 +157,7 @@ def ratings_arranged(
     place_of_judge = {judge: place for place, judge in enumerate(judges)}
     scales = {row.criterion: row.scale for row in rows}
     known = [each.key for each in criteria or criteria_of({}) if each.key in scales]
-    found = {}
+    ratings_by_criterion = {}
     # Others follow as they come.
     for criterion in dict.fromkeys([*known, *scales]):
         own = sorted(
@@ -166,7 +166,7 @@ def ratings_arranged(
             if row.criterion == criterion
         )
         item, judge, value = np.array(own, dtype=np.int64).T
-        found[criterion] = Ratings(
+        ratings_by_criterion[criterion] = Ratings(
             items,
             tuple(judges),
             item,
@@ -174,7 +174,7 @@ def ratings_arranged(
             value,
             scale=scales[criterion],
         )
-    return found
+    return ratings_by_criterion
 
 
 def _items(listed: Sequence[Item]) -> Items:
@@ -201,15 +201,15 @@ def _items(listed: Sequence[Item]) -> Items:
 
 def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> BoolArray:
     """Return a mask of the items named by segment, or by segment and system, shape (I,)."""
-    found = np.zeros(len(items), dtype=np.bool_)
+    is_easy = np.zeros(len(items), dtype=np.bool_)
     for segment, system in segments:
         named = items.segment == segment
         if system is not None:
             named &= items.wrote[:, [name == system for name in items.systems]].any(
                 axis=1
             )
-        found |= named
-    return found
+        is_easy |= named
+    return is_easy
 
 
 def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:

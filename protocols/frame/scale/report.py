@@ -155,7 +155,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
     """Return the segment and system of each text marked as easy. Raises OptionError for an invalid
     name.
     """
-    found: list[tuple[int, str | None]] = []
+    easy: list[tuple[int, str | None]] = []
     for name in names:
         segment, _space, system = name.partition(" ")
         if not (segment.isascii() and segment.isdigit()):
@@ -166,8 +166,8 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
                 % {"given": name},
                 field=EASY.name,
             )
-        found.append((int(segment), system.strip() or None))
-    return found
+        easy.append((int(segment), system.strip() or None))
+    return easy
 
 
 def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound:
@@ -229,22 +229,22 @@ def _rule_in_words(rule: Rule) -> str:
     }[rule]
 
 
-def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
+def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
     """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
-    shortages = {row.system: row.shortage for row in found.systems if row.shortage}
-    yield from shortages_in_words(shortages, len(found.systems))
-    if len(shortages) == len(found.systems):
+    shortages = {row.system: row.shortage for row in means.systems if row.shortage}
+    yield from shortages_in_words(shortages, len(means.systems))
+    if len(shortages) == len(means.systems):
         return
     yield _(
         "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence)."
-    ) % {"confidence": percent_in_figures(found.confidence)}
-    if found.correction is Correction.HOLM:
+    ) % {"confidence": percent_in_figures(means.confidence)}
+    if means.correction is Correction.HOLM:
         yield _("Ranks: simultaneous confidence sets.")
     else:
         yield _("Ranks: a separate confidence set for each system.")
     unsure = [
         row.system
-        for row in found.systems
+        for row in means.systems
         if row.standard_error is None and row.shortage is None
     ]
     if unsure:
@@ -254,11 +254,11 @@ def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
 
 
 def _tell(
-    given: Input | AnswersOfFiles, options: RatingOptions, found: RatingsFound
+    given: Input | AnswersOfFiles, options: RatingOptions, result: RatingsFound
 ) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
-    ratings = found.ratings
-    items = found.items
+    ratings = result.ratings
+    items = result.items
     counted = {
         "items": len(items),
         "segments": len(set(items.segment.tolist())),
@@ -266,7 +266,7 @@ def _tell(
         "judges": len(next(iter(ratings.values())).judges),
     }
     met_again = {criterion: each.met_again for criterion, each in ratings.items()}
-    names = found.names
+    names = result.names
     numbers = [
         labelled(names[criterion], number_format(len(own)))
         for criterion, own in ratings.items()
@@ -284,7 +284,7 @@ def _tell(
             for criterion, number in met_again.items()
             if number
         ),
-        *_notes(found, options),
+        *_notes(result, options),
     ]
     return report_of_answers(
         given=given,
@@ -296,19 +296,19 @@ def _tell(
         },
         notes=notes,
         tables=_tables(
-            found, options["confidence"], are_outliers_named=options["deviations"] > 0
+            result, options["confidence"], are_outliers_named=options["deviations"] > 0
         ),
         data={
             "options": _options_reported(options),
-            "criteria": found.criteria,
-            "agreement": found.agreement,
-            "outliers_by_both": found.in_all,
+            "criteria": result.criteria,
+            "agreement": result.agreement,
+            "outliers_by_both": result.in_all,
             **{
                 f"{later}_and_{one}": each
-                for (later, one), each in found.correlated.items()
+                for (later, one), each in result.correlated.items()
             },
-            **({} if found.weighted is None else {"weighted": found.weighted}),
-            "proposed_easy": list(_proposed_items(found)),
+            **({} if result.weighted is None else {"weighted": result.weighted}),
+            "proposed_easy": list(_proposed_items(result)),
         },
     )
 
@@ -320,66 +320,66 @@ def _options_reported(options: RatingOptions) -> dict[str, object]:
 
 
 def _tables(
-    found: RatingsFound, confidence: float, *, are_outliers_named: bool
+    result: RatingsFound, confidence: float, *, are_outliers_named: bool
 ) -> Iterator[Table]:
-    if found.weighted is not None:
-        yield _weighted_means(found.weighted, found.names)
-    for criterion, each in found.criteria.items():
-        yield _means(found.names[criterion], each.means, name=f"means_{criterion}")
-    if len(found.criteria) > 1:
-        yield _all_means(found)
-    if len(found.criteria) > _TWO:
-        yield _correlations(found, confidence)
-    yield _n_agreement(found)
-    yield _kappas(found)
-    for criterion, each in found.criteria.items():
-        yield _judges(criterion, found.names[criterion], each)
+    if result.weighted is not None:
+        yield _weighted_means(result.weighted, result.names)
+    for criterion, each in result.criteria.items():
+        yield _means(result.names[criterion], each.means, name=f"means_{criterion}")
+    if len(result.criteria) > 1:
+        yield _all_means(result)
+    if len(result.criteria) > _TWO:
+        yield _correlations(result, confidence)
+    yield _n_agreement(result)
+    yield _kappas(result)
+    for criterion, each in result.criteria.items():
+        yield _judges(criterion, result.names[criterion], each)
     if are_outliers_named:
-        yield _outliers(found)
-        yield _removals(found, confidence)
-        for criterion, each in found.criteria.items():
-            yield _without(criterion, found.names[criterion], each)
-    if len(found.proposed_easy):
-        yield _proposed(found)
+        yield _outliers(result)
+        yield _removals(result, confidence)
+        for criterion, each in result.criteria.items():
+            yield _without(criterion, result.names[criterion], each)
+    if len(result.proposed_easy):
+        yield _proposed(result)
 
 
-def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
+def _notes(result: RatingsFound, options: RatingOptions) -> Iterator[str]:
     if options["merge"]:
         yield _("Points are merged: 1–2, 3, 4–5.")
     if options["standardise"]:
         yield _(
             "Means of values standardised by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
         )
-        for criterion, each in found.criteria.items():
+        for criterion, each in result.criteria.items():
             if each.not_standardised:
                 yield _(
                     "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
                 ) % {
-                    "criterion": found.names[criterion],
+                    "criterion": result.names[criterion],
                     "names": comma_list(each.not_standardised),
                 }
-    if any(rating.scale.is_continuous for rating in found.ratings.values()):
+    if any(rating.scale.is_continuous for rating in result.ratings.values()):
         yield _("Agreement from 0 to 100 is measured in steps of ten.")
-    if len(found.correlated) > 1:
+    if len(result.correlated) > 1:
         return
-    for (later, one), correlated in found.correlated.items():
+    for (later, one), correlated in result.correlated.items():
         if correlated.of_ratings.pearson is not None:
             yield _(
                 "%(later)s and %(one)s: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
             ) % {
-                "later": found.names[later],
-                "one": found.names[one],
+                "later": result.names[later],
+                "one": result.names[one],
                 "ratings": _with_interval(correlated.of_ratings),
                 "systems": _with_interval(correlated.of_systems),
             }
             yield from interval_notes([correlated.of_systems], options["confidence"])
 
 
-def _with_interval(found: SampledCorrelation) -> str:
-    if found.pearson is None:
+def _with_interval(correlation: SampledCorrelation) -> str:
+    if correlation.pearson is None:
         return "–"
     return in_figures_with_interval(
-        found.pearson, found.pearson_low, found.pearson_high, 2
+        correlation.pearson, correlation.pearson_low, correlation.pearson_high, 2
     )
 
 
@@ -422,10 +422,10 @@ def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
     )
 
 
-def _all_means(found: RatingsFound) -> Table:
+def _all_means(result: RatingsFound) -> Table:
     """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
     means = {}
-    for criterion, each in found.criteria.items():
+    for criterion, each in result.criteria.items():
         means[criterion] = {row.system: row for row in each.means.systems}
     first, *others = means
     listed = [
@@ -433,7 +433,7 @@ def _all_means(found: RatingsFound) -> Table:
     ]
     columns = [_system_named()]
     for criterion, of_systems in means.items():
-        columns += _mean_columns(criterion, found.names[criterion], of_systems)
+        columns += _mean_columns(criterion, result.names[criterion], of_systems)
     table = Table.of(
         listed, name="systems", title=_("Systems by criteria"), columns=columns
     )
@@ -444,7 +444,7 @@ def _all_means(found: RatingsFound) -> Table:
         table,
         name="both",
         title=_("%(later)s against %(one)s")
-        % {"later": found.names[second], "one": found.names[first]},
+        % {"later": result.names[second], "one": result.names[first]},
         plot=PointPlot(label="system", value=second, x=first),
     )
 
@@ -465,9 +465,9 @@ def _mean_columns(
     )
 
 
-def _correlations(found: RatingsFound, confidence: float) -> Table:
+def _correlations(result: RatingsFound, confidence: float) -> Table:
     """Return the correlation of each two criteria, over ratings and over systems."""
-    rows = list(found.correlated.items())
+    rows = list(result.correlated.items())
     return Table.of(
         rows,
         name="correlations",
@@ -477,13 +477,13 @@ def _correlations(found: RatingsFound, confidence: float) -> Table:
                 "one",
                 _("Criterion"),
                 is_text=True,
-                of=lambda row: found.names[row[0][1]],
+                of=lambda row: result.names[row[0][1]],
             ),
             Column(
                 "other",
                 _("Other criterion"),
                 is_text=True,
-                of=lambda row: found.names[row[0][0]],
+                of=lambda row: result.names[row[0][0]],
             ),
             *of_part(
                 lambda row: row[1].of_ratings,
@@ -528,18 +528,18 @@ def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
     )
 
 
-def _n_agreement(found: RatingsFound) -> Table:
+def _n_agreement(result: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
     return Table.of(
         [
             (each, step)
-            for each in found.agreement
+            for each in result.agreement
             for step in each.agreement.n_agreement
         ],
         name="n_agreement",
         title=_("Ratings of the same text that differ by at most n points"),
         columns=(
-            *of_part(itemgetter(0), _part(found.names)),
+            *of_part(itemgetter(0), _part(result.names)),
             *of_part(
                 itemgetter(1),
                 (
@@ -571,27 +571,27 @@ def _n_agreement(found: RatingsFound) -> Table:
                 "within_2": decimals(0.76, 2),
                 "within_3": decimals(0.92, 2),
             },
-            *_few_judges(found),
+            *_few_judges(result),
         ],
     )
 
 
-def _few_judges(found: RatingsFound) -> list[str]:
+def _few_judges(result: RatingsFound) -> list[str]:
     if all(
         each.agreement.for_judges or not each.agreement.pairs
-        for each in found.agreement
+        for each in result.agreement
     ):
         return []
     return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
 
 
-def _kappas(found: RatingsFound) -> Table:
+def _kappas(result: RatingsFound) -> Table:
     return Table.of(
-        found.agreement,
+        result.agreement,
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
-            *_part(found.names),
+            *_part(result.names),
             *of_part(
                 attrgetter("agreement"),
                 (
@@ -616,7 +616,7 @@ def _kappas(found: RatingsFound) -> Table:
             ),
         ),
         keys=3,
-        notes=[strength_caution(), *_few_judges(found)],
+        notes=[strength_caution(), *_few_judges(result)],
     )
 
 
@@ -660,40 +660,44 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
     )
 
 
-def _outliers(found: RatingsFound) -> Table:
+def _outliers(result: RatingsFound) -> Table:
     """Return Table 3 of Hamon et al. (2007)."""
     columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
     notes = []
-    for criterion, each in found.criteria.items():
+    for criterion, each in result.criteria.items():
         counts = {outcome.rule: len(outcome.outliers) for outcome in each.outliers}
-        columns.append(Column(criterion, found.names[criterion], of=counts.__getitem__))
+        columns.append(
+            Column(criterion, result.names[criterion], of=counts.__getitem__)
+        )
         notes.append(
             _(
                 "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
             )
             % {
-                "criterion": found.names[criterion],
+                "criterion": result.names[criterion],
                 "both": len(each.overlap.both),
                 "upper": each.overlap.upper,
                 "lower": each.overlap.lower,
             }
         )
-    if found.in_all:
-        if len(found.criteria) == _TWO:
+    if result.in_all:
+        if len(result.criteria) == _TWO:
             heading = _("Both")
         else:
             heading = _("All")
-        columns.append(Column("both", heading, of=lambda rule: len(found.in_all[rule])))
+        columns.append(
+            Column("both", heading, of=lambda rule: len(result.in_all[rule]))
+        )
     return Table.of(
         Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
     )
 
 
-def _removals(found: RatingsFound, confidence: float) -> Table:
+def _removals(result: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
     removals = [
-        (found.names[criterion], row)
-        for criterion, each in found.criteria.items()
+        (result.names[criterion], row)
+        for criterion, each in result.criteria.items()
         for row in each.removals
     ]
     return Table.of(
@@ -771,9 +775,9 @@ def _without(criterion: str, name: str, found: CriterionFound) -> Table:
     )
 
 
-def _proposed_items(found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
-    items = found.items
-    for place in found.proposed_easy.tolist():
+def _proposed_items(result: RatingsFound) -> Iterator[tuple[int, list[str]]]:
+    items = result.items
+    for place in result.proposed_easy.tolist():
         wrote = [
             name
             for name, own in zip(items.systems, items.wrote[place], strict=True)
@@ -782,8 +786,8 @@ def _proposed_items(found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
         yield int(items.segment[place]), wrote
 
 
-def _proposed(found: RatingsFound) -> Table:
-    ratings = next(iter(found.ratings.values())).counts().sum(axis=1)
+def _proposed(result: RatingsFound) -> Table:
+    ratings = next(iter(result.ratings.values())).counts().sum(axis=1)
     return Table(
         name="proposed_easy",
         title=_("Candidates for easy texts: every judge gave the best rating"),
@@ -795,8 +799,8 @@ def _proposed(found: RatingsFound) -> Table:
         rows=[
             (str(segment), comma_list(systems), count)
             for (segment, systems), count in zip(
-                _proposed_items(found),
-                ratings[found.proposed_easy].tolist(),
+                _proposed_items(result),
+                ratings[result.proposed_easy].tolist(),
                 strict=True,
             )
         ][:20],

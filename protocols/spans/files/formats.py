@@ -116,11 +116,11 @@ def read_spans(
     losses = Losses()
     for name in sources.names:
         with sources.input(name) as (file, stream):
-            input_format, found, lost = _file_read(file, input_format)
+            input_format, spans, lost = _file_read(file, input_format)
             files.append(FileRead(file.name, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
-        judgments += [(file.name, judgment) for judgment in found]
+        judgments += [(file.name, judgment) for judgment in spans]
     if not judgments or input_format is None:
         raise Place(files[0].name).error(
             "it contains no usable judgments",

@@ -36,7 +36,7 @@ def counted_judgments(
     counts = iter(
         counted_submissions(submissions, losses, _described, is_one_file=is_one_file)
     )
-    found = []
+    counted = []
     for _file, judgment in judgments:
         outputs = []
         for output in judgment.outputs:
@@ -44,10 +44,10 @@ def counted_judgments(
             if systems:
                 outputs.append(replace(output, systems=systems))
         if len(outputs) == len(judgment.outputs) and tuple(outputs) == judgment.outputs:
-            found.append(judgment)
+            counted.append(judgment)
         elif outputs:
-            found.append(replace(judgment, outputs=tuple(outputs)))
-    return found
+            counted.append(replace(judgment, outputs=tuple(outputs)))
+    return counted
 
 
 def _submission(

@@ -171,13 +171,13 @@ def _pair(
     first, second = values.T
     figures: dict[str, float | None] = {}
     for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
-        found = _correlated(values, segments, confidence, coefficient)
+        correlation = _correlated(values, segments, confidence, coefficient)
         if coefficient is Coefficient.PEARSON:
             key = ""
         else:
             key = f"{coefficient}_"
-        figures[coefficient.value] = found.value
-        figures[f"{key}low"], figures[f"{key}high"] = found.low, found.high
+        figures[coefficient.value] = correlation.value
+        figures[f"{key}low"], figures[f"{key}high"] = correlation.low, correlation.high
     return JudgePairScores(
         one=one,
         other=other,
@@ -206,11 +206,11 @@ def _correlated(
 ) -> ClusteredCorrelation:
     """Return the correlation of pairs of scores, if there are enough, with an interval from ten segments on."""
     first, second = values.T
-    found = correlation_clustered(
+    correlation = correlation_clustered(
         first, second, (segments,), coefficient=coefficient, confidence=confidence
     )
     if len(values) < _FEWEST:
-        return replace(found, value=None, low=None, high=None)
+        return replace(correlation, value=None, low=None, high=None)
     if len(np.unique(segments)) < FEWEST_SEGMENTS:
-        return replace(found, low=None, high=None)
-    return found
+        return replace(correlation, low=None, high=None)
+    return correlation

@@ -148,8 +148,8 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
         without_cell = _figures(whole + by_cell, points)
 
     def estimate(figure: str, p_chance: float, n: int | None = None) -> Estimate:
-        def of(found: _Figures) -> FloatArray:
-            values: FloatArray = getattr(found, figure)
+        def of(figures: _Figures) -> FloatArray:
+            values: FloatArray = getattr(figures, figure)
             if n is None:
                 return values
             return values[:, n]
@@ -221,9 +221,9 @@ def _left_out(
 
 
 def _added(rows: FloatArray, place: Int64Array, count: int) -> FloatArray:
-    found = np.zeros((count, rows.shape[1]))
-    np.add.at(found, place, rows)
-    return found
+    sums = np.zeros((count, rows.shape[1]))
+    np.add.at(sums, place, rows)
+    return sums
 
 
 def expected_within(shares: FloatArray) -> FloatArray:
@@ -245,10 +245,12 @@ def expected_within(shares: FloatArray) -> FloatArray:
 
 def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
     """Return (A − E) / (1 − E); NaN where E is 1."""
-    found = np.full(np.broadcast_shapes(observed.shape, expected.shape), np.nan)
+    coefficient = np.full(np.broadcast_shapes(observed.shape, expected.shape), np.nan)
     # If only one point is used, E is 1 up to rounding.
-    np.divide(observed - expected, 1 - expected, out=found, where=expected < 1 - 1e-12)
-    return found
+    np.divide(
+        observed - expected, 1 - expected, out=coefficient, where=expected < 1 - 1e-12
+    )
+    return coefficient
 
 
 def _within(tables: FloatArray | Int64Array) -> FloatArray:

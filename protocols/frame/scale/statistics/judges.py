@@ -150,11 +150,11 @@ def proposed_easy_items(
     counts = ratings.counts()
     scale = ratings.scale
     number = counts.sum(axis=1)
-    found = np.flatnonzero(
+    proposed = np.flatnonzero(
         (number > 1) & (counts[:, scale.best - scale.lowest] == number)
     )
     order = -number if words is None else words
-    return found[np.argsort(order[found], kind="stable")][:most]
+    return proposed[np.argsort(order[proposed], kind="stable")][:most]
 
 
 @dataclass(frozen=True, eq=False)

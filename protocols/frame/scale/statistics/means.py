@@ -189,7 +189,7 @@ def mean_ratings(
     scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
     together = _without_variance(covariance.matrix)
     tests = _tests(scores, covariance, correction, seed)
-    found = _widened(
+    ranges = _widened(
         rank_confidence_sets(
             scores.values,
             covariance.matrix,
@@ -204,7 +204,7 @@ def mean_ratings(
     means = Scores(values=ranked, estimable=np.ones_like(varies))
     ranks, _last = shared_ranks(means)
     order = np.argsort(ordinal_ranks(means))
-    group = clusters(found)
+    group = clusters(ranges)
     scale = ratings.scale
     if is_on_scale:
         lowest = scale.lowest
@@ -242,8 +242,8 @@ def mean_ratings(
                 high=ends[1],
                 standard_error=error,
                 rank=int(ranks[place]),
-                rank_low=None if shortage else int(found.low[place]),
-                rank_high=None if shortage else int(found.high[place]),
+                rank_low=None if shortage else int(ranges.low[place]),
+                rank_high=None if shortage else int(ranges.high[place]),
                 cluster=None if shortage else int(group[place]),
                 shortage=shortage,
             )
@@ -271,12 +271,12 @@ def mean_ratings(
 
 def _shortage(own: ScoreCovariance, together: ScoreCovariance) -> Shortage | None:
     """Return the shortage of the ratings of one system, or of all ratings together."""
-    for unit, needed, found in (
+    for unit, needed, count in (
         ("segments", FEWEST_SEGMENTS, min(own.segments, together.segments)),
         ("judges", FEWEST_JUDGES, min(own.judges, together.judges)),
     ):
-        if found < needed - _ABOUT:
-            return Shortage(unit, found, needed)
+        if count < needed - _ABOUT:
+            return Shortage(unit, count, needed)
     return None
 
 
@@ -341,12 +341,12 @@ def _covariance(
     singles = covariance_by_unit(influence, np.arange(len(ratings)), sizes)
     segments = covariance_by_unit(influence, ratings.segment, sizes)
     judges = covariance_by_unit(influence, ratings.judge, sizes)
-    found = combined_covariance(singles, segments, judges)
+    covariance = combined_covariance(singles, segments, judges)
     if segments.effective < MIN_UNITS:
         least = singles
     else:
         least = segments
-    return with_least_variance(found, np.diag(least.matrix))
+    return with_least_variance(covariance, np.diag(least.matrix))
 
 
 def _without_variance(covariance: FloatArray) -> BoolArray:
@@ -355,17 +355,17 @@ def _without_variance(covariance: FloatArray) -> BoolArray:
     return variance[:, np.newaxis] + variance - 2 * covariance <= _NO_VARIANCE
 
 
-def _widened(found: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
+def _widened(ranges: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
     """Return rank ranges widened so that systems whose difference has no variance may be in either
     order.
 
-    In `found`, such differences look certain: the lower system is below in every draw and test.
+    In `ranges`, such differences look certain: the lower system is below in every draw and test.
     """
     values = np.round(scores.values, TIE_DECIMALS)
     above = together & (values[:, np.newaxis] > values)
     return RankRanges(
-        low=np.maximum(1, found.low - np.count_nonzero(above, axis=0)),
-        high=np.minimum(len(values), found.high + np.count_nonzero(above, axis=1)),
+        low=np.maximum(1, ranges.low - np.count_nonzero(above, axis=0)),
+        high=np.minimum(len(values), ranges.high + np.count_nonzero(above, axis=1)),
     )
 
 

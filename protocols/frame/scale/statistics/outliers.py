@@ -146,7 +146,7 @@ def by_every_criterion(
     outcomes: Iterable[Sequence[RuleOutcome]],
 ) -> dict[Rule, tuple[str, ...]]:
     """Return the judges who are outliers by every criterion, by rule (last row of Table 3)."""
-    found = {}
+    names = {}
     for rule in Rule:
         groups = []
         for of_one in outcomes:
@@ -154,10 +154,10 @@ def by_every_criterion(
                 if each.rule is rule:
                     groups.append(set(each.outliers))
         if groups:
-            found[rule] = tuple(sorted(set.intersection(*groups)))
+            names[rule] = tuple(sorted(set.intersection(*groups)))
         else:
-            found[rule] = ()
-    return found
+            names[rule] = ()
+    return names
 
 
 @dataclass(frozen=True)

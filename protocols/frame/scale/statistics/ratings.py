@@ -170,9 +170,9 @@ class Ratings:
 
     def counts(self) -> Int64Array:
         """Return the number of judges who gave each item each value, from the lowest, shape (I, points)."""
-        found = np.zeros((len(self.items), self.scale.points), dtype=np.int64)
-        np.add.at(found, (self.item, self.value - self.scale.lowest), 1)
-        return found
+        numbers = np.zeros((len(self.items), self.scale.points), dtype=np.int64)
+        np.add.at(numbers, (self.item, self.value - self.scale.lowest), 1)
+        return numbers
 
 
 @dataclass(frozen=True, eq=False)
