@@ -186,7 +186,9 @@ def _language(language: str, extended: str | None) -> tuple[str, str, str]:
 @lru_cache(maxsize=1)
 def _languages() -> frozenset[str]:
     named = cldr_of("en").languages
-    known = {key for key in (*named, *get_global("likely_subtags")) if "_" not in key}
+    renamed = get_global("language_aliases").values()
+    known = {tag.partition("_")[0] for tag in renamed}
+    known |= {key for key in (*named, *get_global("likely_subtags")) if "_" not in key}
     return frozenset(known | _NO_ONE_LANGUAGE) - _NO_LANGUAGES
 
 

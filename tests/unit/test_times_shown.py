@@ -31,7 +31,7 @@ _FILTER = re.compile(
 )
 # `%H`, unless the zone follows or the literal is the constant of such a field.
 _CLOCK = re.compile(r"%[HIXc](?![^\"']*%Z)")
-_FIELDS = ("_CLOCK: Final = ", "DateTimeInput(")
+_FIELDS = ("_CLOCK: Final = ", "DateTimeInput(", "datetime-local")
 
 
 def test_templates_show_times_only_in_formats_that_name_the_zone() -> None:

@@ -20,21 +20,27 @@ from tests.integration.protocols.every import FINE, POOR, said_about
 pytestmark = pytest.mark.django_db(transaction=True)
 
 JUDGING = "/api/v1/judging"
-#: Queries of a request that stores a ranked block: session, user, block, and the statement that stores.
-OF_A_BLOCK = 4
+#: Queries of a request that stores a ranked block: session, user and block; the lock, the blocks of the HIT and their
+#: judgments; the judgment itself; and the request for a ranking.
+OF_A_BLOCK = 13
 #: Further queries of an item; the stored answer is returned without reading it.
-MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
-    # Whether adequacy has begun, after which fluency cannot change.
-    Protocol.RATING: 1,
-    # What was suggested to the judge, and the lengths of the texts.
-    Protocol.SPANS: 2,
-    # The output to be edited, and whether another judge has received the edit.
-    Protocol.EDITING: 1,
-    # The number of statements.
-    Protocol.QUIZ: 1,
+MORE: dict[Protocol, int] = {
+    Protocol.RANKING: 0,
+    Protocol.TOP: 0,
+    Protocol.SORTING: 0,
+    # The stored answer, and …
+    Protocol.TWO_OUTPUTS: 1,
+    # … whether adequacy has begun, after which fluency cannot change;
+    Protocol.RATING: 2,
+    # … what was suggested to the judge, and the lengths of the texts;
+    Protocol.SPANS: 3,
+    # … the output to be edited, and whether another judge has received the edit;
+    Protocol.EDITING: 2,
+    # … the number of statements.
+    Protocol.QUIZ: 2,
 }
 #: Further queries of an item after others judged: editing looks up the edit it asks about.
-MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 2}
+MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 3}
 #: Items judged by others between the first and the last one; three snippets have at most 63 readings.
 OF_OTHERS = {Protocol.QUIZ: 40}
 

@@ -20,6 +20,13 @@ MEMBERS_API = {**MEMBERS_PAGE, "visitor": 401}
 ORGANISERS_API = MEMBERS_API
 # What these do to strangers: tests/integration/controls/test_pages.py and arriving/test_organising.py.
 ONLY_POST = dict.fromkeys(ROLES, 405)
+# Over REST, membership is checked before the method.
+ONLY_POST_OF_MEMBERS = {
+    **ONLY_POST,
+    "judge": 404,
+    "other judge": 404,
+    "other organiser": 404,
+}
 # There is none of this name: tests/integration/ranking/test_plot_downloads.py.
 NO_PLOT = {**dict.fromkeys(ROLES, 404), "visitor": 302}
 # Lists that hold only what is one's own.

@@ -6,6 +6,7 @@ from typing import Final
 from tests.permissions.addresses.answers import (
     MEMBERS_API,
     ONLY_POST,
+    ONLY_POST_OF_MEMBERS,
     ORGANISERS_API,
     OWN_API,
 )
@@ -23,18 +24,18 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/secret/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/test/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -43,7 +44,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/": MEMBERS_API
     | sends(DELETE=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/token/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -59,19 +60,19 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/whole_campaigns/test_cloning.py.
     "api/v1/campaigns/<slug:slug>/file/": ORGANISERS_API | sends(PUT=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST_OF_MEMBERS, "visitor": 401}
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/": OWN_API | sends(POST=CAMPAIGN_MAKERS),
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/activity/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/problem-reports/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -80,7 +81,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/link/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -91,17 +92,20 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/alerts/mail/": ORGANISERS_API | sends(PUT=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/rules/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/ranking/test_rules.py.
-    "api/v1/campaigns/<slug:slug>/rules/preview/": {**ONLY_POST, "visitor": 401}
+    "api/v1/campaigns/<slug:slug>/rules/preview/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/rules/suggested/": MEMBERS_API
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/off/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/undo/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -111,39 +115,39 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/<int:file_id>/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(DELETE=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/<int:file_id>/content/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(PUT=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/check/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/import/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/jobs/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/stop/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/again/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),

@@ -7,6 +7,7 @@ from tests.permissions.addresses.answers import (
     MEMBERS_API,
     MEMBERS_PAGE,
     ONLY_POST,
+    ONLY_POST_OF_MEMBERS,
     ORGANISERS_API,
     TO_SECTION,
 )
@@ -38,12 +39,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -81,7 +82,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/members/invitations/": MEMBERS_API
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/members/invitations/<int:invitation_id>/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(DELETE=ORGANISERS),
@@ -98,12 +99,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/credentials/test_roles.py.
     "api/v1/campaigns/<slug:slug>/members/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(PATCH=OWNERS, DELETE=OWNERS),
     "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -122,27 +123,27 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/restore/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -151,7 +152,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -165,12 +166,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/judges/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/delete/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import MEMBERS_API, ONLY_POST
+from tests.permissions.addresses.answers import MEMBERS_API, ONLY_POST_OF_MEMBERS
 from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/snippets/": MEMBERS_API | sends(PUT=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/suggestions/": {**ONLY_POST, "visitor": 401}
+    "api/v1/tasks/<int:task_id>/suggestions/": {**ONLY_POST_OF_MEMBERS, "visitor": 401}
     | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API
@@ -17,17 +17,23 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/stopping-rule/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_designs.py.
     "api/v1/tasks/<int:task_id>/designs/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/designs/preview/": {**ONLY_POST, "visitor": 401}
+    "api/v1/tasks/<int:task_id>/designs/preview/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
     | sends(POST=MEMBERS),
-    "api/v1/tasks/<int:task_id>/designs/forecast/": {**ONLY_POST, "visitor": 401}
+    "api/v1/tasks/<int:task_id>/designs/forecast/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
     | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/designs/<int:design_id>/again/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/outputs/<int:output_id>/correct/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -35,12 +41,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/restore/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -49,7 +55,10 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/ranking/test_metrics.py.
     "api/v1/tasks/<int:task_id>/metrics/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/metrics/compute/": {**ONLY_POST, "visitor": 401}
+    "api/v1/tasks/<int:task_id>/metrics/compute/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/metrics/<int:metric_id>/": MEMBERS_API
     | sends(DELETE=ORGANISERS),
@@ -76,7 +85,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/redraw/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
@@ -95,19 +104,22 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         MEMBERS_API
     ),
     "api/v1/tasks/<int:task_id>/rankings/": MEMBERS_API | sends(POST=MEMBERS),
-    "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "visitor": 401}
+    "api/v1/tasks/<int:task_id>/rankings/keep/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/rankings/latest/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/judges/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/quality-actions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/<int:action_id>/revert/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/<uuid:batch>/undo/": {
-        **ONLY_POST,
+        **ONLY_POST_OF_MEMBERS,
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),

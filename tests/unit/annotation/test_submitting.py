@@ -15,6 +15,7 @@ ASSIGNED: Any = SimpleNamespace(
     protocol="ranking",
     rules={},
     candidates=("a", "b"),
+    candidate_count=2,
     **dict.fromkeys(("task_id", "judge_id", "block_id", "assignment_id"), 1),
 )
 

@@ -15,8 +15,15 @@ MILLION = 1_000_000
 
 
 def ranking(watermark: int, **changes: object) -> RankingRun:
-    said = {"method": "expected_wins", "parameters": {}, "seed": 0, "code_version": "1"}
-    return RankingRun(watermark=watermark, **(said | changes))
+    values = {
+        "method": "expected_wins",
+        "parameters": {},
+        "seed": 0,
+        "code_version": "1",
+    }
+    values |= changes
+    values["parameters"] = {"method_parameters": {}, **values["parameters"]}
+    return RankingRun(watermark=watermark, **values)
 
 
 @pytest.mark.parametrize(
