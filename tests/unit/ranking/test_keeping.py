@@ -1,8 +1,10 @@
 """Which rankings are kept for good, and how many these can become."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import log
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,16 +16,12 @@ from ranking.services.runs import is_last_of_its_day, kept_for
 MILLION = 1_000_000
 
 
-def ranking(watermark: int, **changes: object) -> RankingRun:
-    values = {
-        "method": "expected_wins",
-        "parameters": {},
-        "seed": 0,
-        "code_version": "1",
-    }
-    values |= changes
-    values["parameters"] = {"method_parameters": {}, **values["parameters"]}
-    return RankingRun(watermark=watermark, **values)
+def ranking(
+    watermark: int, parameters: Mapping[str, object] | None = None, **changes: object
+) -> RankingRun:
+    values = {"method": "expected_wins", "seed": 0, "code_version": "1", **changes}
+    recorded = {"method_parameters": {}, **(parameters or {})}
+    return RankingRun(watermark=watermark, parameters=recorded, **values)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +40,7 @@ def test_the_first_that_meets_a_stopping_rule_is_a_milestone() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"method": "bradley_terry"}, {"parameters": {"excluded_judges": ["ada"]}}, {"seed": 1}, {"code_version": "2"}])  # fmt: skip
-def test_ranking_with_other_parameters_is_kept(changes: dict[str, object]) -> None:
+def test_ranking_with_other_parameters_is_kept(changes: dict[str, Any]) -> None:
     assert kept_for(ranking(100, **changes), last=ranking(100)) == KeptFor.PARAMETERS
     # There and back again: the latest of the history must be what is shown.
     assert kept_for(ranking(100), last=ranking(100, **changes)) == KeptFor.PARAMETERS
