@@ -1,1 +1,1 @@
-"""What annotation knows of each protocol: its kind of answer, its rules and its files. Protocols register themselves here."""
+"""Registered protocols: the answers, rules and files of each."""

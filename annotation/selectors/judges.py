@@ -18,7 +18,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Greatest, Now, NullIf
+from django.db.models.functions import Coalesce, Greatest, NullIf
 
 from annotation.models import JudgeTally, QualityAction, QualityActionKind
 from annotation.models.quality import QualityActionQuerySet
@@ -55,12 +55,7 @@ _MESSAGE_SHOWN_FOR = timedelta(days=7)
 _SEVERITY = list(JudgeStatus)
 
 
-def messages_in_force(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
-    """Return organisers' messages to a judge within a week, newest first, without withdrawn ones."""
-    return messages_to(judge).filter(created_at__gt=Now() - _MESSAGE_SHOWN_FOR)
-
-
-def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
+def messages_to(judge: Judge) -> QuerySet[QualityAction]:
     """Return organisers' messages to a judge, newest first, without withdrawn ones."""
     actions = QualityAction.objects.in_force().filter(
         judge=judge, action=QualityActionKind.MESSAGE

@@ -1,4 +1,4 @@
-"""What a judging page is sent, in the shape of `annotation.api.serializers`."""
+"""Types of the data sent to judging pages, in the shape of `annotation.api.serializers`."""
 
 from datetime import datetime
 from typing import NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""What all REST operations have in common: known parameters and keys, versions, limits, repeated requests."""
+"""Mixins of all REST views: known parameters and keys, versions, limits, repeated requests."""
 
 import hashlib
 import json

@@ -17,7 +17,7 @@ DESCRIBING: Final = Lock()
 
 @dataclass(frozen=True)
 class DescribedOperation:
-    """What the description of an operation says that a request may contain.
+    """Parameters and body that a request may have, by the description of its operation.
 
     Attributes
     ----------

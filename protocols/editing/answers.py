@@ -146,7 +146,7 @@ class EditJSON(TypedDict):
 
 
 class AcceptanceJSON(TypedDict):
-    """Whether another judge's edit is acceptable."""
+    """A judgment of another judge's edit: acceptable or not."""
 
     acceptable: bool
 

@@ -127,7 +127,7 @@ class QuizAnswerJSON(TypedDict):
 
 
 class QuizAnswers(AnswerKind):
-    """Whether the statements about a snippet are true."""
+    """Answers to the statements about a snippet: true, false or none."""
 
     protocol = Protocol.QUIZ
     sentence = gettext_lazy(

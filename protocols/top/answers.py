@@ -36,7 +36,7 @@ from campaign.models import Campaign, Protocol
 
 
 class TopAnswer(TypedDict, total=False):
-    """Whether each output is at the top, in display order; or the positions of `best` and `worst`, from 1."""
+    """A truth value for each output in display order, true at the top; or the positions of `best` and `worst`, from 1."""
 
     top: Sequence[bool]
     best: int

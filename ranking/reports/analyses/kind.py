@@ -228,7 +228,7 @@ class AnalysisKind:
 
     @property
     def of_campaign(self) -> bool:
-        """Whether it covers all test sets of a campaign."""
+        """Return whether the analysis covers all test sets of a campaign."""
         return False
 
     @property
@@ -288,7 +288,7 @@ class CampaignTable(AnalysisKind):
 
     @property
     def of_campaign(self) -> bool:
-        """Whether it covers all test sets of a campaign."""
+        """Return whether the analysis covers all test sets of a campaign."""
         return True
 
     @property
