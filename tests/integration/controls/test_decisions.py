@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import QualityAction
-from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.selectors.judges import JudgeStatus, judge_standing, judge_status
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Task, User
 from ranking.models import Analysis
@@ -193,6 +194,17 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
     held = client.post(lend, "{}", content_type="application/json")
     assert held.json()["notice"] == ""
     assert "Take" not in client.get(time).content.decode()
+
+
+def test_message_is_shown_with_work_for_a_week(task: Task, organiser: User) -> None:
+    judge = make_judge(task.test_set.campaign, "ben")
+    action = quality_action_take(
+        judge=judge, task=task, action="message", user=organiser, text="Take care."
+    )
+    sent = action.created_at
+    in_time = judge_standing(judge, now=sent + timedelta(days=6))
+    too_late = judge_standing(judge, now=sent + timedelta(days=8))
+    assert (in_time.messages, too_late.messages) == (["Take care."], [])
 
 
 @pytest.mark.thorough
