@@ -14,7 +14,7 @@ Annals of Statistics 29.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
@@ -134,20 +134,19 @@ def alternative_annotator_test(
     annotators = np.concatenate([people, machine[np.newaxis]])
     annotators = annotators.reshape(count + 1, people.shape[1], -1)
     has_answer = ~np.isnan(annotators).all(axis=2)
-    is_used = (has_answer[:count].sum(axis=0) >= fewest_people) & has_answer[count]
-    items = np.count_nonzero(has_answer[:count] & is_used, axis=1).astype(np.int64)
+    by_people = has_answer[:count]
+    by_machine = has_answer[count]
+    has_enough_people = by_people.sum(axis=0) >= fewest_people
+    is_used = has_enough_people & by_machine
+    is_dropped = ~is_used & by_people.any(axis=0)
+    items = np.count_nonzero(by_people & is_used, axis=1).astype(np.int64)
     advantage = np.full(count, np.nan)
     p_value = np.full(count, np.nan)
     for person in np.flatnonzero(items >= fewest_items).tolist():
-        own = annotators[:, is_used & has_answer[person]]
-        remaining = np.delete(own, [person, count], axis=0)
-        of_person = np.nanmean(_likeness(remaining, own[person], alignment), axis=0)
-        of_machine = np.nanmean(_likeness(remaining, own[count], alignment), axis=0)
-        is_machine_as_good = of_machine >= of_person - _EQUAL
-        is_person_as_good = of_person >= of_machine - _EQUAL
-        lead = is_person_as_good.astype(np.float64) - is_machine_as_good
-        advantage[person] = is_machine_as_good.mean()
-        p_value[person] = _p_value(lead, epsilon)
+        own_items = annotators[:, is_used & has_answer[person]]
+        comparison = _machine_beside_person(own_items, person, alignment)
+        advantage[person] = comparison.is_machine_as_good.mean()
+        p_value[person] = _p_value(comparison.person_lead, epsilon)
     compared = ~np.isnan(p_value)
     if not compared.any():
         raise TooFewPeopleError(
@@ -163,7 +162,40 @@ def alternative_annotator_test(
         adjusted_p=adjusted_p,
         wins=adjusted_p <= _FALSE_DISCOVERY_RATE,
         epsilon=epsilon,
-        dropped=int(np.count_nonzero(~is_used & has_answer[:count].any(axis=0))),
+        dropped=int(np.count_nonzero(is_dropped)),
+    )
+
+
+class _MachineBesidePerson(NamedTuple):
+    """Comparison of the machine with a person on I items, each of shape (I,).
+
+    Attributes
+    ----------
+    is_machine_as_good : bool
+        Whether the machine is at least as good as the person.
+    person_lead : float64
+        1 where only the person is at least as good as the other, −1 where only the machine is, 0 where both are.
+    """
+
+    is_machine_as_good: BoolArray
+    person_lead: FloatArray
+
+
+def _machine_beside_person(
+    annotators: FloatArray, person: int, alignment: Alignment
+) -> _MachineBesidePerson:
+    """Compare a person with the machine, which is the last annotator, by their agreement with the other people."""
+    machine = len(annotators) - 1
+    remaining = np.delete(annotators, [person, machine], axis=0)
+    person_likeness = _likeness(remaining, annotators[person], alignment)
+    machine_likeness = _likeness(remaining, annotators[machine], alignment)
+    of_person = np.nanmean(person_likeness, axis=0)
+    of_machine = np.nanmean(machine_likeness, axis=0)
+    is_machine_as_good = of_machine >= of_person - _EQUAL
+    is_person_as_good = of_person >= of_machine - _EQUAL
+    return _MachineBesidePerson(
+        is_machine_as_good=is_machine_as_good,
+        person_lead=is_person_as_good.astype(np.float64) - is_machine_as_good,
     )
 
 
@@ -174,19 +206,21 @@ def _likeness(
 
     Only the order of agreements matters to the test, so the root of the mean square is not taken.
     """
-    apart = annotators - one
+    difference = annotators - one
     if alignment == "rmse":
-        return -np.square(apart)[:, :, 0]
+        return -np.square(difference)[:, :, 0]
     if alignment == "accuracy":
-        alike = np.where(apart == 0, 1.0, 0.0)[:, :, 0]
-        return np.where(np.isnan(apart[:, :, 0]), np.nan, alike)
+        of_choice = difference[:, :, 0]
+        alike = np.where(of_choice == 0, 1.0, 0.0)
+        return np.where(np.isnan(of_choice), np.nan, alike)
     order = _order(annotators)
     own_order = _order(one)
-    both = order + own_order
-    pairs = np.count_nonzero(~np.isnan(both), axis=2)
+    is_compared = ~np.isnan(order + own_order)
+    pairs = np.count_nonzero(is_compared, axis=2)
     alike = np.count_nonzero(order == own_order, axis=2)
-    unknown = np.isnan(apart).all(axis=2)
-    return np.where(unknown, np.nan, alike / np.maximum(pairs, 1))
+    unknown = np.isnan(difference).all(axis=2)
+    share_alike = alike / np.maximum(pairs, 1)
+    return np.where(unknown, np.nan, share_alike)
 
 
 def _order(ranks: FloatArray) -> FloatArray:
@@ -201,13 +235,13 @@ def _p_value(lead: FloatArray, epsilon: float) -> float:
         from scipy.stats import wilcoxon  # a fifth of Django's start-up time
 
         return float(wilcoxon(lead - epsilon, alternative="less").pvalue)
-    apart = float(lead.mean()) - epsilon
-    error = float(lead.std(ddof=1)) / count**0.5
-    if error == 0:
-        if apart < 0:
-            return 0.0
-        return 1.0
-    return float(stdtr(count - 1, apart / error))
+    advantage = float(lead.mean()) - epsilon
+    standard_error = float(lead.std(ddof=1)) / count**0.5
+    if standard_error > 0:
+        return float(stdtr(count - 1, advantage / standard_error))
+    if advantage < 0:
+        return 0.0
+    return 1.0
 
 
 def _benjamini_yekutieli(p: FloatArray) -> FloatArray:

@@ -4,11 +4,11 @@ A test swaps the two metrics in random segments, as the official test of WMT doe
 systems as given: metrics that err on whole systems differ for these systems, and can be equally good for others.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -79,6 +79,27 @@ class SwapTests:
         """
         return clusters(ranges_of_better(self.wmt_p_value <= self.level))
 
+    def clusters_by_name(self, names: Sequence[str]) -> dict[str, int]:
+        """Return `cluster` by the names of the metrics."""
+        return dict(zip(names, self.cluster.tolist(), strict=True))
+
+    def wmt_clusters_by_name(self, names: Sequence[str]) -> dict[str, int]:
+        """Return `wmt_cluster` by the names of the metrics."""
+        return dict(zip(names, self.wmt_cluster.tolist(), strict=True))
+
+
+class ComparedPair(TypedDict):
+    """Two metrics by name; for each figure the difference, and two-sided and one-sided p-values."""
+
+    metric: str
+    other: str
+    difference_soft_pairwise: Estimate
+    p_soft_pairwise: float
+    wmt_p_soft_pairwise: float
+    difference_acc_eq: Estimate
+    p_acc_eq: float
+    wmt_p_acc_eq: float
+
 
 @dataclass(frozen=True)
 class MetricComparison:
@@ -88,14 +109,13 @@ class MetricComparison:
     ----------
     clusters, wmt_clusters : dict of dict of int
         By figure, the cluster of each metric by name, from two-sided p-values and from the one-sided ones of WMT.
-    pairs : list of dict
-        One for each pair of metrics, the one with higher soft pairwise accuracy first: `metric` and `other` (names), and
-        for each figure `difference_…` (Estimate), `p_…` and `wmt_p_…`.
+    pairs : list of ComparedPair
+        One for each pair of metrics, the one with higher soft pairwise accuracy first.
     """
 
     clusters: dict[str, dict[str, int]] = field(default_factory=dict)
     wmt_clusters: dict[str, dict[str, int]] = field(default_factory=dict)
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[ComparedPair] = field(default_factory=list)
 
 
 def comparison_of_metrics(
@@ -105,39 +125,57 @@ def comparison_of_metrics(
     if len(metrics) < 2:
         return MetricComparison()
     names = [compared.metric.name for compared in metrics]
-    tests: dict[Tested, SwapTests] = {
-        figure: swap_tests(people, metrics, figure) for figure in TESTED
-    }
-    differences: dict[Tested, Callable[[ComparedMetric, ComparedMetric], Estimate]] = {
-        "soft_pairwise": _soft_differences(people, metrics),
-        "acc_eq": partial(_acc_eq_difference, people),
-    }
-    by_soft_pairwise = np.argsort(
-        -tests["soft_pairwise"].values, kind="stable"
-    ).tolist()
-    pairs = []
-    for one, other in combinations(by_soft_pairwise, 2):
-        row: dict[str, Any] = {"metric": names[one], "other": names[other]}
-        for figure, test in tests.items():
-            row[f"difference_{figure}"] = differences[figure](
-                metrics[one], metrics[other]
-            )
-            row[f"p_{figure}"] = test.p_value[one, other]
-            row[f"wmt_p_{figure}"] = test.wmt_p_value[one, other]
-        pairs.append(row)
+    soft_pairwise = swap_tests(people, metrics, "soft_pairwise")
+    acc_eq = swap_tests(people, metrics, "acc_eq")
+    resampled = _resampled_soft_accuracies(people, metrics)
+    best_first = np.argsort(-soft_pairwise.values, kind="stable")
+    pairs: list[ComparedPair] = []
+    for one, other in combinations(best_first.tolist(), 2):
+        soft_difference = _soft_difference(
+            people, metrics[one], metrics[other], resampled
+        )
+        acc_eq_difference = _acc_eq_difference(people, metrics[one], metrics[other])
+        pairs.append(
+            {
+                "metric": names[one],
+                "other": names[other],
+                "difference_soft_pairwise": soft_difference,
+                "p_soft_pairwise": soft_pairwise.p_value[one, other],
+                "wmt_p_soft_pairwise": soft_pairwise.wmt_p_value[one, other],
+                "difference_acc_eq": acc_eq_difference,
+                "p_acc_eq": acc_eq.p_value[one, other],
+                "wmt_p_acc_eq": acc_eq.wmt_p_value[one, other],
+            }
+        )
     return MetricComparison(
         clusters={
-            figure: _by_name(names, test.cluster) for figure, test in tests.items()
+            "soft_pairwise": soft_pairwise.clusters_by_name(names),
+            "acc_eq": acc_eq.clusters_by_name(names),
         },
         wmt_clusters={
-            figure: _by_name(names, test.wmt_cluster) for figure, test in tests.items()
+            "soft_pairwise": soft_pairwise.wmt_clusters_by_name(names),
+            "acc_eq": acc_eq.wmt_clusters_by_name(names),
         },
         pairs=pairs,
     )
 
 
-def _by_name(names: Sequence[str], cluster: Int64Array) -> dict[str, int]:
-    return dict(zip(names, cluster.tolist(), strict=True))
+@dataclass(frozen=True, eq=False)
+class _Summed:
+    """Columns of each metric whose sums over segments determine a figure.
+
+    Attributes
+    ----------
+    columns : iterator of float64, shape (S', k)
+    keys : uint64, shape (S',)
+        Keys of these segments.
+    figure : callable
+        Computes the figure from sums of shape (..., k).
+    """
+
+    columns: Iterator[FloatArray]
+    keys: UInt64Array
+    figure: Callable[[FloatArray], FloatArray]
 
 
 def swap_tests(
@@ -173,113 +211,120 @@ def swap_tests(
     if figure == "soft_pairwise":
         summed = _soft(people, metrics)
     else:
-        summed = _right(people, metrics)
+        summed = _right_pairs(people, metrics)
     count = len(metrics)
     values = np.full(count, np.nan)
-    p_value, wmt_p_value = np.full((2, count, count), np.nan)
+    p_value = np.full((count, count), np.nan)
+    wmt_p_value = np.full((count, count), np.nan)
     totals = []
     swapped = []
     if len(summed.keys):
         for number, columns in enumerate(summed.columns):
-            totals.append(columns.sum(axis=0))
+            total = columns.sum(axis=0)
+            totals.append(total)
             swapped.append(figures.flipped_sums(columns, summed.keys, people.drawing))
-            values[number] = summed.figure(totals[number])
+            values[number] = summed.figure(total)
     for one, other in combinations(range(len(totals)), 2):
         middle = (totals[one] + totals[other]) / 2
         moved = (swapped[one] - swapped[other]) / 2
         drawn = summed.figure(middle + moved) - summed.figure(middle - moved)
         observed = values[one] - values[other]
         is_as_far = np.abs(drawn) >= abs(observed) - _EQUAL
-        p_value[one, other] = p_value[other, one] = np.mean(is_as_far)
+        p = np.mean(is_as_far)
+        p_value[one, other] = p
+        p_value[other, one] = p
         wmt_p_value[one, other] = np.mean(drawn >= observed - _EQUAL)
         wmt_p_value[other, one] = np.mean(-drawn >= -observed - _EQUAL)
-    level = round(1 - people.drawing.confidence, 12)
-    return SwapTests(values, p_value, wmt_p_value, level)
+    return SwapTests(
+        values=values,
+        p_value=p_value,
+        wmt_p_value=wmt_p_value,
+        level=round(1 - people.drawing.confidence, 12),
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Summed:
-    """Columns of each metric whose sums over segments determine a figure.
-
-    Attributes
-    ----------
-    columns : iterator of float64, shape (S', k)
-    keys : uint64, shape (S',)
-        Keys of these segments.
-    figure : callable
-        Computes the figure from sums of shape (..., k).
-    """
-
-    columns: Iterator[FloatArray]
-    keys: UInt64Array
-    figure: Callable[[FloatArray], FloatArray]
-
-
-def _right(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
-    scored = [compared.metric.of(people.segments) for compared in metrics]
+def _right_pairs(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
+    """Return the weights of the pairs that each metric orders as people do, summed by segment."""
+    scored = []
+    for compared in metrics:
+        scored.append(compared.metric.of(people.segments))
     # Segments on which all metrics score every output that people score.
     unknown = np.isnan(np.sum(scored, axis=0))
     if people.values is not None:
         unknown &= ~np.isnan(people.values)
-    pairs = people.pairs.take(~unknown.any(axis=1)[people.pairs.row])
+    is_complete = ~unknown.any(axis=1)
+    pairs = people.pairs.take(is_complete[people.pairs.row])
     rows, index = np.unique(pairs.row, return_inverse=True)
 
-    def column(values: FloatArray, threshold: float) -> FloatArray:
-        right = figures.is_right(pairs.human, pairs.differences(values), threshold)
-        return np.bincount(index, pairs.weights * right).astype(np.float64)[
-            :, np.newaxis
-        ]
+    def columns() -> Iterator[FloatArray]:
+        for compared, values in zip(metrics, scored, strict=True):
+            right = figures.is_right(
+                human=pairs.human,
+                difference=pairs.differences(values),
+                threshold=compared.threshold,
+            )
+            sums = np.bincount(index, pairs.weights * right)
+            yield sums.astype(np.float64)[:, np.newaxis]
 
-    thresholds = [compared.threshold for compared in metrics]
-    columns = (column(*each) for each in zip(scored, thresholds, strict=True))
-    return _Summed(columns, people.keys[rows], lambda sums: sums[..., 0])
+    def accuracy(sums: FloatArray) -> FloatArray:
+        return sums[..., 0]
+
+    return _Summed(columns(), people.keys[rows], accuracy)
 
 
 def _soft(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
+    """Return standardised scores and squared differences of pairs, by segment."""
     numbers = people.segments
     if people.values is None:
         # Rankings are about systems, not outputs, so unjudged segments are as informative about a
         # metric.
-        numbers = reduce(
-            np.intersect1d, [compared.metric.segments for compared in metrics]
-        )
-    scored = [compared.metric.of(numbers) for compared in metrics]
+        segments = [compared.metric.segments for compared in metrics]
+        numbers = reduce(np.intersect1d, segments)
+    scored = []
+    for compared in metrics:
+        scored.append(compared.metric.of(numbers))
     rows = ~np.isnan(sum(scored)).any(axis=1)
     if people.values is not None:
         rows &= ~np.isnan(people.values).any(axis=1)
     spread = figures.difference_spread(people.resampled["segments"])
     human = figures.normal_p_values(people.scores, spread)
 
-    def columns(values: FloatArray) -> FloatArray:
-        standard = (values - values.mean()) / (values.std() or 1.0)
-        return np.concatenate(
-            [standard, figures.pair_differences(standard) ** 2], axis=1
-        )
+    def columns() -> Iterator[FloatArray]:
+        for all_values in scored:
+            values = all_values[rows]
+            deviation = values.std() or 1.0
+            standard = (values - values.mean()) / deviation
+            squares = figures.pair_differences(standard) ** 2
+            yield np.concatenate([standard, squares], axis=1)
 
     def agreement(sums: FloatArray) -> FloatArray:
         scores, squares = np.split(sums, [len(people.systems)], axis=-1)
         spread = np.sqrt(np.maximum(squares, 0.0))
-        return figures.soft_pairwise_accuracy(
-            human, figures.normal_p_values(scores, spread)
-        )
+        metric = figures.normal_p_values(scores, spread)
+        return figures.soft_pairwise_accuracy(human, metric)
 
-    return _Summed(
-        (columns(values[rows]) for values in scored),
-        segment_keys(numbers[rows]),
-        agreement,
-    )
+    return _Summed(columns(), segment_keys(numbers[rows]), agreement)
 
 
-def soft_accuracy(
-    spreads: Sequence[FloatArray], human: FloatArray, metric: FloatArray
-) -> FloatArray:
-    """Return soft pairwise accuracy of scores, using normal p-values with these standard errors of
-    differences.
+@dataclass(frozen=True, eq=False)
+class SoftAccuracy:
+    """Soft pairwise accuracy of scores, using normal p-values.
+
+    Attributes
+    ----------
+    human_spread, metric_spread : float64, shape (P,)
+        Standard errors of the differences of pairs of systems.
     """
-    scores = zip((human, metric), spreads, strict=True)
-    return figures.soft_pairwise_accuracy(
-        *(figures.normal_p_values(*score) for score in scores)
-    )
+
+    human_spread: FloatArray
+    metric_spread: FloatArray
+
+    def __call__(self, human: FloatArray, metric: FloatArray) -> FloatArray:
+        """Return the soft pairwise accuracy, shape (...), for scores of shape (..., n)."""
+        return figures.soft_pairwise_accuracy(
+            human=figures.normal_p_values(human, self.human_spread),
+            metric=figures.normal_p_values(metric, self.metric_spread),
+        )
 
 
 def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, FloatArray]:
@@ -289,36 +334,44 @@ def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, Float
     """
     common = metric.on_common_segments
     drawn = common.resampled(people.drawing)
-    spreads = [
-        figures.difference_spread(each)
-        for each in (people.resampled["segments"], drawn)
-    ]
-    return {
-        unit: soft_accuracy(
-            spreads, human, drawn if unit == "segments" else common.scores
-        )
-        for unit, human in people.resampled.items()
-    }
+    soft_accuracy = SoftAccuracy(
+        human_spread=figures.difference_spread(people.resampled["segments"]),
+        metric_spread=figures.difference_spread(drawn),
+    )
+    resampled = {}
+    for unit, human in people.resampled.items():
+        if unit == "segments":
+            scores = drawn
+        else:
+            scores = common.scores
+        resampled[unit] = soft_accuracy(human, scores)
+    return resampled
 
 
-def _soft_differences(
+def _resampled_soft_accuracies(
     people: People, metrics: Sequence[ComparedMetric]
-) -> Callable[[ComparedMetric, ComparedMetric], Estimate]:
-    """Return a function for the difference of soft pairwise accuracy of two metrics, with its interval."""
-    resampled = {
-        compared.metric.name: _resampled_soft_accuracy(people, compared.metric)
-        for compared in metrics
-    }
+) -> dict[str, dict[Unit, FloatArray]]:
+    """Return resampled soft pairwise accuracies by the name of the metric."""
+    resampled = {}
+    for compared in metrics:
+        metric = compared.metric
+        resampled[metric.name] = _resampled_soft_accuracy(people, metric)
+    return resampled
 
-    def difference(one: ComparedMetric, other: ComparedMetric) -> Estimate:
-        of_one = resampled[one.metric.name]
-        of_other = resampled[other.metric.name]
-        apart = {unit: of_one[unit] - of_other[unit] for unit in of_one}
-        return people.interval(
-            one.soft_pairwise - other.soft_pairwise, apart, least=-1.0, most=1.0
-        )
 
-    return difference
+def _soft_difference(
+    people: People,
+    one: ComparedMetric,
+    other: ComparedMetric,
+    resampled: Mapping[str, Mapping[Unit, FloatArray]],
+) -> Estimate:
+    """Return the difference of soft pairwise accuracy of two metrics, with its interval."""
+    other_resampled = resampled[other.metric.name]
+    differences = {}
+    for unit, accuracy in resampled[one.metric.name].items():
+        differences[unit] = accuracy - other_resampled[unit]
+    difference = one.soft_pairwise - other.soft_pairwise
+    return people.interval(difference, differences, least=-1.0, most=1.0)
 
 
 def _acc_eq_difference(
@@ -326,11 +379,11 @@ def _acc_eq_difference(
 ) -> Estimate:
     """Return the difference of acc_eq of two metrics on the pairs that both score, with its interval."""
     pairs = people.pairs
-    of_one = pairs.differences(one.metric.of(people.segments))
-    of_other = pairs.differences(other.metric.of(people.segments))
-    known = ~np.isnan(of_one + of_other)
+    by_one = pairs.differences(one.metric.of(people.segments))
+    by_other = pairs.differences(other.metric.of(people.segments))
+    known = ~np.isnan(by_one + by_other)
     pairs = pairs.take(known)
-    right = figures.is_right(pairs.human, of_one[known], one.threshold)
-    right_too = figures.is_right(pairs.human, of_other[known], other.threshold)
-    ahead = right.astype(np.float64) - right_too
+    one_right = figures.is_right(pairs.human, by_one[known], one.threshold)
+    other_right = figures.is_right(pairs.human, by_other[known], other.threshold)
+    ahead = one_right.astype(np.float64) - other_right
     return pairs.accuracy(ahead).estimate(people.drawing)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -120,8 +120,11 @@ def resampled_means(
     a resample has no score.
     """
     known = ~np.isnan(values)
-    columns = np.concatenate([np.where(known, values, 0.0), known], axis=1)
-    return share(*np.split(resampled_sums(columns, keys, drawing), 2, axis=1))
+    scores = np.where(known, values, 0.0)
+    columns = np.concatenate([scores, known], axis=1)
+    sums = resampled_sums(columns, keys, drawing)
+    totals, counts = np.split(sums, 2, axis=1)
+    return share(totals, counts)
 
 
 def flipped_p_values(
@@ -154,14 +157,16 @@ def flipped_p_values(
     """
     difference = pair_differences(scores)
     known = np.nan_to_num(difference)
-    least = known.sum(axis=0) - _EQUAL * np.abs(known).sum(axis=0)
+    tolerance = _EQUAL * np.abs(known).sum(axis=0)
+    least = known.sum(axis=0) - tolerance
     if len(keys) > MOST_ENUMERATED and not np.isnan(scores).any():
         # There are fewer systems than pairs.
         flipped = pair_differences(flipped_sums(scores, keys, drawing))
     else:
         flipped = flipped_sums(known, keys, drawing)
     p = (flipped >= least).mean(axis=0)
-    return np.where(np.isnan(difference).all(axis=0), np.nan, p)
+    is_unknown = np.isnan(difference).all(axis=0)
+    return np.where(is_unknown, np.nan, p)
 
 
 def flipped_sums(
@@ -173,10 +178,11 @@ def flipped_sums(
     `columns` have shape (S, K), and `keys` shape (S,).
     """
     segments = len(keys)
-    if segments <= MOST_ENUMERATED:
-        every = np.array(list(product((1.0, -1.0), repeat=segments)))
-        return np.asarray(every.reshape(2**segments, segments) @ columns)
-    return resampled_sums(columns, keys, drawing, _signs)
+    if segments > MOST_ENUMERATED:
+        return resampled_sums(columns, keys, drawing, _signs)
+    combinations = list(product((1.0, -1.0), repeat=segments))
+    signs = np.array(combinations).reshape(2**segments, segments)
+    return np.asarray(signs @ columns)
 
 
 def _signs(keys: UInt64Array, *, seed: int, resamples: int) -> Int8Array:
@@ -198,12 +204,11 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
         NaN for a pair without resamples, and if all resamples are the same.
     """
     difference = pair_differences(resampled)
-    known = (
-        np.count_nonzero(~np.isnan(difference), axis=0)
-        * np.ptp(resampled, axis=0).any()
-    )
-    lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
-    return share(lost, known)
+    known = np.count_nonzero(~np.isnan(difference), axis=0)
+    varies = np.ptp(resampled, axis=0).any()
+    lost = np.count_nonzero(difference < 0, axis=0)
+    tied = np.count_nonzero(difference == 0, axis=0)
+    return share(lost + tied / 2, known * varies)
 
 
 def difference_spread(resampled: FloatArray) -> FloatArray:
@@ -215,7 +220,8 @@ def normal_p_values(scores: FloatArray, spread: FloatArray) -> FloatArray:
     """Return p-values from the normal distribution, shape (..., P), for scores of shape (..., n) and `spread` as above."""
     ahead = pair_differences(scores)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(ndtr(-np.where(ahead == 0, 0.0, ahead / spread)))
+        z = np.where(ahead == 0, 0.0, ahead / spread)
+    return np.asarray(ndtr(-z))
 
 
 def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
@@ -239,7 +245,6 @@ IntpArray = npt.NDArray[np.intp]
 _SAME = 1e-12
 #: Maximum number of thresholds tried on other folds: if there are more, their quantiles are used.
 _MOST_TRIED = 2000
-_COLUMNS = ("row", "first", "second", "human")
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,9 +285,16 @@ class Pairs:
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
-        columns = {name: getattr(self, name)[chosen] for name in _COLUMNS}
+        judge = self.judge
+        if judge is not None:
+            judge = judge[chosen]
         return replace(
-            self, judge=None if self.judge is None else self.judge[chosen], **columns
+            self,
+            row=self.row[chosen],
+            first=self.first[chosen],
+            second=self.second[chosen],
+            human=self.human[chosen],
+            judge=judge,
         )
 
     def differences(self, values: FloatArray) -> FloatArray:
@@ -313,25 +325,29 @@ def pairs_of_scores(values: FloatArray) -> Pairs:
     first, second = np.triu_indices(values.shape[1], 1)
     difference = pair_differences(values)
     row, pair = np.nonzero(~np.isnan(difference))
-    human = np.sign(difference[row, pair]).astype(np.int8)
-    row, first, second = _int32(row, first[pair], second[pair])
-    return Pairs(row, first, second, human, judge=None, by_segment=True)
+    human = np.sign(difference[row, pair])
+    return Pairs(
+        row=row.astype(np.int32),
+        first=first[pair].astype(np.int32),
+        second=second[pair].astype(np.int32),
+        human=human.astype(np.int8),
+        judge=None,
+        by_segment=True,
+    )
 
 
 def pairs_of_blocks(blocks: Blocks) -> Pairs:
     """Return the comparisons of judged blocks; rows are those of the segments in ascending order."""
     comparisons = comparisons_of(blocks)
     _segments, row = np.unique(blocks.segment, return_inverse=True)
-    row, first, second, judge = _int32(
-        row[comparisons.block], comparisons.first, comparisons.second, comparisons.judge
-    )
     return Pairs(
-        row, first, second, comparisons.outcome.astype(np.int8), judge, by_segment=False
+        row=row[comparisons.block].astype(np.int32),
+        first=comparisons.first.astype(np.int32),
+        second=comparisons.second.astype(np.int32),
+        human=comparisons.outcome.astype(np.int8),
+        judge=comparisons.judge.astype(np.int32),
+        by_segment=False,
     )
-
-
-def _int32(*columns: npt.NDArray[Any]) -> Any:
-    return [column.astype(np.int32) for column in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,34 +388,51 @@ class Figure:
         """Return the figure with its interval, using the variance and quantile of
         `ranking.core.estimates.estimate`.
         """
-        units = list(self.kinds)
-        if len(units) > 1:
-            # Each judge's judgments of a segment.
-            judges = np.int64(units[1].max(initial=0) + 1)
-            units.append(units[0] * judges + units[1])
-        if self.of_judge is None:
-            of_judge = self.influence
-        else:
-            of_judge = self.of_judge
-        influences = (self.influence, of_judge, of_judge)
-        sums = [
-            np.bincount(np.unique(each, return_inverse=True)[1], influence)
-            for each, influence in zip(units, influences, strict=False)
-        ]
-        parts = [
-            float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums
-        ]
-        if len(parts) == 1:
-            variance = parts[0]
-        else:
-            variance = max(parts[0] + parts[1] - parts[2], *parts[:2])
+        sums = self._sums_by_unit()
         fewest = min(map(len, sums))
+        variance = _variance_over_units(sums)
         if fewest < 2 or variance == 0:
             return Estimate(self.value, None, None)
         reach = drawing.quantile(fewest) * sqrt(variance)
         return Estimate(
-            self.value, max(-1.0, self.value - reach), min(1.0, self.value + reach)
+            value=self.value,
+            low=max(-1.0, self.value - reach),
+            high=min(1.0, self.value + reach),
         )
+
+    def _sums_by_unit(self) -> list[FloatArray]:
+        """Return sums of influence by segment and, if judges are known, by judge, and by judge and segment."""
+        segment = self.kinds[0]
+        if len(self.kinds) == 1:
+            return [_sums(segment, self.influence)]
+        judge = self.kinds[1]
+        judges = np.int64(judge.max(initial=0) + 1)
+        of_judge = self.of_judge
+        if of_judge is None:
+            of_judge = self.influence
+        return [
+            _sums(segment, self.influence),
+            _sums(judge, of_judge),
+            _sums(segment * judges + judge, of_judge),
+        ]
+
+
+def _sums(unit: npt.NDArray[np.integer], influence: FloatArray) -> FloatArray:
+    _units, index = np.unique(unit, return_inverse=True)
+    return np.bincount(index, influence)
+
+
+def _variance_over_units(sums: Sequence[FloatArray]) -> float:
+    """Return the variance over segments, or over segments and judges with their cells subtracted."""
+    parts = []
+    for sums_of_unit in sums:
+        count = len(sums_of_unit)
+        squares = float(sums_of_unit @ sums_of_unit)
+        parts.append(squares * count / max(1, count - 1))
+    if len(parts) == 1:
+        return parts[0]
+    segments, judges, cells = parts
+    return max(segments + judges - cells, segments, judges)
 
 
 def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
@@ -413,10 +446,11 @@ def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     decided = (pairs.human != 0).astype(np.float64)
     agreement = np.asarray(pairs.human * np.sign(difference), dtype=np.float64)
     tied = (difference == 0) * decided
+    kinds = pairs.kinds
     return {
-        "tau_wmt12": Figure.of_sums(agreement - tied, decided, pairs.kinds),
-        "tau_wmt13": Figure.of_sums(agreement, decided - tied, pairs.kinds),
-        "tau_wmt14": Figure.of_sums(agreement, decided, pairs.kinds),
+        "tau_wmt12": Figure.of_sums(agreement - tied, decided, kinds),
+        "tau_wmt13": Figure.of_sums(agreement, decided - tied, kinds),
+        "tau_wmt14": Figure.of_sums(agreement, decided, kinds),
     }
 
 
@@ -425,14 +459,41 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     tie all outputs.
     """
     sign = np.sign(difference)
-    alike = np.bincount(pairs.row, pairs.human * sign)
-    by_people = np.bincount(pairs.row, pairs.human != 0)
-    by_metric = np.bincount(pairs.row, sign != 0)
-    tau = share(alike, np.sqrt(by_people * by_metric))
-    rows = np.flatnonzero(~np.isnan(tau))
-    return {
-        "kendall_by_segment": Figure.of_sums(tau[rows], np.ones(len(rows)), (rows,))
-    }
+    concordance = np.bincount(pairs.row, pairs.human * sign)
+    decided_by_people = np.bincount(pairs.row, pairs.human != 0)
+    decided_by_metric = np.bincount(pairs.row, sign != 0)
+    tau_b = share(concordance, np.sqrt(decided_by_people * decided_by_metric))
+    rows = np.flatnonzero(~np.isnan(tau_b))
+    figure = Figure.of_sums(tau_b[rows], np.ones(len(rows)), (rows,))
+    return {"kendall_by_segment": figure}
+
+
+class _TieGains(NamedTuple):
+    """The effect of becoming a tie on each of P pairs, each of shape (P,).
+
+    Attributes
+    ----------
+    size : float64
+        Absolute difference of the metric's scores.
+    gain : int8
+        Change of correctness once the pair is a tie.
+    right : bool
+        Whether the pair is right if it is not a tie.
+    """
+
+    size: FloatArray
+    gain: Int8Array
+    right: BoolArray
+
+
+def _tie_gains(human: Int8Array, difference: FloatArray) -> _TieGains:
+    right = np.sign(difference) == human
+    right_as_tie = (human == 0).astype(np.int8)
+    return _TieGains(
+        size=np.abs(difference),
+        gain=right_as_tie - right,
+        right=right,
+    )
 
 
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
@@ -466,35 +527,47 @@ def calibrated(
     D. Deutsch, G. Foster, M. Freitag (2023), Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
     Calibration, EMNLP.
     """
-    size, gain, right = _gains(pairs.human, difference)
+    gains = _tie_gains(pairs.human, difference)
     # Groups are segments, or one for all comparisons.
     if pairs.by_segment:
         group = pairs.row
     else:
         group = np.zeros_like(pairs.row)
-    # Small integers are sorted several times faster.
-    group = group.astype(np.min_scalar_type(group.max()))
-    members = np.bincount(group)
-    at_first = np.bincount(group, right)
-    used = members > 0
-    # Number of right pairs in a pair's group once the pair is a tie.
-    inner = order[np.argsort(group[order], kind="stable")]
-    before = np.append(0, np.cumsum(np.bincount(group, gain)))[:-1]
-    after = np.empty(len(size))
-    after[inner] = np.cumsum(gain[inner]) + np.repeat(at_first - before, members)
-    after = after[order]
-    of_group = members[group[order]]
-    steps = np.empty(2 * len(size) + 1)
-    steps[0] = sum((at_first[used] / members[used]).tolist())
-    steps[1::2] = -((after - gain[order]) / of_group)
-    steps[2::2] = after / of_group
-    accuracies = np.cumsum(steps, out=steps)[::2] / np.count_nonzero(used)
+    accuracies = _accuracies(gains, group, order)
     # Among equal differences, the last one counts, after all of them have become ties.
-    ordered = size[order]
+    ordered = gains.size[order]
     accuracies[:1][ordered[:1] == 0] = -np.inf
     accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf
     best = int(np.argmax(accuracies))
-    return float(ordered[best - 1]) if best else 0.0, float(accuracies[best])
+    accuracy = float(accuracies[best])
+    if best == 0:
+        return 0.0, accuracy
+    return float(ordered[best - 1]), accuracy
+
+
+def _accuracies(gains: _TieGains, group: Int32Array, order: IntpArray) -> FloatArray:
+    """Return the mean accuracy of groups after each pair, in this order, has become a tie, shape (1 + P,)."""
+    # Small integers are sorted several times faster.
+    group = group.astype(np.min_scalar_type(group.max()))
+    members = np.bincount(group)
+    right_at_first = np.bincount(group, gains.right)
+    used = members > 0
+    # Number of right pairs in a pair's group once the pair is a tie.
+    inner = order[np.argsort(group[order], kind="stable")]
+    gain_of_group = np.cumsum(np.bincount(group, gains.gain))
+    gain_before = np.append(0, gain_of_group)[:-1]
+    right_after = np.empty(len(order))
+    right_after[inner] = np.cumsum(gains.gain[inner])
+    right_after[inner] += np.repeat(right_at_first - gain_before, members)
+    right_after = right_after[order]
+    right_before = right_after - gains.gain[order]
+    size_of_group = members[group[order]]
+    steps = np.empty(2 * len(order) + 1)
+    steps[0] = sum((right_at_first[used] / members[used]).tolist())
+    steps[1::2] = -(right_before / size_of_group)
+    steps[2::2] = right_after / size_of_group
+    np.cumsum(steps, out=steps)
+    return steps[::2] / np.count_nonzero(used)
 
 
 def right_on_folds(
@@ -516,35 +589,32 @@ def right_on_folds(
         1 or 0. At most 2,000 thresholds are tried, using quantiles of the differences if there are
         more.
     """
-    size, gain, right = _gains(pairs.human, difference)
-    ordered = size[order]
-    candidates = ordered[np.append(ordered[1:] > ordered[:-1], True)]
-    if len(candidates) > _MOST_TRIED:
-        chosen = (
-            np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
-        )
-        candidates = candidates[chosen]
-    if candidates[0] > 0:
-        candidates = np.append(0.0, candidates)
-    index = np.searchsorted(candidates, ordered)
+    gains = _tie_gains(pairs.human, difference)
+    ordered = gains.size[order]
+    candidates = _candidate_thresholds(ordered)
     count = len(candidates)
     folds = int(fold.max(initial=0)) + 1
-    cell = fold[order] * count + index
-    within = np.bincount(cell, (gain * pairs.weights)[order], folds * count)
+    cell = fold[order] * count + np.searchsorted(candidates, ordered)
+    weighted_gain = (gains.gain * pairs.weights)[order]
+    within = np.bincount(cell, weighted_gain, folds * count)
     # A difference of 0 gains nothing, so the first threshold changes nothing.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained
-    best = (elsewhere >= elsewhere.max(axis=1, keepdims=True) - _SAME).argmax(axis=1)
-    return np.where(size <= candidates[best][fold], pairs.human == 0, right).astype(
-        np.float64
-    )
+    highest = elsewhere.max(axis=1, keepdims=True)
+    best = (elsewhere >= highest - _SAME).argmax(axis=1)
+    threshold = candidates[best][fold]
+    is_tie = gains.size <= threshold
+    right = np.where(is_tie, pairs.human == 0, gains.right)
+    return right.astype(np.float64)
 
 
-def _gains(
-    human: Int8Array, difference: FloatArray
-) -> tuple[FloatArray, Int8Array, BoolArray]:
-    """Return sizes of differences, each pair's gain from becoming a tie, and whether it is right
-    without.
-    """
-    right = np.sign(difference) == human
-    return np.abs(difference), (human == 0).astype(np.int8) - right, right
+def _candidate_thresholds(ordered: FloatArray) -> FloatArray:
+    """Return 0 and the ascending different sizes, or their quantiles if there are too many."""
+    is_last = np.append(ordered[1:] > ordered[:-1], True)
+    candidates = ordered[is_last]
+    if len(candidates) > _MOST_TRIED:
+        positions = np.linspace(0, len(candidates) - 1, _MOST_TRIED)
+        candidates = candidates[positions.round().astype(np.int64)]
+    if candidates[0] > 0:
+        candidates = np.append(0.0, candidates)
+    return candidates

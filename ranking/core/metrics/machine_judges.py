@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,24 +117,25 @@ class MachineBesidePeople:
     ) -> None:
         self._systems = systems
         self._drawing = drawing
-        own = _items(machine, len(systems))
-        theirs = _items(people, len(systems))
-        shared = np.intersect1d(own, theirs)
+        machine_items = _items(machine, len(systems))
+        people_items = _items(people, len(systems))
+        shared = np.intersect1d(machine_items, people_items)
         self._segment, pair = np.divmod(shared, len(systems) ** 2)
         self._first, self._second = np.divmod(pair, len(systems))
-        is_shared = np.isin(own, shared)
+        is_shared = np.isin(machine_items, shared)
         self._machine = machine.take(is_shared)
-        self._own_item = np.searchsorted(shared, own[is_shared])
+        self._machine_item = np.searchsorted(shared, machine_items[is_shared])
         # One answer of each person to an item.
         judge = people.kinds[-1]
         judges = int(judge.max(initial=0)) + 1
-        _codes, once = np.unique(theirs * judges + judge, return_index=True)
-        rows = once[np.isin(theirs[once], shared)]
+        answers = people_items * judges + judge
+        _answers, first_rows = np.unique(answers, return_index=True)
+        rows = first_rows[np.isin(people_items[first_rows], shared)]
         self._people = people.take(rows)
-        self._item = np.searchsorted(shared, theirs[rows])
-        self._of_machine = self._counted(self._machine, self._own_item)
-        self._of_people = self._counted(self._people, self._item)
-        self._trials = self._of_machine.sum(axis=1)
+        self._item = np.searchsorted(shared, people_items[rows])
+        self._machine_outcomes = self._counted(self._machine, self._machine_item)
+        self._people_outcomes = self._counted(self._people, self._item)
+        self._trials = self._machine_outcomes.sum(axis=1)
 
     def _counted(self, side: Pairs, item: Int64Array) -> Int64Array:
         """Return the number of comparisons with each outcome −1, 0 and 1, shape (I, 3)."""
@@ -156,35 +158,34 @@ class MachineBesidePeople:
             return
         yield self.agreement()
         every = np.ones(len(self._item), dtype=np.bool_)
-        ties = self._of_machine[:, 1] / self._trials
-        tied = (self._people.human == 0).astype(np.float64)
-        yield self._figure("ties", ties[self._item], tied, every)
+        machine_ties = self._machine_outcomes[:, 1] / self._trials
+        people_ties = (self._people.human == 0).astype(np.float64)
+        yield self._figure("ties", machine_ties[self._item], people_ties, every)
         if has_positions:
-            preference = (
-                np.bincount(self._own_item, (1 + self._machine.human) / 2)
-                / self._trials
-            )
-            yield self._figure(
-                "first", preference[self._item], (1 + self._people.human) / 2, every
-            )
+            preferences = (1 + self._machine.human) / 2
+            machine_first = np.bincount(self._machine_item, preferences) / self._trials
+            people_first = (1 + self._people.human) / 2
+            yield self._figure("first", machine_first[self._item], people_first, every)
             yield from self._consistency()
-        longer = (
-            lengths[self._segment, self._first] - lengths[self._segment, self._second]
-        )
-        yield from self._preference("longer", np.sign(np.nan_to_num(longer)))
+        first_length = lengths[self._segment, self._first]
+        second_length = lengths[self._segment, self._second]
+        longer = np.sign(np.nan_to_num(first_length - second_length))
+        yield from self._preference("longer", longer)
         for index, system in enumerate(self._systems):
             direction = 1.0 * (self._first == index) - (self._second == index)
             yield from self._preference("system", direction, system)
 
     def agreement(self) -> FigureBesidePeople:
         """Return the share of people who agree with the machine, and with another person on the same items."""
-        position = (self._item, _outcomes(self._people) + 1)
-        others = self._of_people.sum(axis=1)[self._item] - 1
-        of_machine = self._of_machine[position] / self._trials[self._item]
-        of_people = share(self._of_people[position] - 1, others)
+        outcome = (self._item, _outcomes(self._people) + 1)
+        people = self._people_outcomes.sum(axis=1)[self._item]
+        others = people - 1
+        of_machine = self._machine_outcomes[outcome] / self._trials[self._item]
+        agreeing_others = self._people_outcomes[outcome] - 1
+        of_people = share(agreeing_others, others)
         rows = others > 0
         # Each of two people influences their agreement.
-        figure = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)
+        figure = self._figure("agreement", of_machine, of_people, rows, influences=2.0)
         if rows.any():
             return figure
         return replace(figure, value=self._mean(of_machine, ~rows))
@@ -196,44 +197,49 @@ class MachineBesidePeople:
         reverse = self._machine.take(is_reversed)
         itself = replace(reverse, judge=None)
         beside = MachineBesidePeople(itself, straight, self._systems, self._drawing)
-        if len(beside._segment):
-            yield replace(
-                beside.agreement(), figure="consistency", comparisons=len(reverse)
-            )
+        if not len(beside._segment):
+            return
+        yield replace(
+            beside.agreement(),
+            figure="consistency",
+            comparisons=len(reverse),
+        )
 
     def _preference(
         self, figure: str, direction: FloatArray, system: str = ""
     ) -> Iterator[FigureBesidePeople]:
         """Yield the preference for the first output (1) or the second one (−1) of items; other items are left out."""
-        lead = (self._of_machine[:, 2] - self._of_machine[:, 0]) / self._trials
-        own = (1 + direction * lead) / 2
-        theirs = (1 + direction[self._item] * _outcomes(self._people)) / 2
-        rows = direction[self._item] != 0
+        wins = self._machine_outcomes[:, 2]
+        losses = self._machine_outcomes[:, 0]
+        lead = (wins - losses) / self._trials
+        direction_of_person = direction[self._item]
+        machine = (1 + direction * lead) / 2
+        people = (1 + direction_of_person * _outcomes(self._people)) / 2
+        rows = direction_of_person != 0
         if rows.any():
-            yield replace(
-                self._figure(figure, own[self._item], theirs, rows), system=system
-            )
+            preference = self._figure(figure, machine[self._item], people, rows)
+            yield replace(preference, system=system)
 
     def _figure(
         self,
         figure: str,
-        own: FloatArray,
-        theirs: FloatArray,
+        machine: FloatArray,
+        people: FloatArray,
         rows: BoolArray,
         *,
-        each_counts: float = 1.0,
+        influences: float = 1.0,
     ) -> FigureBesidePeople:
         """Return the means of the machine's and of people's values, for some comparisons by people.
 
-        A person influences people's mean `each_counts` times as much as through their own value.
+        A person influences people's mean `influences` times as much as through their own value.
         """
-        through = each_counts * theirs
+        of_judges = influences * people
         is_compared = np.bincount(self._item[rows], minlength=len(self._trials)) > 0
         return FigureBesidePeople(
             figure=figure,
-            value=self._mean(own, rows),
-            people=self._mean(theirs, rows, through),
-            difference=self._mean(own - theirs, rows, own - through),
+            value=self._mean(machine, rows),
+            people=self._mean(people, rows, of_judges),
+            difference=self._mean(machine - people, rows, machine - of_judges),
             comparisons=int(self._trials[is_compared].sum()),
         )
 
@@ -247,14 +253,15 @@ class MachineBesidePeople:
 
         `of_judges` are values through which judges influence it.
         """
-        weight = share(self._trials, self._of_people.sum(axis=1))[self._item[rows]]
+        people = self._people_outcomes.sum(axis=1)
+        weight = share(self._trials, people)[self._item[rows]]
         kinds = self._people.take(rows).kinds
         mean = Figure.of_sums(weight * values[rows], weight, kinds)
         if np.isnan(mean.value):
             return None
         if of_judges is not None:
-            through = Figure.of_sums(weight * of_judges[rows], weight, kinds)
-            mean = replace(mean, of_judge=through.influence)
+            through_judges = Figure.of_sums(weight * of_judges[rows], weight, kinds)
+            mean = replace(mean, of_judge=through_judges.influence)
         return mean.estimate(self._drawing)
 
 
@@ -278,19 +285,23 @@ def annotators_of_blocks(
     outputs, both choose the same. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
     machine = machine.take(machine.judge == 0)
-    labels, candidates, segment = (
-        np.concatenate([getattr(side, name) for side in (people, machine)])
-        for name in ("labels", "candidates", "segment")
-    )
+    labels = np.concatenate([people.labels, machine.labels])
+    candidates = np.concatenate([people.candidates, machine.candidates])
+    segment = np.concatenate([people.segment, machine.segment])
     is_shown = candidates >= 0
     outputs = np.column_stack([segment, np.packbits(is_shown, axis=1)])
-    item = np.unique(outputs, axis=0, return_inverse=True)[1].reshape(-1)
+    _outputs, item = np.unique(outputs, axis=0, return_inverse=True)
     most = int(is_shown.sum(axis=1).max(initial=1))
     # The outputs of a block in the order of their systems, which are the same for an item.
     positions = np.argsort(~is_shown, axis=1, kind="stable")[:, :most]
     ranks = np.take_along_axis(labels, positions, axis=1).astype(np.float64)
     ranks[ranks == 0] = np.nan
-    return _tested(people.judge.astype(np.int64), item, ranks, "order", epsilon)
+    answers = _Answers(
+        judge=people.judge.astype(np.int64),
+        item=item.reshape(-1),
+        values=ranks,
+    )
+    return _tested(answers, "order", epsilon)
 
 
 def annotators_of_scores(
@@ -304,33 +315,51 @@ def annotators_of_scores(
 
     Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
-    theirs = people.by_judge(systems)
-    own = machine.by_judge(systems)
-    item = np.unique(
-        np.concatenate([theirs.segment, own.segment]), return_inverse=True
-    )[1]
-    return _tested(
-        theirs.judge, item, np.concatenate([theirs.values, own.values]), "rmse", epsilon
+    by_people = people.by_judge(systems)
+    by_machine = machine.by_judge(systems)
+    segment = np.concatenate([by_people.segment, by_machine.segment])
+    _segments, item = np.unique(segment, return_inverse=True)
+    answers = _Answers(
+        judge=by_people.judge,
+        item=item,
+        values=np.concatenate([by_people.values, by_machine.values]),
     )
+    return _tested(answers, "rmse", epsilon)
+
+
+class _Answers(NamedTuple):
+    """Answers of people and, after them, of the machine.
+
+    Attributes
+    ----------
+    judge : int64, shape (P,)
+        Judge of each of people's rows.
+    item : int64, shape (P + M,)
+    values : float64, shape (P + M, K)
+        Values of K outputs.
+    """
+
+    judge: Int64Array
+    item: Int64Array
+    values: FloatArray
 
 
 def _tested(
-    judge: Int64Array,
-    item: Int64Array,
-    values: FloatArray,
-    alignment: Alignment,
-    epsilon: float,
+    answers: _Answers, alignment: Alignment, epsilon: float
 ) -> AlternativeAnnotators:
-    """Run the test on rows of values of K outputs, those of the machine, which have no judge, last."""
-    count = int(judge.max(initial=-1)) + 1
-    shape = (count + 1, int(item.max(initial=-1)) + 1, values.shape[1])
-    annotators: FloatArray = np.full(shape, np.nan)
-    annotators[np.append(judge, np.full(len(item) - len(judge), count)), item] = values
+    """Run the test; the machine is the last annotator."""
+    count = int(answers.judge.max(initial=-1)) + 1
+    items = int(answers.item.max(initial=-1)) + 1
+    machine_rows = len(answers.item) - len(answers.judge)
+    annotator = np.append(answers.judge, np.full(machine_rows, count))
+    outputs = answers.values.shape[1]
+    values: FloatArray = np.full((count + 1, items, outputs), np.nan)
+    values[annotator, answers.item] = answers.values
     if alignment == "rmse":
-        annotators = annotators.reshape(count + 1, -1)
+        values = values.reshape(count + 1, -1)
     return alternative_annotator_test(
-        annotators[:count],
-        annotators[count],
+        values[:count],
+        values[count],
         alignment=alignment,
         epsilon=epsilon,
         fewest_items=FEWEST_ITEMS,
@@ -344,16 +373,18 @@ def metric_of_blocks(name: str, blocks: Blocks) -> Metric:
     system is its Expected Wins.
     """
     block, first, second, outcome = listed_comparisons(blocks)
-    segments, row = np.unique(blocks.segment[block], return_inverse=True)
+    segment = blocks.segment[block]
+    segments, row = np.unique(segment, return_inverse=True)
     n = len(blocks.systems)
     cell = np.append(row * n + first, row * n + second)
-    won = np.bincount(cell, np.append(1 + outcome, 1 - outcome) / 2, len(segments) * n)
-    values = share(won, np.bincount(cell, minlength=len(won)))
+    won = np.append(1 + outcome, 1 - outcome) / 2
+    total = np.bincount(cell, won, len(segments) * n)
+    times = np.bincount(cell, minlength=len(total))
     return Metric(
         name=name,
         systems=blocks.systems,
         segments=segments.astype(np.int64),
-        values=values.reshape(-1, n),
+        values=share(total, times).reshape(-1, n),
         of_systems=expected_wins(tally(blocks).wins).values,
         is_machine=True,
     )

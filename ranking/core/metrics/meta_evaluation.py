@@ -1,9 +1,10 @@
 """Meta-evaluation of metrics: agreement with people, ceiling and floor, tests between metrics, and groups of segments."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
@@ -11,14 +12,15 @@ from ranking.core.arrays import FloatArray, Int32Array, Int64Array, share
 from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.diagnosis.correlation import kendall_influenced, order_balance
-from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate
+from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate, Unit
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics import figures
 from ranking.core.metrics.comparing import (
     ComparedMetric,
+    ComparedPair,
+    SoftAccuracy,
     comparison_of_metrics,
-    soft_accuracy,
 )
 from ranking.core.metrics.figures import Drawing, Figure, Pairs
 from ranking.core.metrics.people import Metric, NothingComparedError, People
@@ -30,18 +32,97 @@ from ranking.core.scores import TIE_DECIMALS
 Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-#: The agreement of a metric, of people among themselves, or of chance with people, by name:
-#:
-#: systems, segments (dict of str to Estimate): figures by name. For systems: pearson, spearman,
-#: kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA), and for metrics judgments_saved. For segments, from scores:
-#: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
-#: tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and
-#: acc_eq_folds, on other segments. Those that cannot be computed are left out. threshold (float or
-#: None): of ties, for acc_eq. missing (int): outputs of judged segments that people compare and the
-#: metric does not score. outputs (int): outputs that people compare. common (int or None): number of
-#: segments that figures of systems use, if the metric does not score all systems on all its segments.
-#: unjudged (int): segments that the metric scores and people did not judge.
-Agreement = dict[str, Any]
+class Agreement(TypedDict):
+    """The agreement of a metric, of people among themselves, or of chance with people.
+
+    Attributes
+    ----------
+    systems, segments : dict of str to Estimate
+        Figures by name, without those that cannot be computed. For systems: pearson, spearman, kendall, pairwise (accuracy),
+        pairwise_separated, soft_pairwise (SPA), and for metrics judgments_saved. For segments, from scores: pearson,
+        kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12, tau_wmt13, tau_wmt14; from both:
+        acc_eq, with the threshold of ties tuned on the same pairs, and acc_eq_folds, on other segments.
+    threshold : float or None
+        Threshold of ties, for acc_eq.
+    missing : int
+        Outputs of judged segments that people compare and the metric does not score.
+    outputs : int
+        Outputs that people compare.
+    common : int or None
+        Number of segments that figures of systems use, if the metric does not score all systems on all its segments.
+    unjudged : int
+        Segments that the metric scores and people did not judge.
+    """
+
+    systems: dict[str, Estimate]
+    segments: dict[str, Estimate]
+    threshold: float | None
+    missing: int
+    outputs: int
+    common: NotRequired[int | None]
+    unjudged: NotRequired[int]
+
+
+class NamedAgreement(Agreement):
+    """The agreement of a metric, with its name, kind, and scores of systems."""
+
+    metric: str
+    is_human: bool
+    is_machine: bool
+    scores: dict[str, float | None]
+
+
+class GroupAgreement(TypedDict):
+    """Number of segments of a group, and agreements by metric."""
+
+    group: str
+    segments: int
+    metrics: dict[str, Agreement]
+
+
+#: Scores of systems by people; numbers of segments, of pairs, of outputs of these segments, and of those without a score
+#: (0 for rankings); `People.common`; and the kind of judgments.
+PeopleSummary = TypedDict(
+    "PeopleSummary",
+    {
+        "systems": dict[str, float | None],
+        "segments": int,
+        "pairs": int,
+        "missing": int,
+        "outputs": int,
+        "common": int | None,
+        "from": Literal["rankings", "scores"],
+    },
+)
+
+
+class MetaEvaluation(TypedDict):
+    """Metrics compared with people.
+
+    Attributes
+    ----------
+    people : PeopleSummary
+    metrics : list of NamedAgreement
+        In the order given.
+    left_out : list of str
+        Metrics that score fewer than two of the systems compared by people.
+    ceiling, floor : Agreement or None
+        The floor is None without metrics.
+    clusters, wmt_clusters, tests
+        See `MetricComparison`; for metrics that score all systems.
+    groups : list of GroupAgreement
+        Without metrics with too few scores in a group.
+    """
+
+    people: PeopleSummary
+    metrics: list[NamedAgreement]
+    left_out: list[str]
+    ceiling: Agreement | None
+    floor: Agreement | None
+    clusters: dict[str, dict[str, int]]
+    wmt_clusters: dict[str, dict[str, int]]
+    tests: list[ComparedPair]
+    groups: list[GroupAgreement]
 
 
 def pairwise_accuracy(
@@ -55,18 +136,20 @@ def pairwise_accuracy(
     """
     by_people = np.round(figures.pair_differences(human), TIE_DECIMALS)
     by_metric = np.round(figures.pair_differences(metric), TIE_DECIMALS)
-    alike = np.sign(by_people) == np.sign(by_metric)
-    known = ~np.isnan(by_people + by_metric).any(axis=-1)
-    counted = np.abs(by_people) >= least
-    pairs = np.count_nonzero(counted, axis=-1) * known
-    return share(np.count_nonzero(alike & counted, axis=-1), pairs)
+    is_alike = np.sign(by_people) == np.sign(by_metric)
+    is_known = ~np.isnan(by_people + by_metric).any(axis=-1)
+    is_counted = np.abs(by_people) >= least
+    pairs = np.count_nonzero(is_counted, axis=-1)
+    alike = np.count_nonzero(is_alike & is_counted, axis=-1)
+    return share(alike, pairs * is_known)
 
 
 def _measures(systems: int) -> dict[str, Measure]:
     """Return the measures that need only systems' scores, for this number of systems."""
-    return {"pairwise": pairwise_accuracy} | (
-        dict(MEASURES) if systems >= FEWEST_SYSTEMS else {}
-    )
+    measures: dict[str, Measure] = {"pairwise": pairwise_accuracy}
+    if systems >= FEWEST_SYSTEMS:
+        measures.update(MEASURES)
+    return measures
 
 
 def agreement_of_metric(
@@ -95,23 +178,29 @@ def agreement_of_metric(
     values = metric.of(people.segments)
     pairs = people.pairs
     common = metric.on_common_segments
-    scored = metric.segments[~np.isnan(metric.values).all(axis=1)]
-    compared = np.zeros(values.shape, dtype=np.bool_)
-    compared[pairs.row, pairs.first] = compared[pairs.row, pairs.second] = True
+    has_score = ~np.isnan(metric.values).all(axis=1)
+    is_unjudged = ~np.isin(metric.segments[has_score], people.segments)
+    is_compared = np.zeros(values.shape, dtype=np.bool_)
+    is_compared[pairs.row, pairs.first] = True
+    is_compared[pairs.row, pairs.second] = True
+    is_missing = is_compared & np.isnan(values)
     segments, threshold = _segment_figures(people, values, intervals=intervals)
-    of_systems = _system_figures(people, common, values, intervals=intervals)
-    if of_systems and intervals:
+    systems = _system_figures(people, common, values, intervals=intervals)
+    if systems and intervals:
         saved = predicted_scores(people, metric).judgments_saved(people.drawing)
         if saved.low is not None:
-            of_systems["judgments_saved"] = saved
+            systems["judgments_saved"] = saved
+    common_segments = None
+    if common is not metric:
+        common_segments = len(common.segments)
     return {
-        "systems": of_systems,
+        "systems": systems,
         "segments": segments,
         "threshold": threshold,
-        "missing": int(np.count_nonzero(compared & np.isnan(values))),
-        "outputs": int(np.count_nonzero(compared)),
-        "common": None if common is metric else len(common.segments),
-        "unjudged": int(np.count_nonzero(~np.isin(scored, people.segments))),
+        "missing": int(np.count_nonzero(is_missing)),
+        "outputs": int(np.count_nonzero(is_compared)),
+        "common": common_segments,
+        "unjudged": int(np.count_nonzero(is_unjudged)),
     }
 
 
@@ -134,33 +223,48 @@ def _system_figures(
     measures["pairwise_separated"] = partial(
         pairwise_accuracy, least=people.least_separated
     )
-    found = {
-        name: float(measure(people.scores, metric.scores))
-        for name, measure in measures.items()
-    }
-    found["soft_pairwise"] = float(
-        figures.soft_pairwise_accuracy(people.p_values, p_values)
-    )
-    known = {name: value for name, value in found.items() if not np.isnan(value)}
-    if not intervals:
-        return {name: Estimate(value, None, None) for name, value in known.items()}
-    # Resamples have no p-values of their own: those of normal distributions stand in for them.
-    spreads = [
-        figures.difference_spread(each)
-        for each in (people.resampled["segments"], drawn)
-    ]
-    measures["soft_pairwise"] = partial(soft_accuracy, spreads)
-
-    def estimated(name: str, value: float) -> Estimate:
-        resampled = {
-            unit: measures[name](human, drawn if unit == "segments" else metric.scores)
-            for unit, human in people.resampled.items()
-        }
-        return people.interval(
-            value, resampled, least=-1.0 if name in MEASURES else 0.0, most=1.0
+    value_by_name = {}
+    for name, measure in measures.items():
+        value_by_name[name] = float(measure(people.scores, metric.scores))
+    soft_pairwise = figures.soft_pairwise_accuracy(people.p_values, p_values)
+    value_by_name["soft_pairwise"] = float(soft_pairwise)
+    if intervals:
+        # Resamples have no p-values of their own: those of normal distributions stand in for them.
+        measures["soft_pairwise"] = SoftAccuracy(
+            human_spread=figures.difference_spread(people.resampled["segments"]),
+            metric_spread=figures.difference_spread(drawn),
         )
+    estimates = {}
+    for name, value in value_by_name.items():
+        if np.isnan(value):
+            continue
+        if not intervals:
+            estimates[name] = Estimate(value, None, None)
+            continue
+        resampled = _resampled(measures[name], people, metric.scores, drawn)
+        least = _least_value(name)
+        estimates[name] = people.interval(value, resampled, least=least, most=1.0)
+    return estimates
 
-    return {name: estimated(name, value) for name, value in known.items()}
+
+def _resampled(
+    measure: Measure, people: People, scores: FloatArray, drawn: FloatArray
+) -> dict[Unit, FloatArray]:
+    """Return a measure in resamples of each unit; only those of segments change the metric's scores."""
+    resampled = {}
+    for unit, human in people.resampled.items():
+        if unit == "segments":
+            resampled[unit] = measure(human, drawn)
+        else:
+            resampled[unit] = measure(human, scores)
+    return resampled
+
+
+def _least_value(figure: str) -> float:
+    """Return the smallest possible value of a figure of systems: −1 for correlations, 0 for accuracies."""
+    if figure in MEASURES:
+        return -1.0
+    return 0.0
 
 
 def _estimates(
@@ -169,13 +273,15 @@ def _estimates(
     """Return figures with intervals, or without if `drawing` is None; figures that are NaN are left
     out.
     """
-    return {
-        name: Estimate(each.value, None, None)
-        if drawing is None
-        else each.estimate(drawing)
-        for name, each in figures_by_name.items()
-        if not np.isnan(each.value)
-    }
+    estimates = {}
+    for name, figure in figures_by_name.items():
+        if np.isnan(figure.value):
+            continue
+        if drawing is None:
+            estimates[name] = Estimate(figure.value, None, None)
+        else:
+            estimates[name] = figure.estimate(drawing)
+    return estimates
 
 
 def _segment_figures(
@@ -194,21 +300,21 @@ def _segment_figures(
         return {}, None
     order = np.argsort(np.abs(difference))
     threshold, _best = figures.calibrated(pairs, difference, order)
-    figures_by_name = {
-        "acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, threshold))
-    }
+    right = figures.is_right(pairs.human, difference, threshold)
+    figures_by_name = {"acc_eq": pairs.accuracy(right)}
     if people.folds is not None:
-        right = figures.right_on_folds(
-            pairs, difference, people.folds[pairs.row], order
-        )
-        figures_by_name["acc_eq_folds"] = pairs.accuracy(right)
+        fold = people.folds[pairs.row]
+        right_on_folds = figures.right_on_folds(pairs, difference, fold, order)
+        figures_by_name["acc_eq_folds"] = pairs.accuracy(right_on_folds)
     if people.values is None:
-        figures_by_name |= figures.taus(pairs, difference)
+        figures_by_name.update(figures.taus(pairs, difference))
     else:
-        figures_by_name |= _correlations(
-            values, people.values
-        ) | figures.tau_by_segment(pairs, difference)
-    return _estimates(figures_by_name, people.drawing if intervals else None), threshold
+        figures_by_name.update(_correlations(values, people.values))
+        figures_by_name.update(figures.tau_by_segment(pairs, difference))
+    drawing = None
+    if intervals:
+        drawing = people.drawing
+    return _estimates(figures_by_name, drawing), threshold
 
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
@@ -218,26 +324,50 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     y = metric[known]
     if not _varies(x) or not _varies(y):
         return {}
-    of_x = (x - x.mean()) / x.std()
-    of_y = (y - y.mean()) / y.std()
-    value = float((of_x * of_y).mean())
-    apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
     pooled = kendall_influenced(x, y)
     figures_by_name = {
-        "pearson": Figure(value, apart, (row,)),
-        "kendall_pooled": Figure(pooled.value, pooled.influence / len(row), (row,)),
+        "pearson": _pearson(x, y, row),
+        "kendall_pooled": Figure(
+            value=pooled.value,
+            influence=pooled.influence / len(row),
+            kinds=(row,),
+        ),
     }
-    systems = [np.flatnonzero(system == number) for number in range(known.shape[1])]
-    varied = [own for own in systems if _varies(x[own]) and _varies(y[own])]
-    if varied:
-        balance = order_balance(x, y, system)
-        taus = [kendall_influenced(x[own], y[own], balance[own]) for own in varied]
-        value = float(np.mean([tau.value for tau in taus]))
-        moved = [tau.influence / (len(tau.influence) * len(taus)) for tau in taus]
-        figures_by_name["kendall_by_system"] = Figure(
-            value, np.concatenate(moved), (row[np.concatenate(varied)],)
-        )
+    varied = []
+    for number in range(known.shape[1]):
+        own = np.flatnonzero(system == number)
+        if _varies(x[own]) and _varies(y[own]):
+            varied.append(own)
+    if not varied:
+        return figures_by_name
+    balance = order_balance(x, y, system)
+    values = []
+    influences = []
+    for own in varied:
+        tau = kendall_influenced(x[own], y[own], balance[own])
+        values.append(tau.value)
+        influences.append(tau.influence / (len(tau.influence) * len(varied)))
+    figures_by_name["kendall_by_system"] = Figure(
+        value=float(np.mean(values)),
+        influence=np.concatenate(influences),
+        kinds=(row[np.concatenate(varied)],),
+    )
     return figures_by_name
+
+
+def _pearson(x: FloatArray, y: FloatArray, row: Int64Array) -> Figure:
+    """Return Pearson's correlation of pairs of scores, with the segment row of each pair."""
+    standard_x = (x - x.mean()) / x.std()
+    standard_y = (y - y.mean()) / y.std()
+    product = standard_x * standard_y
+    value = float(product.mean())
+    squares = standard_x**2 + standard_y**2
+    influence = (product - value * squares / 2) / len(row)
+    return Figure(value, influence, (row,))
+
+
+def _no_progress(_done: int, _of: int) -> None:
+    """Report nothing."""
 
 
 def _varies(values: FloatArray) -> bool:
@@ -263,8 +393,8 @@ def meta_evaluation(
     ratings: OutputScores | None = None,
     groups: Mapping[str, Int64Array] | None = None,
     judged_only: bool = False,
-    progress: Progress = lambda _done, _of: None,
-) -> dict[str, Any]:
+    progress: Progress = _no_progress,
+) -> MetaEvaluation:
     """Compare metrics with people.
 
     Parameters
@@ -281,31 +411,20 @@ def meta_evaluation(
     progress : callable, optional
         Called with (steps done, all steps).
 
-    Returns
-    -------
-    dict
-        people: systems' scores, numbers of segments, of pairs, of outputs of these segments, and of those without a
-        score (0 for rankings), `People.common`, and the kind of judgments.
-        metrics: an Agreement for each, in the order given, with its name and scores. left_out:
-        names of metrics that score fewer than two of the systems compared by people. ceiling,
-        floor: an Agreement or None; the floor is None without metrics. clusters, wmt_clusters and
-        tests: see `MetricComparison`; for metrics that score all systems. groups: number of segments and
-        agreements for each group of segments, without metrics with too few scores in it.
-
     Raises
     ------
     NothingComparedError
         If people compare no two systems.
     """
     people = side()
-    of_groups = groups or {}
+    segments_by_group = groups or {}
     if judged_only:
-        metrics = [metric.within(people.segments) for metric in metrics]
-    steps = 4 + len(of_groups)
-    correlations = _found(side, people, metrics)
-    known = {metric.name for metric, _agreement in correlations}
+        metrics = _within(metrics, people.segments)
+    steps = 4 + len(segments_by_group)
+    agreements = _agreements(side, people, metrics)
     progress(1, steps)
-    between = comparison_of_metrics(people, _scoring_all_systems(people, correlations))
+    compared = _scoring_all_systems(people, agreements)
+    between = comparison_of_metrics(people, compared)
     progress(2, steps)
     lowest = None
     if metrics:
@@ -313,41 +432,16 @@ def meta_evaluation(
     progress(3, steps)
     highest = ceiling(people, ratings)
     by_group = []
-    for step, (name, segments) in enumerate(of_groups.items(), 5):
-        try:
-            some = side(segments=segments)
-            within = [metric.within(segments) for metric in metrics]
-            agreements = {
-                metric.name: of for metric, of in _found(side, some, within, segments)
-            }
-            by_group.append(
-                {"group": name, "segments": len(some.segments), "metrics": agreements}
-            )
-        except NothingComparedError:
-            pass
+    for step, (name, segments) in enumerate(segments_by_group.items(), 5):
+        with suppress(NothingComparedError):
+            by_group.append(_of_group(side, metrics, name, segments))
         progress(step, steps)
     progress(steps, steps)
+    agreeing = {metric.name for metric, _agreement in agreements}
     return {
-        "people": {
-            "systems": _by_system(people.systems, people.scores),
-            "segments": len(people.segments),
-            "pairs": len(people.pairs),
-            "missing": people.missing,
-            "outputs": len(people.segments) * len(people.systems),
-            "common": people.common,
-            "from": "rankings" if people.values is None else "scores",
-        },
-        "metrics": [
-            {
-                "metric": metric.name,
-                "is_human": metric.is_human,
-                "is_machine": metric.is_machine,
-                **agreement,
-            }
-            | {"scores": _by_system(metric.systems, metric.on_common_segments.scores)}
-            for metric, agreement in correlations
-        ],
-        "left_out": [metric.name for metric in metrics if metric.name not in known],
+        "people": _summary(people),
+        "metrics": [_named(metric, agreement) for metric, agreement in agreements],
+        "left_out": [metric.name for metric in metrics if metric.name not in agreeing],
         "ceiling": highest,
         "floor": lowest,
         "clusters": between.clusters,
@@ -357,26 +451,73 @@ def meta_evaluation(
     }
 
 
+def _summary(people: People) -> PeopleSummary:
+    kind: Literal["rankings", "scores"] = "scores"
+    if people.values is None:
+        kind = "rankings"
+    return {
+        "systems": _by_system(people.systems, people.scores),
+        "segments": len(people.segments),
+        "pairs": len(people.pairs),
+        "missing": people.missing,
+        "outputs": len(people.segments) * len(people.systems),
+        "common": people.common,
+        "from": kind,
+    }
+
+
+def _named(metric: Metric, agreement: Agreement) -> NamedAgreement:
+    scores = metric.on_common_segments.scores
+    return {
+        "metric": metric.name,
+        "is_human": metric.is_human,
+        "is_machine": metric.is_machine,
+        **agreement,
+        "scores": _by_system(metric.systems, scores),
+    }
+
+
+def _of_group(
+    side: Side, metrics: Sequence[Metric], name: str, segments: Int64Array
+) -> GroupAgreement:
+    people = side(segments=segments)
+    within = _within(metrics, segments)
+    agreements = {}
+    for metric, agreement in _agreements(side, people, within, segments):
+        agreements[metric.name] = agreement
+    return {"group": name, "segments": len(people.segments), "metrics": agreements}
+
+
+def _within(metrics: Sequence[Metric], segments: Int64Array) -> list[Metric]:
+    return [metric.within(segments) for metric in metrics]
+
+
 def _by_system(systems: Sequence[str], scores: FloatArray) -> dict[str, float | None]:
-    known = [None if np.isnan(score) else score for score in scores.tolist()]
-    return dict(zip(systems, known, strict=True))
+    """Return scores by system; None where there is none."""
+    score_by_system: dict[str, float | None] = {}
+    for system, score in zip(systems, scores.tolist(), strict=True):
+        if np.isnan(score):
+            score_by_system[system] = None
+        else:
+            score_by_system[system] = score
+    return score_by_system
 
 
 def _scoring_all_systems(
     people: People, agreements: Sequence[tuple[Metric, Agreement]]
 ) -> list[ComparedMetric]:
-    return [
-        ComparedMetric(
-            metric, agreement["threshold"], agreement["systems"]["soft_pairwise"].value
-        )
-        for metric, agreement in agreements
-        if agreement["threshold"] is not None
-        and metric.systems == people.systems
-        and "soft_pairwise" in agreement["systems"]
-    ]
+    compared = []
+    for metric, agreement in agreements:
+        threshold = agreement["threshold"]
+        soft_pairwise = agreement["systems"].get("soft_pairwise")
+        if threshold is None or soft_pairwise is None:
+            continue
+        if metric.systems == people.systems:
+            compared.append(ComparedMetric(metric, threshold, soft_pairwise.value))
+    return compared
 
 
-def _found(
+def _agreements(
     side: Side,
     people: People,
     metrics: Sequence[Metric],
@@ -384,26 +525,29 @@ def _found(
 ) -> list[tuple[Metric, Agreement]]:
     """Return agreements in the order of the metrics, each over the systems that it scores."""
     sides = {people.systems: people}
-    found = []
+    agreements = []
     for metric in metrics:
         systems = tuple(name for name in people.systems if name in metric.scored)
         if len(systems) < 2:
             continue
         if systems not in sides:
             sides[systems] = side(systems=systems, segments=segments)
-        chosen = metric.take(sides[systems].systems)
-        found.append((chosen, agreement_of_metric(sides[systems], chosen)))
-    return found
+        own_side = sides[systems]
+        chosen = metric.take(own_side.systems)
+        agreements.append((chosen, agreement_of_metric(own_side, chosen)))
+    return agreements
 
 
 def _sampled(side: Side, people: People) -> People:
     """Return people on so many random segments that there are at most about 400,000 pairs of outputs."""
     count = len(people.segments)
-    most = max(100, round(count * _MOST_PAIRS / max(1, len(people.pairs))))
+    pairs = max(1, len(people.pairs))
+    most = max(100, round(count * _MOST_PAIRS / pairs))
     if most >= count:
         return people
     random = np.random.default_rng(people.drawing.seed)
-    return side(segments=np.sort(random.choice(people.segments, most, replace=False)))
+    segments = random.choice(people.segments, most, replace=False)
+    return side(segments=np.sort(segments))
 
 
 def floor(people: People) -> Agreement:
@@ -413,26 +557,29 @@ def floor(people: People) -> Agreement:
     shape = (len(people.segments), len(people.systems))
     floors = []
     for number in range(_RANDOM_METRICS):
-        values = np.random.default_rng([people.drawing.seed, number]).normal(size=shape)
+        random = np.random.default_rng([people.drawing.seed, number])
         metric = Metric(
             name="random",
             systems=people.systems,
             segments=people.segments,
-            values=values,
+            values=random.normal(size=shape),
         )
         floors.append(agreement_of_metric(people, metric, intervals=False))
-    parts = {
-        part: _spread([each[part] for each in floors])
-        for part in ("systems", "segments")
+    return {
+        "systems": _spread([agreement["systems"] for agreement in floors]),
+        "segments": _spread([agreement["segments"] for agreement in floors]),
+        "threshold": None,
+        "missing": 0,
+        "outputs": floors[0]["outputs"],
     }
-    return {**parts, "threshold": None, "missing": 0, "outputs": floors[0]["outputs"]}
 
 
-def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+def _spread(draws: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     """Return means, with normal ranges of the draws."""
     spread = {}
-    for name in drawn[0]:
-        values = np.array([each[name].value for each in drawn if name in each])
+    for name in draws[0]:
+        drawn = [draw[name].value for draw in draws if name in draw]
+        values = np.array(drawn)
         value = float(values.mean())
         reach = 1.96 * float(values.std(ddof=1))
         if "pairwise" in name or "acc_eq" in name:
@@ -440,7 +587,9 @@ def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
         else:
             least = -1.0
         spread[name] = Estimate(
-            value, max(least, value - reach), min(1.0, value + reach)
+            value=value,
+            low=max(least, value - reach),
+            high=min(1.0, value + reach),
         )
     return spread
 
@@ -459,7 +608,7 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
     ratings : OutputScores, optional
         Scores by judge, if people score outputs.
     """
-    systems: Mapping[str, Estimate] = {}
+    systems: dict[str, Estimate] = {}
     if people.blocks is not None and people.pairs.judge is not None:
         pairs, difference = _judges_beside_each_other(people.pairs, people.pairs.judge)
         systems = _halves(people, people.blocks)
@@ -467,19 +616,24 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         pairs, difference = _judge_beside_means(ratings)
     else:
         return None
-    segments: Mapping[str, Estimate] = {}
+    segments: dict[str, Estimate] = {}
     if len(pairs):
-        figures_by_name = {
-            "acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))
-        }
-        figures_by_name |= (
-            figures.tau_by_segment if pairs.by_segment else figures.taus
-        )(pairs, difference)
+        right = figures.is_right(pairs.human, difference, 0.0)
+        figures_by_name = {"acc_eq": pairs.accuracy(right)}
+        if pairs.by_segment:
+            figures_by_name.update(figures.tau_by_segment(pairs, difference))
+        else:
+            figures_by_name.update(figures.taus(pairs, difference))
         segments = _estimates(figures_by_name, people.drawing)
     if not segments and not systems:
         return None
-    counts = {"missing": 0, "outputs": len(pairs)}
-    return {"systems": systems, "segments": segments, "threshold": 0.0, **counts}
+    return {
+        "systems": systems,
+        "segments": segments,
+        "threshold": 0.0,
+        "missing": 0,
+        "outputs": len(pairs),
+    }
 
 
 def _judges_beside_each_other(
@@ -489,46 +643,53 @@ def _judges_beside_each_other(
     differences.
     """
     systems = int(pairs.second.max(initial=0)) + 1
-    key = (pairs.row.astype(np.int64) * systems + pairs.first) * systems + pairs.second
+    row = pairs.row.astype(np.int64)
+    key = (row * systems + pairs.first) * systems + pairs.second
     order = np.argsort(key, kind="stable")
-    one = [order[:0]]
-    other = [order[:0]]
-    for apart in range(1, np.unique(key, return_counts=True)[1].max(initial=1)):
-        before = order[:-apart]
-        after = order[apart:]
-        matched = (key[before] == key[after]) & (judge[before] != judge[after])
-        one.append(before[matched])
-        other.append(after[matched])
-    mine = np.concatenate([*one, *other])
-    theirs = np.concatenate([*other, *one])
-    return pairs.take(mine), pairs.human[theirs].astype(np.float64)
+    earlier = [order[:0]]
+    later = [order[:0]]
+    _keys, judgments = np.unique(key, return_counts=True)
+    for distance in range(1, judgments.max(initial=1)):
+        before = order[:-distance]
+        after = order[distance:]
+        is_same_pair = key[before] == key[after]
+        is_other_judge = judge[before] != judge[after]
+        matched = is_same_pair & is_other_judge
+        earlier.append(before[matched])
+        later.append(after[matched])
+    own = np.concatenate([*earlier, *later])
+    other = np.concatenate([*later, *earlier])
+    return pairs.take(own), pairs.human[other].astype(np.float64)
 
 
 def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     """Return figures of systems of one half of the judges against the other."""
     layout = Layout(len(people.systems))
-    judges, of_block = np.unique(blocks.judge, return_inverse=True)
+    judges, judge_index = np.unique(blocks.judge, return_inverse=True)
     if len(judges) < 2:
         return {}
-    wins = counts_of_units(blocks, layout, of_block, len(judges))
+    counts = counts_of_units(blocks, layout, judge_index, len(judges))
     random = np.random.default_rng(people.drawing.seed)
-    half = np.zeros((_SPLITS, len(judges)), dtype=np.int64)
-    for row in half:
-        row[random.permutation(len(judges))[: len(judges) // 2]] = 1
-    one = expected_wins(layout.unpack(half @ wins).wins).values
-    other = expected_wins(layout.unpack((1 - half) @ wins).wins).values
+    in_half = np.zeros((_SPLITS, len(judges)), dtype=np.int64)
+    for row in in_half:
+        chosen = random.permutation(len(judges))[: len(judges) // 2]
+        row[chosen] = 1
+    one = layout.unpack(in_half @ counts)
+    other = layout.unpack((1 - in_half) @ counts)
+    one_scores = expected_wins(one.wins).values
+    other_scores = expected_wins(other.wins).values
     # Half of the judgments have twice the variance.
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     measures = _measures(len(people.systems))
-    measures["soft_pairwise"] = partial(soft_accuracy, [spread, spread])
-    estimated = {}
+    measures["soft_pairwise"] = SoftAccuracy(spread, spread)
+    estimates = {}
     for name, measure in measures.items():
-        values = measure(one, other)
+        values = measure(one_scores, other_scores)
         known = values[~np.isnan(values)]
         if len(known):
             low, high = np.quantile(known, (0.025, 0.975)).tolist()
-            estimated[name] = Estimate(float(known.mean()), low, high)
-    return estimated
+            estimates[name] = Estimate(float(known.mean()), low, high)
+    return estimates
 
 
 def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
@@ -538,21 +699,40 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     # One row for each judge and segment.
     segments = int(segment.max()) + 1
     keys, row = np.unique(judge * segments + segment, return_inverse=True)
-
-    def by_system(position: Int64Array, rows: int) -> Iterator[Any]:
-        shape = (rows, len(ratings.systems))
-        cell = position * shape[1] + ratings.system
-        size = rows * shape[1]
-        yield np.bincount(cell, ratings.score, size).reshape(shape)
-        yield np.bincount(cell, minlength=size).reshape(shape)
-
-    sums, counts = (each[keys % segments] for each in by_system(segment, segments))
-    own, own_counts = by_system(row, len(keys))
-    shared = (own_counts > 0) & (counts > own_counts)
-    means = np.where(shared, (sums - own) / np.maximum(1, counts - own_counts), np.nan)
-    pairs = figures.pairs_of_scores(means)
-    difference = pairs.differences(own / np.maximum(1, own_counts))
-    of_judge, of_segment = (
-        each.astype(np.int32) for each in np.divmod(keys[pairs.row], segments)
+    judge_of_row, segment_of_row = np.divmod(keys, segments)
+    of_segments = _sums_and_counts(ratings, segment, segments)
+    sums = of_segments.sums[segment_of_row]
+    counts = of_segments.counts[segment_of_row]
+    own = _sums_and_counts(ratings, row, len(keys))
+    is_shared = (own.counts > 0) & (counts > own.counts)
+    other_counts = np.maximum(1, counts - own.counts)
+    other_means = (sums - own.sums) / other_counts
+    pairs = figures.pairs_of_scores(np.where(is_shared, other_means, np.nan))
+    difference = pairs.differences(own.sums / np.maximum(1, own.counts))
+    pairs = replace(
+        pairs,
+        row=segment_of_row[pairs.row].astype(np.int32),
+        judge=judge_of_row[pairs.row].astype(np.int32),
     )
-    return replace(pairs, row=of_segment, judge=of_judge), difference
+    return pairs, difference
+
+
+class _SumsAndCounts(NamedTuple):
+    """Sums and numbers of scores, each of shape (R, n)."""
+
+    sums: FloatArray
+    counts: Int64Array
+
+
+def _sums_and_counts(
+    ratings: OutputScores, row: Int64Array, rows: int
+) -> _SumsAndCounts:
+    """Sum up scores by row and system."""
+    systems = len(ratings.systems)
+    cell = row * systems + ratings.system
+    size = rows * systems
+    sums = np.bincount(cell, ratings.score, size)
+    counts = np.bincount(cell, minlength=size)
+    return _SumsAndCounts(
+        sums=sums.reshape(rows, systems), counts=counts.reshape(rows, systems)
+    )

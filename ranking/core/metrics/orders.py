@@ -2,13 +2,16 @@
 segments with the largest differences.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray
 from ranking.core.counting.resampling import segment_keys
+from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Figure
 from ranking.core.metrics.people import Metric, People
 from ranking.core.metrics.texts import (
@@ -26,96 +29,215 @@ from ranking.core.scores import EQUAL_WITHIN
 RangeKind = Literal["exact", "resampled", "mean", "none"]
 
 
+#: Kinds of values that are ratios of sums over segments.
+_LINEAR = ("exact", "mean")
 PLACES = ("rank", "rank_low", "rank_high")
-#: A system, a pair, or a segment, as plain values by name; figures are an `Estimate`.
+#: A row of plain values by name.
 Row = dict[str, Any]
 
 
-def people_order(people: People) -> list[Row]:
+class PeopleRow(TypedDict):
+    """A system as ranked by people."""
+
+    system: str
+    score: Estimate
+    rank: int
+    rank_low: int
+    rank_high: int
+
+
+class MetricRow(TypedDict):
+    """A system as ranked by a metric.
+
+    Attributes
+    ----------
+    system : str
+    value : Range or None
+    rank, rank_low, rank_high : int or None
+        The range leaves room for all systems that do not differ significantly, pair by pair.
+    missing : int
+        Segments without a score.
+    """
+
+    system: str
+    value: Range | None
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    missing: int
+
+
+class MetricContradiction(TypedDict):
+    """A pair that people separate and the metric orders the other way round.
+
+    Attributes
+    ----------
+    metric : str
+    better, worse : str
+        As people order them.
+    by_people : Estimate
+        Difference of the scores that people give the two.
+    difference : Range or None
+        Difference of the metric, the better one minus the worse one, in the metric's own direction.
+    is_separated : bool
+        Whether the metric's range of it leaves 0 out.
+    """
+
+    metric: str
+    better: str
+    worse: str
+    by_people: Estimate
+    difference: Range | None
+    is_separated: bool
+
+
+class Discord(TypedDict):
+    """A segment on which a metric and people differ.
+
+    Attributes
+    ----------
+    segment : int
+    better, worse : str
+        As people order them.
+    by_people, by_metric : float
+        Differences in units of their root mean square; below 0 for the metric.
+    """
+
+    segment: int
+    better: str
+    worse: str
+    by_people: float
+    by_metric: float
+
+
+class MetricOrder(TypedDict):
+    """A metric compared with human rankings.
+
+    Attributes
+    ----------
+    name, signature : str
+    is_higher_better : bool
+    range_kind : RangeKind
+    segments : int
+        Segments with a score of any system; 0 where the metric scores systems alone.
+    missing : int
+        Outputs without a score.
+    rows : list of MetricRow
+        The systems, best first, then those without a score.
+    agreeing : int
+        Pairs that people separate and the metric orders alike.
+    contradictions : list of MetricContradiction
+    discords : list of Discord
+        Segments with the largest differences, largest first.
+    """
+
+    name: str
+    signature: str
+    is_higher_better: bool
+    range_kind: RangeKind
+    segments: int
+    missing: int
+    rows: list[MetricRow]
+    agreeing: int
+    contradictions: list[MetricContradiction]
+    discords: list[Discord]
+
+
+def people_order(people: People) -> list[PeopleRow]:
     """Return the systems as ordered by people, best first: system, score, rank, rank_low and
     rank_high.
 
     The rank range of a system includes all systems that people do not separate from it.
     """
     ranks = _ranks(people.scores, people.better)
-    rows = []
+    rows: list[PeopleRow] = []
     for index in np.argsort(-people.scores, kind="stable").tolist():
-        drawn = {unit: each[:, index] for unit, each in people.resampled.items()}
-        score = people.interval(people.scores[index], drawn)
-        row = {"system": people.systems[index], "score": score}
-        rows.append(row | dict(zip(PLACES, ranks[index], strict=True)))
+        resampled = {}
+        for unit, scores in people.resampled.items():
+            resampled[unit] = scores[:, index]
+        rank = ranks[index]
+        rows.append(
+            {
+                "system": people.systems[index],
+                "score": people.interval(people.scores[index], resampled),
+                "rank": rank.rank,
+                "rank_low": rank.low,
+                "rank_high": rank.high,
+            }
+        )
     return rows
 
 
-def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
-    """Return each system's rank, and the first and last rank allowed by significant differences;
-    NaN has no rank.
-    """
-    rank = 1 + np.count_nonzero(values[:, np.newaxis] > values + EQUAL_WITHIN, axis=0)
+@dataclass(frozen=True)
+class _Rank:
+    """Rank of a system, and the first and last rank allowed by significant differences."""
+
+    rank: int
+    low: int
+    high: int
+
+
+def _ranks(values: FloatArray, better: BoolArray) -> list[_Rank]:
+    """Return the rank of each system; a NaN has no rank."""
+    is_behind = values[:, np.newaxis] > values + EQUAL_WITHIN
+    rank = 1 + np.count_nonzero(is_behind, axis=0)
     low = 1 + np.count_nonzero(better, axis=0)
-    high = np.count_nonzero(~np.isnan(values)) - np.count_nonzero(better, axis=1)
-    return list(zip(rank.tolist(), low.tolist(), high.tolist(), strict=True))
+    last = np.count_nonzero(~np.isnan(values))
+    high = last - np.count_nonzero(better, axis=1)
+    columns = zip(rank.tolist(), low.tolist(), high.tolist(), strict=True)
+    return [_Rank(*row) for row in columns]
 
 
-def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
+def metric_order(metric: Metric, people: People, *, most: int = 10) -> MetricOrder:
     """Compare a metric with human rankings.
 
     Segments have the same weights as in human rankings with the same seed.
 
-    Returns
-    -------
-    dict
-        name, signature, is_higher_better; range_kind (a `RangeKind`); segments (with a score of any system; 0 where it scores
-        systems alone); missing (outputs without a score); agreeing (pairs that people separate and the metric orders alike).
-
-        rows: the systems, best first, then those without a score: system, value (a `Range`, or None), rank, rank_low and
-        rank_high (the range leaves room for all systems that do not differ significantly, pair by pair), and missing (segments
-        without a score).
-
-        contradictions: pairs that people separate and the metric orders the other way round: metric, better and worse (by
-        people), by_people (difference of the scores that people give the two), difference (of the metric, the better one minus
-        the worse one, in the metric's own direction), and is_separated (whether the metric's range of it leaves 0 out).
-
-        discords: at most `most` segments on which the metric and people differ most, largest
-        difference first: segment, better and worse (by people), by_people and by_metric
-        (differences in units of their root mean square; below 0 for the metric).
+    Parameters
+    ----------
+    metric : Metric
+    people : People
+    most : int
+        Maximum number of discords.
     """
-    lacking = np.isnan(metric.values).sum(axis=0)
+    lacking = np.isnan(metric.values).sum(axis=0).tolist()
+    missing_by_system = dict(zip(metric.systems, lacking, strict=True))
     ranges = _Ranges(metric.on_common_segments, people)
-    place = {system: index for index, system in enumerate(metric.systems)}
     contradictions = []
     agreeing = 0
     for one, other in np.argwhere(people.better).tolist():
         better = people.systems[one]
         worse = people.systems[other]
-        if better not in place or worse not in place:
+        if better not in missing_by_system or worse not in missing_by_system:
             continue
-        difference = ranges.of(place[better], place[worse])
-        if difference is None:
-            ahead = 0.0
-        else:
+        difference = ranges.difference(better, worse)
+        ahead = 0.0
+        if difference is not None:
             ahead = metric.sign * difference.value
-        agreeing += ahead > EQUAL_WITHIN
+        if ahead > EQUAL_WITHIN:
+            agreeing += 1
         if ahead < -EQUAL_WITHIN:
-            pair: Row = {"metric": metric.name, "better": better, "worse": worse}
-            pair |= {
-                "by_people": people.difference(one, other),
-                "difference": difference,
-            }
-            contradictions.append(pair | {"is_separated": _sign(difference) != 0})
-    rows = ranges.rows()
-    for row in rows:
-        row["missing"] = int(lacking[place[row["system"]]])
-    if metric.missing is None:
+            contradictions.append(
+                MetricContradiction(
+                    metric=metric.name,
+                    better=better,
+                    worse=worse,
+                    by_people=people.difference(one, other),
+                    difference=difference,
+                    is_separated=_sign(difference) != 0,
+                )
+            )
+    rows = ranges.rows(missing_by_system)
+    missing = metric.missing
+    if missing is None:
         missing = sum(row["missing"] for row in rows)
-    else:
-        missing = metric.missing
+    has_score = ~np.isnan(metric.values)
     return {
         "name": metric.name,
         "signature": metric.signature,
         "is_higher_better": metric.sign > 0,
         "range_kind": ranges.kind,
-        "segments": int((~np.isnan(metric.values)).any(axis=1).sum()),
+        "segments": int(has_score.any(axis=1).sum()),
         "missing": missing,
         "rows": rows,
         "agreeing": agreeing,
@@ -126,12 +248,9 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
 
 def _sign(rank_range: Range | None) -> int:
     """Return 1 or −1 if a range excludes 0; 0 if it does not, or is unknown."""
-    if (
-        rank_range is None
-        or rank_range.low is None
-        or rank_range.high is None
-        or rank_range.low <= 0 <= rank_range.high
-    ):
+    if rank_range is None or rank_range.low is None or rank_range.high is None:
+        return 0
+    if rank_range.low <= 0 <= rank_range.high:
         return 0
     if rank_range.value > 0:
         return 1
@@ -149,14 +268,10 @@ class _Ranges:
             # A mean is also a ratio of sums: of scores over ones.
             own = metric.sign * metric.values.T
             self._statistics = np.stack([own, np.ones_like(own)], axis=-1)
-            scores_and_means = (metric.scores, metric.means)
-            is_mean = np.allclose(
-                *scores_and_means, rtol=1e-4, atol=1e-6, equal_nan=True
-            )
             self._values = metric.sign * metric.scores
-            self.kind: RangeKind = (
-                "mean" if len(metric.segments) and is_mean else "none"
-            )
+            self.kind: RangeKind = "none"
+            if len(metric.segments) and _is_mean(metric):
+                self.kind = "mean"
             return
         self._statistics = metric.statistics
         self._values = metric_values(metric.kind, known_sums(metric.statistics))
@@ -165,90 +280,141 @@ class _Ranges:
             self._statistics = metric.statistics[..., :2] * (100.0, 1.0)
             return
         self.kind = "resampled"
-        keys = segment_keys(metric.segments)
         self._resampled = resampled_values(
-            metric.kind, metric.statistics, keys, people.drawing
+            name=metric.kind,
+            statistics=metric.statistics,
+            key=segment_keys(metric.segments),
+            drawing=people.drawing,
         )
 
-    def of(self, one: int, other: int | None = None) -> Range | None:
-        """Return the value of a system, or its difference from another's on common segments; None
-        if either has none.
-        """
-        if self.kind not in ("exact", "mean"):
-            value = self._values[one]
-            drawn = self._resampled[one]
-            if other is not None:
-                value = value - self._values[other]
-                drawn = drawn - self._resampled[other]
-            confidence = self._drawing.confidence
-            if np.isnan(value):
-                return None
-            return resampled_range(float(value), drawn, confidence)
-        chosen = self._statistics[[one] if other is None else [one, other]]
-        chosen = chosen[:, ~np.isnan(chosen).any(axis=(0, 2))]
-        units = (np.arange(chosen.shape[1]),)
-        figure, *subtracted = (
-            Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen
-        )
-        for each in subtracted:
+    def of(self, system: int) -> Range | None:
+        """Return the value of a system; None if it has none."""
+        if self.kind in _LINEAR:
+            return self._linear([system])
+        return self._percentile(self._values[system], self._resampled[system])
+
+    def difference(self, one: str, other: str) -> Range | None:
+        """Return the difference of two systems' values; None if either has none."""
+        systems = self._metric.systems
+        return self.between(systems.index(one), systems.index(other))
+
+    def between(self, one: int, other: int) -> Range | None:
+        """Return the difference of two systems' values on common segments; None if either has none."""
+        if self.kind in _LINEAR:
+            return self._linear([one, other])
+        difference = self._values[one] - self._values[other]
+        drawn = self._resampled[one] - self._resampled[other]
+        return self._percentile(difference, drawn)
+
+    def _percentile(self, value: float, drawn: FloatArray) -> Range | None:
+        if np.isnan(value):
+            return None
+        return resampled_range(float(value), drawn, self._drawing.confidence)
+
+    def _linear(self, systems: list[int]) -> Range | None:
+        """Return the ratio of a system, or the difference of those of two, by the ratio estimator."""
+        statistics = self._statistics[systems]
+        is_known = ~np.isnan(statistics).any(axis=(0, 2))
+        statistics = statistics[:, is_known]
+        units = (np.arange(statistics.shape[1]),)
+        ratios = []
+        for own in statistics:
+            ratios.append(Figure.of_sums(own[:, 0], own[:, 1], units))
+        figure = ratios[0]
+        for ratio in ratios[1:]:
             figure = Figure(
-                figure.value - each.value, figure.influence - each.influence, units
+                value=figure.value - ratio.value,
+                influence=figure.influence - ratio.influence,
+                kinds=units,
             )
         return ranged(figure, self._drawing)
 
-    def rows(self) -> list[Row]:
+    def rows(self, missing_by_system: Mapping[str, int]) -> list[MetricRow]:
         """Return the systems, best first; those without a score last."""
-        metric = self._metric
-        n = len(self._metric.systems)
+        systems = self._metric.systems
+        sign = self._metric.sign
+        n = len(systems)
         values = [self.of(index) for index in range(n)]
-        own = np.array(
-            [np.nan if each is None else metric.sign * each.value for each in values]
-        )
+        own = np.full(n, np.nan)
+        for index, value in enumerate(values):
+            if value is not None:
+                own[index] = sign * value.value
         better = np.zeros((n, n), dtype=np.bool_)
         for one, other in combinations(range(n), 2):
-            sign = metric.sign * _sign(self.of(one, other))
-            better[one, other], better[other, one] = sign > 0, sign < 0
+            direction = sign * _sign(self.between(one, other))
+            better[one, other] = direction > 0
+            better[other, one] = direction < 0
         ranks = _ranks(own, better)
         rows = []
-        for index in np.lexsort(
-            (metric.systems, np.nan_to_num(-own, nan=np.inf))
-        ).tolist():
-            value = values[index]
-            placed = ranks[index]
-            if value is None or value.low is None:
-                placed = (None if value is None else placed[0], None, None)
-            row = {"system": metric.systems[index], "value": value}
-            rows.append(row | dict(zip(PLACES, placed, strict=True)))
+        best_first = np.lexsort((systems, np.nan_to_num(-own, nan=np.inf)))
+        for index in best_first.tolist():
+            system = systems[index]
+            missing = missing_by_system[system]
+            rows.append(_metric_row(system, values[index], ranks[index], missing))
         return rows
 
 
-def _discords(metric: Metric, people: People, most: int) -> list[Row]:
-    row, one, other, preferred = people.preferences
+def _is_mean(metric: Metric) -> bool:
+    """Return whether scores of systems are means over segments, up to rounding."""
+    return np.allclose(
+        metric.scores, metric.means, rtol=1e-4, atol=1e-6, equal_nan=True
+    )
+
+
+def _metric_row(
+    system: str, value: Range | None, rank: _Rank, missing: int
+) -> MetricRow:
+    row: MetricRow = {
+        "system": system,
+        "value": value,
+        "rank": None,
+        "rank_low": None,
+        "rank_high": None,
+        "missing": missing,
+    }
+    if value is not None:
+        row["rank"] = rank.rank
+        if value.low is not None:
+            row["rank_low"] = rank.low
+            row["rank_high"] = rank.high
+    return row
+
+
+def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
+    preferences = people.preferences
     scored = [name for name in people.systems if name in metric.systems]
-    values = np.full((len(people.segments), len(people.systems)), np.nan)
     columns = [people.systems.index(name) for name in scored]
+    values = np.full((len(people.segments), len(people.systems)), np.nan)
     values[:, columns] = metric.take(scored).of(people.segments)
-    by_metric = values[row, one] - values[row, other]
-    known = np.flatnonzero(~np.isnan(by_metric))
-    sides = np.stack([preferred[known], by_metric[known]])
-    scales = np.sqrt((sides**2).sum(axis=1) / max(1, len(known)))
+    one_values = values[preferences.row, preferences.one]
+    other_values = values[preferences.row, preferences.other]
+    difference = one_values - other_values
+    known = np.flatnonzero(~np.isnan(difference))
+    sides = np.stack([preferences.preferred[known], difference[known]])
+    mean_squares = (sides**2).sum(axis=1) / max(1, len(known))
+    scales = np.sqrt(mean_squares)
     if not scales.all():
         return []
-    sides /= scales[:, np.newaxis]
-    discords: dict[int, Row] = {}
-    product = sides[0] * sides[1]
+    by_people, by_metric = sides / scales[:, np.newaxis]
+    product = by_people * by_metric
+    discords: dict[int, Discord] = {}
     for index in np.argsort(product, kind="stable").tolist():
         if len(discords) == most or product[index] >= 0:
             break
-        at, (by_people, by) = known[index], sides[:, index].tolist()
-        if by_people > 0:
-            better = one[at]
-            worse = other[at]
-        else:
-            better = other[at]
-            worse = one[at]
-        segment = int(people.segments[row[at]])
-        pair = {"better": people.systems[better], "worse": people.systems[worse]}
-        apart = {"by_people": abs(by_people), "by_metric": by if by_people > 0 else -by}
-        discords.setdefault(segment, {"segment": segment, **pair, **apart})
+        position = known[index]
+        better = preferences.one[position]
+        worse = preferences.other[position]
+        direction = 1.0
+        if by_people[index] < 0:
+            better, worse = worse, better
+            direction = -1.0
+        segment = int(people.segments[preferences.row[position]])
+        if segment not in discords:
+            discords[segment] = {
+                "segment": segment,
+                "better": people.systems[better],
+                "worse": people.systems[worse],
+                "by_people": direction * float(by_people[index]),
+                "by_metric": direction * float(by_metric[index]),
+            }
     return list(discords.values())

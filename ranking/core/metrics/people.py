@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,12 +87,18 @@ class Metric:
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
         columns = [self.systems.index(name) for name in systems]
-        if self.of_systems is None:
-            of_systems = None
-        else:
-            of_systems = self.of_systems[columns]
-        return self._part(
-            columns=columns, systems=tuple(systems), of_systems=of_systems
+        of_systems = self.of_systems
+        if of_systems is not None:
+            of_systems = of_systems[columns]
+        statistics = self.statistics
+        if statistics is not None:
+            statistics = statistics[columns]
+        return replace(
+            self,
+            systems=tuple(systems),
+            values=self.values[:, columns],
+            of_systems=of_systems,
+            statistics=statistics,
         )
 
     def within(self, segments: Int64Array) -> Metric:
@@ -102,11 +108,21 @@ class Metric:
         rows = np.isin(self.segments, segments)
         if rows.all():
             return self
-        some = self._part(rows=rows, of_systems=None, missing=None)
-        if some.statistics is None or not rows.any():
-            return some
-        of_systems = self.sign * metric_values(self.kind, known_sums(some.statistics))
-        return replace(some, of_systems=of_systems)
+        statistics = self.statistics
+        of_systems = None
+        if statistics is not None:
+            statistics = statistics[:, rows]
+            if rows.any():
+                values = metric_values(self.kind, known_sums(statistics))
+                of_systems = self.sign * values
+        return replace(
+            self,
+            segments=self.segments[rows],
+            values=self.values[rows],
+            of_systems=of_systems,
+            missing=None,
+            statistics=statistics,
+        )
 
     @cached_property
     def on_common_segments(self) -> Metric:
@@ -116,40 +132,28 @@ class Metric:
         these are all segments.
         """
         known = ~np.isnan(self.values)
-        common = known[:, known.any(axis=0)].all(axis=1)
-        if self._are_systems_given or common.sum() == known.any(axis=1).sum():
+        has_scores = known.any(axis=0)
+        is_common = known[:, has_scores].all(axis=1)
+        scored = known.any(axis=1)
+        if self._are_systems_given or is_common.sum() == scored.sum():
             return self
-        return self.within(self.segments[common])
+        return self.within(self.segments[is_common])
 
     @property
     def _are_systems_given(self) -> bool:
         """Return whether a file has a score of the whole system for each system that it scores."""
         if self.of_systems is None or self.statistics is not None:
             return False
-        given = ~np.isnan(self.of_systems)
-        return bool(given.any() and given[~np.isnan(self.means)].all())
-
-    def _part(
-        self, *, rows: Any = slice(None), columns: Any = slice(None), **more: Any
-    ) -> Metric:
-        if self.statistics is None:
-            statistics = None
-        else:
-            statistics = self.statistics[columns][:, rows]
-        values = self.values[rows][:, columns]
-        return replace(
-            self,
-            segments=self.segments[rows],
-            values=values,
-            statistics=statistics,
-            **more,
-        )
+        is_given = ~np.isnan(self.of_systems)
+        has_mean = ~np.isnan(self.means)
+        return bool(is_given.any() and is_given[has_mean].all())
 
     @cached_property
     def means(self) -> FloatArray:
         """Means over segments, shape (n,); NaN for a system without segment scores."""
         known = ~np.isnan(self.values)
-        return share(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
+        totals = np.where(known, self.values, 0.0).sum(axis=0)
+        return share(totals, known.sum(axis=0))
 
     @property
     def scores(self) -> FloatArray:
@@ -166,21 +170,41 @@ class Metric:
         Deviations are those of means over segments, even if a metric scores whole systems in
         another way, as BLEU does; without segment scores, there are none.
         """
-        drawn = figures.resampled_means(
-            self.values, segment_keys(self.segments), drawing
-        )
-        return self.scores + np.where(np.isnan(self.means), 0.0, drawn - self.means)
+        keys = segment_keys(self.segments)
+        drawn = figures.resampled_means(self.values, keys, drawing)
+        deviation = np.where(np.isnan(self.means), 0.0, drawn - self.means)
+        return self.scores + deviation
 
     def of(self, segments: Int64Array) -> FloatArray:
         """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
         values = np.full((len(segments), self.values.shape[1]), np.nan)
-        if len(self.segments):
-            index = np.minimum(
-                np.searchsorted(self.segments, segments), len(self.segments) - 1
-            )
-            there = self.segments[index] == segments
-            values[there] = self.values[index[there]]
+        if not len(self.segments):
+            return values
+        last = len(self.segments) - 1
+        index = np.minimum(np.searchsorted(self.segments, segments), last)
+        has_scores = self.segments[index] == segments
+        values[has_scores] = self.values[index[has_scores]]
         return values
+
+
+class Preferences(NamedTuple):
+    """Mean preferences over judges for one output over another, each of shape (P,).
+
+    Attributes
+    ----------
+    row : int64
+        Row of the segment.
+    one, other : int64
+        Indices of the systems.
+    preferred : float64
+        Preference for the first system: the share of comparisons won minus the share lost if outputs are ranked, otherwise
+        the difference of scores.
+    """
+
+    row: Int64Array
+    one: Int64Array
+    other: Int64Array
+    preferred: FloatArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -263,11 +287,9 @@ class People:
         It is half the width of the interval of the difference, as in a two-sided, uncorrected
         t-test; infinite where the uncertainty is unknown.
         """
-        differences = (
-            self.difference(*pair) for pair in combinations(range(len(self.systems)), 2)
-        )
         reach = []
-        for difference in differences:
+        for one, other in combinations(range(len(self.systems)), 2):
+            difference = self.difference(one, other)
             if difference.low is None:
                 reach.append(np.inf)
             else:
@@ -278,11 +300,13 @@ class People:
     @cached_property
     def better(self) -> BoolArray:
         """True for each pair of systems that people separate with the first one better, shape (n, n)."""
-        first, second = pairs = np.triu_indices(len(self.systems), 1)
+        n = len(self.systems)
+        first, second = np.triu_indices(n, 1)
         ahead = figures.pair_differences(self.scores)
         least = self.least_separated
-        is_better = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
-        is_better[pairs], is_better[second, first] = ahead >= least, -ahead >= least
+        is_better = np.zeros((n, n), dtype=np.bool_)
+        is_better[first, second] = ahead >= least
+        is_better[second, first] = -ahead >= least
         return is_better
 
     def interval(
@@ -291,38 +315,41 @@ class People:
         """Return a figure with an interval from its resamples of each unit; `ends` are `least` and
         `most`.
         """
-        fewest = self.fewest_units
-        confidence = self.drawing.confidence
         return estimate(
-            float(value), resampled, fewest_units=fewest, confidence=confidence, **ends
+            float(value),
+            resampled,
+            fewest_units=self.fewest_units,
+            confidence=self.drawing.confidence,
+            **ends,
         )
 
     def difference(self, one: int, other: int) -> Estimate:
         """Return the difference of two systems' human scores, with its interval."""
-        return self.interval(
-            self.scores[one] - self.scores[other],
-            {
-                unit: drawn[:, one] - drawn[:, other]
-                for unit, drawn in self.resampled.items()
-            },
-        )
+        resampled = {}
+        for unit, drawn in self.resampled.items():
+            resampled[unit] = drawn[:, one] - drawn[:, other]
+        return self.interval(self.scores[one] - self.scores[other], resampled)
 
     @cached_property
-    def preferences(self) -> tuple[Int64Array, Int64Array, Int64Array, FloatArray]:
-        """Mean preferences over judges: segment row, two systems, and preference for the first,
-        each of shape (P,).
-
-        The preference is the share of comparisons won minus the share lost if outputs are ranked,
-        otherwise the difference of scores.
-        """
+    def preferences(self) -> Preferences:
+        """Mean preferences over judges."""
         pairs = self.pairs
         n = np.int64(len(self.systems))
-        by = pairs.human if self.values is None else pairs.differences(self.values)
+        for_first = pairs.human
+        if self.values is not None:
+            for_first = pairs.differences(self.values)
         low = np.minimum(pairs.first, pairs.second)
         high = np.maximum(pairs.first, pairs.second)
-        keys, index = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
-        total = np.bincount(index, np.where(pairs.first < pairs.second, by, -by))
-        return keys // (n * n), keys // n % n, keys % n, total / np.bincount(index)
+        key = (pairs.row * n + low) * n + high
+        keys, index = np.unique(key, return_inverse=True)
+        for_low = np.where(pairs.first < pairs.second, for_first, -for_first)
+        total = np.bincount(index, for_low)
+        return Preferences(
+            row=keys // (n * n),
+            one=keys // n % n,
+            other=keys % n,
+            preferred=total / np.bincount(index),
+        )
 
 
 def people_of_blocks(
@@ -360,23 +387,36 @@ def people_of_blocks(
     task = JudgedTask("people", blocks, NO_TIME)
     if len(task.systems) < 2:
         raise NothingComparedError("no two systems are compared")
-    drawn = _drawn(task, method, drawing)
-    if len(drawn["systems"]) < 2:
+    drawn = _scores_of_task(task, method, drawing)
+    if len(drawn.systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
-    compared = task.compared.without(set(task.systems) - set(drawn["systems"]))
+    compared = task.compared.without(set(task.systems) - set(drawn.systems))
     return People(
-        **drawn,
+        systems=drawn.systems,
         segments=np.unique(blocks.segment).astype(np.int64),
+        scores=drawn.scores,
+        resampled=drawn.resampled,
+        fewest_units=drawn.fewest_units,
         pairs=figures.pairs_of_blocks(compared),
         values=None,
         blocks=compared,
+        drawing=drawing,
     )
 
 
-def _drawn(
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _TaskScores:
+    """Scores of the systems of a task that have one; see `People`."""
+
+    systems: tuple[str, ...]
+    scores: FloatArray
+    resampled: Mapping[Unit, FloatArray]
+    fewest_units: int
+
+
+def _scores_of_task(
     task: JudgedTask | ScoredTask, method: str, drawing: Drawing
-) -> dict[str, Any]:
-    """Return the systems with a score in the form of `People`."""
+) -> _TaskScores:
     drawn = drawn_scores(
         task,
         counts_method_named(method),
@@ -384,15 +424,15 @@ def _drawn(
         seed=drawing.seed,
     )
     known = np.flatnonzero(drawn.scores.estimable)
-    return {
-        "systems": tuple(drawn.systems[index] for index in known.tolist()),
-        "scores": drawn.scores.values[known],
-        "resampled": {
-            unit: each.values[:, known] for unit, each in drawn.resampled.items()
-        },
-        "fewest_units": drawn.fewest_units,
-        "drawing": drawing,
-    }
+    resampled = {}
+    for unit, scores in drawn.resampled.items():
+        resampled[unit] = scores.values[:, known]
+    return _TaskScores(
+        systems=tuple(drawn.systems[index] for index in known.tolist()),
+        scores=drawn.scores.values[known],
+        resampled=resampled,
+        fewest_units=drawn.fewest_units,
+    )
 
 
 def people_of_ratings(
@@ -405,27 +445,37 @@ def people_of_ratings(
     """Return the human side from judges' scores of outputs, averaged over the judges of an output.
     Other parameters and exceptions are those of `people_of_blocks`.
     """
-    given = task.scores
-    names = np.array(given.systems)[given.system]
+    ratings = task.scores
+    names = np.array(ratings.systems)[ratings.system]
+    judges = np.array(ratings.judge)
     kept = np.ones(len(names), dtype=np.bool_)
     if systems is not None:
         kept &= np.isin(names, list(systems))
     if segments is not None:
-        kept &= np.isin(given.segment, segments)
-    columns = (given.segment, np.array(given.judge), names, given.score)
-    scores = OutputScores.of_rows(
-        zip(*(column[kept].tolist() for column in columns), strict=True)
+        kept &= np.isin(ratings.segment, segments)
+    rows = zip(
+        ratings.segment[kept].tolist(),
+        judges[kept].tolist(),
+        names[kept].tolist(),
+        ratings.score[kept].tolist(),
+        strict=True,
     )
+    scores = OutputScores.of_rows(rows)
     if scores is None:
         raise NothingComparedError("nothing was judged")
-    some = replace(task, scores=scores)
-    values = some.segment_means()
+    scored = replace(task, scores=scores)
+    values = scored.segment_means()
+    drawn = _scores_of_task(scored, "expected_wins", drawing)
     return People(
-        **_drawn(some, "expected_wins", drawing),
+        systems=drawn.systems,
         segments=np.unique(scores.segment).astype(np.int64),
+        scores=drawn.scores,
+        resampled=drawn.resampled,
+        fewest_units=drawn.fewest_units,
         pairs=figures.pairs_of_scores(values),
         values=values,
         ratings=scores,
+        drawing=drawing,
     )
 
 
@@ -442,24 +492,27 @@ def people_of_scores(
     Other parameters and exceptions are those of `people_of_blocks`. If only some segments are
     requested, scores of whole systems are means over these.
     """
-    some = scores.take(
-        [name for name in scores.systems if systems is None or name in systems]
-    )
+    chosen = scores
+    if systems is not None:
+        chosen = scores.take([name for name in scores.systems if name in systems])
     if segments is not None:
-        some = some.within(segments)
-    known = ~np.isnan(some.values)
-    kept = np.flatnonzero(known.any(axis=0))
-    rows = known.any(axis=1)
-    if len(kept) < 2:
+        chosen = chosen.within(segments)
+    known = ~np.isnan(chosen.values)
+    scored_systems = np.array(chosen.systems)[known.any(axis=0)].tolist()
+    if len(scored_systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
-    some = some.take([some.systems[index] for index in kept.tolist()])
-    values = some.values[rows]
-    common = some.on_common_segments
+    chosen = chosen.take(scored_systems)
+    rows = known.any(axis=1)
+    values = chosen.values[rows]
+    common = chosen.on_common_segments
+    common_segments = None
+    if common is not chosen:
+        common_segments = len(common.segments)
     drawn = common.resampled(drawing)
     unchanged = np.tile(common.scores, (drawing.resamples, 1))
     return People(
-        systems=some.systems,
-        segments=some.segments[rows],
+        systems=chosen.systems,
+        segments=chosen.segments[rows],
         scores=common.scores,
         # No judges are known, so resampling them changes nothing.
         resampled={"segments": drawn, "judges": unchanged, "cells": drawn},
@@ -467,5 +520,5 @@ def people_of_scores(
         pairs=figures.pairs_of_scores(values),
         values=values,
         drawing=drawing,
-        common=None if common is some else len(common.segments),
+        common=common_segments,
     )

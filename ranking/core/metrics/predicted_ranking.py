@@ -100,9 +100,9 @@ def ranked_scores(
     scores = Scores(values=values, estimable=np.ones(len(values), dtype=np.bool_))
     rank, last = shared_ranks(scores)
     drawn = draw_scores(
-        scores,
-        covariance,
-        range(drawing.resamples),
+        scores=scores,
+        covariance=covariance,
+        ids=range(drawing.resamples),
         seed=drawing.seed,
         order=predicted.order,
     )
@@ -154,6 +154,8 @@ def predicted_ranking(
         judged=int(np.count_nonzero(scored & is_judged)),
         segments=int(np.count_nonzero(scored)),
         sample_p=sample_p_value(
-            machine.values[scored], is_judged[scored], people.drawing
+            values=machine.values[scored],
+            is_judged=is_judged[scored],
+            drawing=people.drawing,
         ),
     )

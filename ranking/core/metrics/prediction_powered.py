@@ -74,10 +74,11 @@ def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRo
     weight = np.where(known, weights, 0.0)
     filled = np.where(known, values, 0.0)
     total = weight.sum(axis=0)
-    scores = share((weight * filled).sum(axis=0), total)
-    apart = filled - np.nan_to_num(scores)
-    influence = weight * apart / np.where(total > 0, total, 1.0)
-    return ScoredRows(scores, influence)
+    weighted = weight * filled
+    scores = share(weighted.sum(axis=0), total)
+    deviation = filled - np.nan_to_num(scores)
+    divisor = np.where(total > 0, total, 1.0)
+    return ScoredRows(scores=scores, influence=weight * deviation / divisor)
 
 
 def win_rows(won: BoolArray) -> ScoredRows:
@@ -133,24 +134,33 @@ class Predicted:
         """Sums over systems of the squares of people's influence, of the products with the correction's, and of the
         squares of the correction's, by segment, shape (segments, 3).
         """
-        nothing = np.zeros_like(self.everywhere.influence)
-        of_people = np.concatenate([self.people.influence, nothing])
-        of_correction = np.concatenate(
+        no_influence = np.zeros_like(self.everywhere.influence)
+        people_influence = np.concatenate([self.people.influence, no_influence])
+        correction_influence = np.concatenate(
             [self.judged.influence, -self.everywhere.influence]
         )
-        people = sums_by_unit(_centred(of_people), self.segment)
-        correction = sums_by_unit(_centred(of_correction), self.segment)
+        people = sums_by_unit(_centred(people_influence), self.segment)
+        correction = sums_by_unit(_centred(correction_influence), self.segment)
         # Where everything is judged, only rounding errors are left.
-        least = _ROUNDING * np.abs(of_correction).max(initial=0.0)
+        least = _ROUNDING * np.abs(correction_influence).max(initial=0.0)
         correction[np.abs(correction) < least] = 0.0
-        products = (people * people, people * correction, correction * correction)
-        return np.stack([product.sum(axis=1) for product in products], axis=1)
+        people_squares = people * people
+        products = people * correction
+        correction_squares = correction * correction
+        columns = (
+            people_squares.sum(axis=1),
+            products.sum(axis=1),
+            correction_squares.sum(axis=1),
+        )
+        return np.stack(columns, axis=1)
 
     @cached_property
     def weight(self) -> float:
         """The weight λ of the machine; 0 if it gives all systems the same scores."""
         _people, both, correction = self._squares.sum(axis=0).tolist()
-        return both / correction if correction > 0 else 0.0
+        if correction > 0:
+            return both / correction
+        return 0.0
 
     @property
     def scores(self) -> FloatArray:
@@ -166,6 +176,7 @@ class Predicted:
         systems: it is 1 − the variance with the machine / the variance without it, over segments.
         """
         keys = segment_keys(np.unique(self.segment))
+        judged_segments = np.unique(self.segment[: len(self.judge)])
         correlation = _correlation(self._squares.sum(axis=0))
         drawn = _correlation(resampled_sums(self._squares, keys, drawing))
         unchanged = np.zeros(len(drawn))
@@ -177,18 +188,21 @@ class Predicted:
                 "judges": unchanged,
                 "cells": unchanged,
             },
-            fewest_units=len(np.unique(self.segment[: len(self.judge)])),
+            fewest_units=len(judged_segments),
             confidence=drawing.confidence,
             least=0.0,
             most=1.0,
         )
+        share_saved = estimated.value**2
         if estimated.low is None or estimated.high is None:
-            return replace(estimated, value=estimated.value**2)
-        return Estimate(estimated.value**2, estimated.low**2, estimated.high**2)
+            return replace(estimated, value=share_saved)
+        return Estimate(share_saved, estimated.low**2, estimated.high**2)
 
     def covariance(self, *, with_machine: bool = True) -> ScoreCovariance:
         """Return the covariance of the scores over segments (or documents, if enough are known) and, if known, judges."""
-        weight = self.weight if with_machine else 0.0
+        weight = 0.0
+        if with_machine:
+            weight = self.weight
         of_judgments = self.people.influence - weight * self.judged.influence
         of_machine = weight * self.everywhere.influence
         rows = np.concatenate([of_judgments, of_machine])
@@ -200,19 +214,24 @@ class Predicted:
                 return covariance_by_unit(of_judgments, unit, self.sizes)
             return covariance_by_unit(rows, unit, sizes)
 
-        if self.documents is None:
-            document = None
-        else:
+        document = None
+        if self.documents is not None:
             document = self._document(self.documents)
         return covariance_over_units(
-            part, segment=self.segment, judge=self.judge, document=document
+            part,
+            segment=self.segment,
+            judge=self.judge,
+            document=document,
         )
 
     def _document(self, documents: Mapping[int, int]) -> Int64Array:
         """Return the number of the document of each judgment, and of each of the machine's segments."""
-        # Segments and documents are numbered from 0.
-        names = [documents.get(number, -1 - number) for number in self.segment.tolist()]
-        return np.unique(names, return_inverse=True)[1].astype(np.int64)
+        numbers = []
+        for segment in self.segment.tolist():
+            # Segments and documents are numbered from 0.
+            numbers.append(documents.get(segment, -1 - segment))
+        _documents, index = np.unique(numbers, return_inverse=True)
+        return index.astype(np.int64)
 
 
 def _centred(influence: FloatArray) -> FloatArray:
@@ -245,11 +264,15 @@ def predicted_scores(
         predicted = predicted_wins(people.blocks, metric)
     elif people.ratings is not None:
         own = people.ratings.by_judge(people.ratings.systems)
-        predicted = predicted_means(own.values, own.segment, own.judge, metric)
+        predicted = predicted_means(
+            values=own.values, segment=own.segment, judge=own.judge, metric=metric
+        )
     else:
         assert people.values is not None  # noqa: S101  for the type checker
         judge = np.zeros(len(people.segments), dtype=np.int64)
-        predicted = predicted_means(people.values, people.segments, judge, metric)
+        predicted = predicted_means(
+            values=people.values, segment=people.segments, judge=judge, metric=metric
+        )
     return replace(predicted, documents=documents)
 
 
@@ -269,11 +292,12 @@ def predicted_means(
         Over the same n systems.
     """
     is_scored = ~np.isnan(values)
-    index = np.unique(segment, return_inverse=True)[1]
+    _segments, index = np.unique(segment, return_inverse=True)
     scores_of_output = sums_by_unit(is_scored.astype(np.float64), index)
     weights = 1 / np.maximum(scores_of_output[index], 1)
     people = mean_rows(values, weights)
     of_same_outputs = np.where(is_scored, metric.of(segment), np.nan)
+    order = np.argsort(people.scores, kind="stable")
     return Predicted(
         people=people,
         judged=mean_rows(of_same_outputs, weights),
@@ -281,7 +305,7 @@ def predicted_means(
         segment=np.concatenate([segment, metric.segments]),
         judge=judge,
         sizes=is_scored.sum(axis=1).astype(np.float64),
-        order=np.argsort(people.scores, kind="stable").astype(np.int64),
+        order=order.astype(np.int64),
     )
 
 
@@ -323,7 +347,9 @@ def predicted_wins(blocks: Blocks, metric: Metric) -> Predicted:
 
 def _is_ahead(values: FloatArray | Int8Array) -> BoolArray:
     """Return whether the first system's score is above the second's, shape (R, n, n); False without both."""
-    return np.asarray(values[:, :, np.newaxis] > values[:, np.newaxis, :])
+    first = values[:, :, np.newaxis]
+    second = values[:, np.newaxis, :]
+    return np.asarray(first > second)
 
 
 def sample_p_value(values: FloatArray, is_judged: BoolArray, drawing: Drawing) -> float:
@@ -347,10 +373,9 @@ def sample_p_value(values: FloatArray, is_judged: BoolArray, drawing: Drawing) -
     """
     is_scored = ~np.isnan(values).any(axis=0)
     known = values[:, is_scored]
+    deviations = known - known.mean(axis=0)
     count = int(np.count_nonzero(is_judged))
-    directions, sizes, _others = np.linalg.svd(
-        known - known.mean(axis=0), full_matrices=False
-    )
+    directions, sizes, _others = np.linalg.svd(deviations, full_matrices=False)
     if count in (0, len(values)) or not sizes.any():
         return float("nan")
     whitened = directions[:, sizes > sizes.max() * _ROUNDING]

@@ -22,12 +22,12 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain, zip_longest
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 
 from optional_packages import extra_require
-from ranking.core.arrays import BoolArray, FloatArray, UInt64Array, share
+from ranking.core.arrays import FloatArray, UInt64Array, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.estimates import Estimate
@@ -83,12 +83,17 @@ def language_tokens(language: str, *, of_words: bool = False) -> str:
         Whether texts of languages that separate words by spaces are split only at spaces, as is
         usual for word error rates; otherwise punctuation is split off as well ("13a").
     """
-    chosen = _TOKENS_OF.get(
-        language.lower().split("-")[0], "none" if of_words else "13a"
-    )
-    if is_tokenization_installed(chosen):
-        return chosen
+    default = "13a"
+    if of_words:
+        default = "none"
+    tokens = _TOKENS_OF.get(_primary_subtag(language), default)
+    if is_tokenization_installed(tokens):
+        return tokens
     return "char"
+
+
+def _primary_subtag(language: str) -> str:
+    return language.lower().split("-")[0]
 
 
 def is_tokenization_installed(tokens: str) -> bool:
@@ -139,7 +144,7 @@ class TextMetric:
         if self.name == "chrF":
             return partial(sacrebleu.CHRF, lowercase=self.lowercase)
         if self.name == "TER":
-            is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
+            is_asian = _primary_subtag(self.language) in _TOKENS_OF
             return partial(sacrebleu.TER, normalized=is_asian, asian_support=is_asian)
         return partial(
             sacrebleu.BLEU, lowercase=self.lowercase, tokenize=self.tokenization
@@ -154,28 +159,36 @@ class TextMetric:
             References of each segment; segments without any do not count.
         """
         numbers = {len(reference) for reference in references if reference}
-        count = numbers.pop() if len(numbers) == 1 else -1
+        count = -1
+        if len(numbers) == 1:
+            count = numbers.pop()
         if self.name in _OF_WORDS:
-            case = "lc" if self.lowercase else "mixed"
-            if self.name == "WER":
-                package = f"rapidfuzz-{version('rapidfuzz')}"
-            else:
-                package = "multiset"
-            if count == 1:
-                several = ""
-            else:
-                several = "|ref:fewest-errors"
-            nrefs = "var" if count == -1 else count
-            return f"nrefs:{nrefs}|case:{case}|tok:{self.tokenization}|by:{package}{several}"
+            return self._word_signature(count)
         metric = self._sacrebleu()
         metric.num_refs = count
         return str(metric.get_signature())
 
+    def _word_signature(self, references: int) -> str:
+        """Return the settings of WER or PER; −1 is a varying number of references."""
+        nrefs = str(references)
+        if references == -1:
+            nrefs = "var"
+        case = "mixed"
+        if self.lowercase:
+            case = "lc"
+        package = "multiset"
+        if self.name == "WER":
+            package = f"rapidfuzz-{version('rapidfuzz')}"
+        signature = f"nrefs:{nrefs}|case:{case}|tok:{self.tokenization}|by:{package}"
+        if references == 1:
+            return signature
+        return f"{signature}|ref:fewest-errors"
+
     def tokenized(self, text: str) -> list[str]:
         """Return the tokens of a text that WER and PER compare."""
-        return self._tokenizer(
-            (text.lower() if self.lowercase else text).rstrip()
-        ).split()
+        if self.lowercase:
+            text = text.lower()
+        return self._tokenizer(text.rstrip()).split()
 
     @cached_property
     def _tokenizer(self) -> Callable[[str], str]:
@@ -204,15 +217,21 @@ class TextMetric:
             NaN where there is no output or no reference.
         """
         shape = (len(references), len(TEXT_METRICS[self.name]))
-        values = {system: np.full(shape, np.nan) for system in outputs}
-        covered = [number for number, each in enumerate(references) if each]
+        values = {}
+        for system in outputs:
+            values[system] = np.full(shape, np.nan)
+        covered = []
+        for number, texts in enumerate(references):
+            if texts:
+                covered.append(number)
         for chunk in chunks(len(covered), _SEGMENTS_AT_A_TIME):
             numbers = covered[chunk]
             score = self._scorer([references[number] for number in numbers])
-            for system, texts in outputs.items():
-                rows = score([texts[number] or "" for number in numbers])
+            for system, system_outputs in outputs.items():
+                texts_of_chunk = [system_outputs[number] or "" for number in numbers]
+                rows = score(texts_of_chunk)
                 for number, row in zip(numbers, rows, strict=True):
-                    if texts[number] is not None:
+                    if system_outputs[number] is not None:
                         values[system][number] = row
             if progress:
                 progress(chunk.stop, len(covered))
@@ -224,22 +243,33 @@ class TextMetric:
         """Return a function from one output per segment to their statistics."""
         if self.name not in _OF_WORDS:
             metric = self._sacrebleu(references=list(zip_longest(*references)))
-            # sacrebleu has no public name for statistics of segments.
-            return lambda texts: metric._extract_corpus_statistics(texts, None)  # noqa: SLF001
-        if self.name == "WER":
-            errors = word_errors
-        else:
-            errors = unordered_errors
+
+            def statistics(texts: list[str]) -> Iterable[Sequence[float]]:
+                # sacrebleu has no public name for statistics of segments.
+                return metric._extract_corpus_statistics(texts, None)  # noqa: SLF001
+
+            return statistics
         tokens = []
-        for some in references:
-            tokens.append([self.tokenized(each) for each in some])
+        for texts in references:
+            tokens.append([self.tokenized(text) for text in texts])
 
-        def fewest(text: str, wanted: Sequence[list[str]]) -> Sequence[float]:
-            words = self.tokenized(text)
-            # If equal, the first one.
-            return min((errors(words, each) for each in wanted), key=itemgetter(0))
+        def fewest_errors(texts: list[str]) -> Iterable[Sequence[float]]:
+            return map(self._fewest_errors, texts, tokens)
 
-        return lambda texts: map(fewest, texts, tokens)
+        return fewest_errors
+
+    def _fewest_errors(
+        self, text: str, references: Sequence[list[str]]
+    ) -> Sequence[float]:
+        """Return the statistics of a text with the first of the closest references."""
+        output = self.tokenized(text)
+        statistics: list[Sequence[float]] = []
+        for reference in references:
+            if self.name == "WER":
+                statistics.append(word_errors(output, reference))
+            else:
+                statistics.append(unordered_errors(output, reference))
+        return min(statistics, key=itemgetter(0))
 
 
 def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, ...]:
@@ -249,18 +279,17 @@ def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, .
     from rapidfuzz.distance import Levenshtein
 
     kinds = Counter(step.tag for step in Levenshtein.editops(reference, output))
-    substituted = kinds["replace"]
-    deleted = kinds["delete"]
-    inserted = kinds["insert"]
+    substitutions = kinds["replace"]
+    deletions = kinds["delete"]
+    insertions = kinds["insert"]
     length = len(reference)
-    errors = substituted + deleted + inserted
     return (
-        errors,
+        substitutions + deletions + insertions,
         length,
-        length - substituted - deleted,
-        substituted,
-        deleted,
-        inserted,
+        length - substitutions - deletions,
+        substitutions,
+        deletions,
+        insertions,
     )
 
 
@@ -295,43 +324,52 @@ def metric_values(
     with np.errstate(divide="ignore", invalid="ignore"):
         if name == "BLEU":
             values = _bleu(sums, of_segments)
+        elif name == "chrF":
+            values = _chrf(sums)
         else:
-            if name == "chrF":
-                values = _chrf(sums)
-            else:
-                values = share(sums[..., 0], sums[..., 1])
-    return np.asarray(np.where(np.isnan(sums).any(axis=-1), np.nan, 100 * values))
+            values = share(sums[..., 0], sums[..., 1])
+    is_unknown = np.isnan(sums).any(axis=-1)
+    return np.asarray(np.where(is_unknown, np.nan, 100 * values))
 
 
 def _bleu(sums: FloatArray, effective_order: bool) -> FloatArray:
-    written = sums[..., 0]
-    wanted = sums[..., 1]
+    output_words = sums[..., 0]
+    reference_words = sums[..., 1]
     matches = sums[..., 2 : 2 + _ORDERS]
     ngrams = sums[..., 2 + _ORDERS :]
+    has_ngrams = ngrams > 0
     # Orders without matches count as half, a quarter … of a match ("exp").
-    missing = (matches == 0) & (ngrams > 0)
-    precision = np.where(missing, 0.5 ** np.cumsum(missing, axis=-1), matches) / ngrams
-    there = ngrams > 0
+    is_unmatched = (matches == 0) & has_ngrams
+    smoothed = 0.5 ** np.cumsum(is_unmatched, axis=-1)
+    precision = np.where(is_unmatched, smoothed, matches) / ngrams
     if effective_order:
-        orders = there.sum(axis=-1)
+        orders = has_ngrams.sum(axis=-1)
+        log_without_ngrams = 0.0
     else:
         orders = _ORDERS
-    logs = np.where(there, np.log(precision), 0.0 if effective_order else -np.inf)
-    mean = np.exp(logs.sum(axis=-1) / orders)
-    brevity = np.where(written < wanted, np.exp(1 - wanted / written), 1.0)
-    return np.where((matches > 0).any(axis=-1), brevity * mean, 0.0)
+        log_without_ngrams = -np.inf
+    log_precision = np.where(has_ngrams, np.log(precision), log_without_ngrams)
+    mean_precision = np.exp(log_precision.sum(axis=-1) / orders)
+    penalty = np.exp(1 - reference_words / output_words)
+    brevity = np.where(output_words < reference_words, penalty, 1.0)
+    has_matches = (matches > 0).any(axis=-1)
+    return np.where(has_matches, brevity * mean_precision, 0.0)
 
 
 def _chrf(sums: FloatArray) -> FloatArray:
-    output, reference, matches = (sums[..., part::3] for part in range(3))
-    there = (output > 0) & (reference > 0)
-    orders = there.sum(axis=-1)
-    precision = np.where(there, matches / output, 0).sum(axis=-1) / orders
-    recall = np.where(there, matches / reference, 0).sum(axis=-1) / orders
-    score = (
-        (1 + _BETA_SQUARED) * precision * recall / (_BETA_SQUARED * precision + recall)
-    )
-    return np.where((orders > 0) & (precision + recall > 0), score, 0.0)
+    output = sums[..., 0::3]
+    reference = sums[..., 1::3]
+    matches = sums[..., 2::3]
+    is_counted = (output > 0) & (reference > 0)
+    orders = is_counted.sum(axis=-1)
+    precisions = np.where(is_counted, matches / output, 0)
+    recalls = np.where(is_counted, matches / reference, 0)
+    precision = precisions.sum(axis=-1) / orders
+    recall = recalls.sum(axis=-1) / orders
+    weighted = (1 + _BETA_SQUARED) * precision * recall
+    score = weighted / (_BETA_SQUARED * precision + recall)
+    has_score = (orders > 0) & (precision + recall > 0)
+    return np.where(has_score, score, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,9 +397,10 @@ def ranged(figure: Figure, drawing: Drawing) -> Range | None:
         return None
     if count < 2:
         return Range(value, None, None)
-    error = float(np.sqrt(figure.influence @ figure.influence * count / (count - 1)))
+    squares = figure.influence @ figure.influence
+    error = float(np.sqrt(squares * count / (count - 1)))
     half = error * drawing.quantile(count)
-    return Range(value, value - half, value + half, error)
+    return Range(value=value, low=value - half, high=value + half, error=error)
 
 
 def resampled_values(
@@ -385,52 +424,76 @@ def resampled_values(
     float64, shape (S, resamples)
     """
     systems, count, kinds = statistics.shape
-    known = np.where(_is_known(statistics)[..., np.newaxis], statistics, 0.0)
-    sums = resampled_sums(known.transpose(1, 0, 2).reshape(count, -1), key, drawing)
+    by_segment = _without_unknown(statistics).transpose(1, 0, 2)
+    sums = resampled_sums(by_segment.reshape(count, -1), key, drawing)
     return metric_values(name, sums.reshape(-1, systems, kinds)).T
 
 
 def resampled_range(value: float, resampled: FloatArray, confidence: float) -> Range:
     """Return the percentile range of a value from its resamples."""
-    known = np.sort(resampled[~np.isnan(resampled)])
-    if len(known) < 2 or known[0] == known[-1]:
+    ordered = np.sort(resampled[~np.isnan(resampled)])
+    if len(ordered) < 2 or ordered[0] == ordered[-1]:
         return Range(value, None, None)
-    trimmed = trim_count(len(known), confidence)
-    low = known[trimmed]
-    high = known[len(known) - 1 - trimmed]
-    return Range(value, float(low), float(high), float(known.std(ddof=1)))
+    trimmed = trim_count(len(ordered), confidence)
+    return Range(
+        value=value,
+        low=float(ordered[trimmed]),
+        high=float(ordered[-1 - trimmed]),
+        error=float(ordered.std(ddof=1)),
+    )
 
 
-def _is_known(statistics: FloatArray) -> BoolArray:
-    return np.asarray(~np.isnan(statistics).any(axis=-1))
+def _without_unknown(statistics: FloatArray) -> FloatArray:
+    """Return statistics with 0 for segments with unknown ones."""
+    is_known = ~np.isnan(statistics).any(axis=-1)
+    return np.where(is_known[..., np.newaxis], statistics, 0.0)
 
 
 def known_sums(statistics: FloatArray) -> FloatArray:
     """Return sums over segments with known statistics, shape (…, k) from (…, N, k)."""
-    return np.asarray(
-        np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2)
-    )
+    return np.asarray(_without_unknown(statistics).sum(axis=-2))
+
+
+class CorpusStatistics(TypedDict):
+    """Numbers of words of a corpus.
+
+    Attributes
+    ----------
+    sentences, running_words : int
+    vocabulary : int
+        Distinct words.
+    singletons : int
+        Words that occur once.
+    unseen_words, unseen_vocabulary : int or None
+        Running words and distinct words that the other corpus does not have; None without one.
+    """
+
+    sentences: int
+    running_words: int
+    vocabulary: int
+    singletons: int
+    unseen_words: int | None
+    unseen_vocabulary: int | None
 
 
 def corpus_statistics(
     sentences: Sequence[Sequence[str]], other: Iterable[Sequence[str]] | None = None
-) -> dict[str, int | None]:
-    """Count the words of tokenized sentences, as in Table 1 of Vilar et al.
-
-    Returns
-    -------
-    dict
-        sentences, running_words, vocabulary (distinct words), singletons (words that occur once); unseen_words and
-        unseen_vocabulary (running words and distinct words that the other corpus does not have; None without one).
-    """
+) -> CorpusStatistics:
+    """Count the words of tokenized sentences, as in Table 1 of Vilar et al."""
     counts = Counter(chain.from_iterable(sentences))
-    seen = set(chain.from_iterable(other or ()))
-    unseen = [count for word, count in counts.items() if word not in seen]
+    singletons = sum(count == 1 for count in counts.values())
+    unseen_words = None
+    unseen_vocabulary = None
+    if other is not None:
+        seen = set(chain.from_iterable(other))
+        unseen = [count for word, count in counts.items() if word not in seen]
+        unseen_words = sum(unseen)
+        unseen_vocabulary = len(unseen)
     return {
         "sentences": len(sentences),
         "running_words": counts.total(),
         "vocabulary": len(counts),
-        "singletons": sum(count == 1 for count in counts.values()),
-        "unseen_words": None if other is None else sum(unseen),
-        "unseen_vocabulary": None if other is None else len(unseen),
+        "singletons": singletons,
+        "unseen_words": unseen_words,
+        "unseen_vocabulary": unseen_vocabulary,
     }
