@@ -95,10 +95,9 @@ def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _C
     S).
     """
     pairing = member_of(Pairing, "pairing", pairing)
-    parts = [
-        _tables_by_segment(collapsed_comparisons(shard, pairing), pairs)
-        for shard in shards_of_whole_segments(blocks)
-    ]
+    parts = []
+    for shard in shards_of_whole_segments(blocks):
+        parts.append(_tables_by_segment(collapsed_comparisons(shard, pairing), pairs))
     tables: Any = sparse.hstack([tables for _segments, tables in parts], format="csc")
     return np.concatenate([segments for segments, _tables in parts]), tables
 
@@ -192,9 +191,9 @@ def _weighted_mean(
     """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
     weight = pairs / ways[:, np.newaxis]
-    weighted = [
-        _sum(np.where(pairs > 0, each * weight, 0)) for each in (p_agree, p_chance)
-    ]
+    weighted = []
+    for each in (p_agree, p_chance):
+        weighted.append(_sum(np.where(pairs > 0, each * weight, 0)))
     return share(np.stack(weighted), _sum(weight))
 
 
@@ -246,10 +245,16 @@ def cohen_variances(
     tables = segment_tables(blocks, pairs, pairing)
     totals: Int64Array = np.asarray(tables[1].sum(axis=1))
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, -1).transpose(2, 0, 1)
-    changes = _changes(tables, whole, pairs.ways, symmetric)
+    changes = _changes(found=tables, whole=whole, ways=pairs.ways, symmetric=symmetric)
     contributions = _contributions(whole, pairs.ways, symmetric=symmetric)
     inter, intra = (
-        _variance(pairs, contributions, _counted(whole), changes, kept)
+        _variance(
+            pairs=pairs,
+            contributions=contributions,
+            counted=_counted(whole),
+            changes=changes,
+            kept=kept,
+        )
         for kept in pairs.sides(pairing)
     )
     return inter, intra

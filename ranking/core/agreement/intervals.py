@@ -177,7 +177,9 @@ def variances(
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
     of_segments = _column(parts, "of_segments")
     once = pairs_counted_once(
-        of_judges, _column(parts, "pairs"), _column(parts, "judges")
+        of_judges=of_judges,
+        pairs=_column(parts, "pairs"),
+        judges=_column(parts, "judges"),
     )
     counted_twice = _column(parts, "overlap") - _column(parts, "pairs_in_segments")
     both = of_segments + once - counted_twice
@@ -262,7 +264,11 @@ def kappa_intervals(
     kappas = np.array([part.kappa for part in parts])
     variance = np.maximum(values, 0.0)
     low, high = kappa_ends(
-        kappas, np.array(p_chance), variance, degrees_of_freedom, confidence
+        kappa=kappas,
+        p_chance=np.array(p_chance),
+        variance=variance,
+        degrees_of_freedom=degrees_of_freedom,
+        confidence=confidence,
     )
     rows = zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
     return [_interval(each, level, *row) for each, row in zip(parts, rows, strict=True)]
@@ -309,7 +315,9 @@ def left_out_interval(
         overlap=0.0,
         judges=len(without_judge),
     )
-    [intervals] = kappa_intervals([parts], [p_chance], "two_way", confidence)
+    [intervals] = kappa_intervals(
+        parts=[parts], p_chance=[p_chance], level="two_way", confidence=confidence
+    )
     return intervals
 
 

@@ -229,7 +229,9 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     pairs, pair = np.unique(two, return_inverse=True)
     counts = counts_of_tables(tables)
     sums = sums_of_rows(counts, pair, len(pairs)).astype(np.float64)
-    moments = sums_of_products(counts, counts, pair, len(pairs)).astype(np.float64)
+    moments = sums_of_products(
+        one=counts, other=counts, position=pair, places=len(pairs)
+    ).astype(np.float64)
     outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, and the systems that come later by name.
     np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
@@ -243,7 +245,13 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     )
     known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
     variance = np.where(known, variance, np.nan)
-    low, high = kappa_ends(kappa, p_chance, variance, effective - 1, level)
+    low, high = kappa_ends(
+        kappa=kappa,
+        p_chance=p_chance,
+        variance=variance,
+        degrees_of_freedom=effective - 1,
+        confidence=level,
+    )
     first, second = np.divmod(pairs, max(1, len(blocks.judges)))
     return PairsAgreement(
         names=blocks.judges,

@@ -149,18 +149,33 @@ def left_out_of_comparisons(
         leave_out = pooled_left_out
     for cells in comparison_cells(_renumbered(blocks, names), pairing):
         raters = raters_of(cells, judges)
-        inter.append(_part(cells, leave_out(cells), raters, judges, of_units))
-        intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
+        inter.append(
+            _part(
+                cells=cells,
+                left_out=leave_out(cells),
+                raters=raters,
+                judges=judges,
+                of_units=of_units,
+            )
+        )
+        intra.append(
+            _part(
+                cells=cells,
+                left_out=intra_left_out(cells),
+                raters=raters,
+                judges=judges,
+                of_units=of_units,
+            )
+        )
         ties.append(_ties(cells, raters, judges))
         here = count_shared_items(cells, raters, judges)
         met = SharedItemCounts(
             others=met.others + here.others, moments=met.moments + here.moments
         )
     if chance_from is not None:
-        ties = [
-            _ties(cells, raters_of(cells, judges), judges)
-            for cells in comparison_cells(_renumbered(chance_from, names), pairing)
-        ]
+        ties = []
+        for cells in comparison_cells(_renumbered(chance_from, names), pairing):
+            ties.append(_ties(cells, raters_of(cells, judges), judges))
     all_ties = np.concatenate(ties, axis=1)
     if pairing is Pairing.UNORDERED:
         repeated = all_ties
@@ -184,8 +199,24 @@ def left_out_of_labels(
     intra = []
     for cells in label_cells(blocks):
         raters = raters_of(cells, judges)
-        inter.append(_part(cells, inter_left_out(cells), raters, judges, of_units))
-        intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
+        inter.append(
+            _part(
+                cells=cells,
+                left_out=inter_left_out(cells),
+                raters=raters,
+                judges=judges,
+                of_units=of_units,
+            )
+        )
+        intra.append(
+            _part(
+                cells=cells,
+                left_out=intra_left_out(cells),
+                raters=raters,
+                judges=judges,
+                of_units=of_units,
+            )
+        )
     no_ties = np.empty((3, 0), dtype=np.int64)
     return _sums(inter, judges, no_ties), _sums(intra, judges, no_ties)
 
@@ -235,7 +266,9 @@ def leave_one_out(
 
 def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     """Return the blocks with judges numbered by their index in `names`."""
-    place = {name: index for index, name in enumerate(names)}
+    place = {}
+    for index, name in enumerate(names):
+        place[name] = index
     new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
     if len(new):
         return replace(blocks, judge=new[blocks.judge], judges=names)

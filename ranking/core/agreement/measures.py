@@ -153,7 +153,10 @@ def measure_agreement(
     else:
         additive = additive_of(chance, len(Outcome), symmetric=symmetric)
     *sides, shared = left_out_of_comparisons(
-        blocks, pairing, additive.of_units, chance_from
+        blocks=blocks,
+        pairing=pairing,
+        of_units=additive.of_units,
+        chance_from=chance_from,
     )
     if is_cohen:
         kind: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
@@ -214,9 +217,11 @@ class IntervalOptions:
     ) -> list[AgreementEstimate]:
         """Return κ of counted pairs with one P(E) for all judges."""
         return self.estimates(
-            sides,
-            [self._shares(sums, additive) for sums in sides],
-            lambda: [leave_one_out(sums, additive.evaluate, counts) for sums in sides],
+            sides=sides,
+            shares=[self._shares(sums, additive) for sums in sides],
+            variances=lambda: [
+                leave_one_out(sums, additive.evaluate, counts) for sums in sides
+            ],
         )
 
     def _shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
@@ -243,16 +248,23 @@ class IntervalOptions:
         variances: Callable[[], Sequence[VarianceParts]],
     ) -> list[AgreementEstimate]:
         """Return κ of counted pairs, with intervals from resamples or from variances."""
-        chances = [float(each.p_chance[0]) for each in shares]
+        chances = []
+        for each in shares:
+            chances.append(float(each.p_chance[0]))
         if self.resample == "segments":
             cut = trim_count(self.resamples, self.confidence)
-            kappas = [kappa_of(each.p_agree[1:], each.p_chance[1:]) for each in shares]
-            intervals = [
-                trimmed(*each, cut) for each in zip(kappas, chances, strict=True)
-            ]
+            kappas = []
+            for each in shares:
+                kappas.append(kappa_of(each.p_agree[1:], each.p_chance[1:]))
+            intervals = []
+            for each in zip(kappas, chances, strict=True):
+                intervals.append(trimmed(*each, cut))
         else:
             intervals = kappa_intervals(
-                variances(), chances, self.resample, self.confidence
+                parts=variances(),
+                p_chance=chances,
+                level=self.resample,
+                confidence=self.confidence,
             )
         return [
             AgreementEstimate(
@@ -345,12 +357,15 @@ def label_agreement(
     """
     options = IntervalOptions(**how)
     sides = left_out_of_labels(blocks, _by_difference)
-    within = [
-        options.estimates_of_sums(sides, Additive(_by_difference, _share_within(n)))
-        for n in range(MAX_LABEL)
-    ]
+    within = []
+    for n in range(MAX_LABEL):
+        within.append(
+            options.estimates_of_sums(sides, Additive(_by_difference, _share_within(n)))
+        )
     chances = (Chance.FLEISS, Chance.KRIPPENDORFF_ORDINAL)
-    measures = [additive_of(chance, MAX_LABEL, symmetric=False) for chance in chances]
+    measures = []
+    for chance in chances:
+        measures.append(additive_of(chance, MAX_LABEL, symmetric=False))
     fleiss, alpha = (
         options.estimates_of_sums(left_out_of_labels(blocks, measure.of_units), measure)
         for measure in measures
@@ -376,7 +391,9 @@ def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
     """Return the number of pairs of labels in each unit that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
-    counts = [pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()]
+    counts = []
+    for n in label.tolist():
+        counts.append(pairs[:, difference == n].sum(axis=1) // 2)
     return np.stack(counts).astype(np.float64)
 
 

@@ -175,7 +175,14 @@ def agreement_by_length(
         judged = blocks.take((length >= shortest) & (length <= longest))
         agreement = measure_agreement(judged, pairing=pairing, chance=chance, **how)
         segments = len(np.unique(judged.segment))
-        agreements.append(LengthAgreement(shortest, longest, segments, agreement))
+        agreements.append(
+            LengthAgreement(
+                shortest=shortest,
+                longest=longest,
+                segments=segments,
+                agreement=agreement,
+            )
+        )
     return tuple(agreements)
 
 

@@ -242,11 +242,15 @@ def agreement_of_tallies(
             )
         )[0]
         cut = trim_count(resamples, confidence)
-        intervals = [trimmed(*each, cut) for each in zip(samples, chances, strict=True)]
+        intervals = []
+        for each in zip(samples, chances, strict=True):
+            intervals.append(trimmed(*each, cut))
     else:
         of_judges = parts_of_judges(tallies, p_chance=None if own else chances[-1])
         parts = [*of_judges, parts_of_all(tallies, chance=chance)]
-        intervals = kappa_intervals(parts, chances, resample, confidence)
+        intervals = kappa_intervals(
+            parts=parts, p_chance=chances, level=resample, confidence=confidence
+        )
     own_pairs = tallies.of_judges[:, [COMPARABLE, AGREEING]]
     # Each pair has two judges, so sums over judges count it twice.
     pairs = np.vstack([own_pairs, own_pairs.sum(axis=0) // 2]).T

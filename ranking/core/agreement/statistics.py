@@ -130,11 +130,11 @@ class TieSums(NamedTuple):
     def without_each(self, ties: AnyArray, comparisons: AnyArray) -> TieSums:
         """Return the sums without each judge, whose numbers are given."""
         return TieSums(
-            self.ties - ties,
-            self.comparisons - comparisons,
-            self.ties_squared - ties**2,
-            self.products - ties * comparisons,
-            self.comparisons_squared - comparisons**2,
+            ties=self.ties - ties,
+            comparisons=self.comparisons - comparisons,
+            ties_squared=self.ties_squared - ties**2,
+            products=self.products - ties * comparisons,
+            comparisons_squared=self.comparisons_squared - comparisons**2,
         )
 
     def of_different_judges(self) -> FloatArray:

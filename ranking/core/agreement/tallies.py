@@ -110,8 +110,13 @@ class AgreementTallies:
         """Add the sums of other tallies to those of the same judges in place, or subtract them if
         `sign` is −1.
         """
-        place = {name: index for index, name in enumerate(self.judges)}
-        known = [index for index, name in enumerate(other.judges) if name in place]
+        place = {}
+        for index, name in enumerate(self.judges):
+            place[name] = index
+        known = []
+        for index, name in enumerate(other.judges):
+            if name in place:
+                known.append(index)
         own = np.array([place[other.judges[index]] for index in known], dtype=np.int64)
         mine = self.arrays()
         theirs = other.arrays()
@@ -122,7 +127,9 @@ class AgreementTallies:
     def over(self, judges: tuple[str, ...]) -> AgreementTallies:
         """Return a copy for other judges; new judges have sums of 0."""
         if judges == self.judges:
-            copied = {name: array.copy() for name, array in self.arrays().items()}
+            copied = {}
+            for name, array in self.arrays().items():
+                copied[name] = array.copy()
             return AgreementTallies(judges=judges, **copied)
         counts = no_agreement(judges)
         counts.change(self, 1)
@@ -163,7 +170,9 @@ def no_agreement(judges: tuple[str, ...]) -> AgreementTallies:
         "products_of_all": (len(OF_ALL), len(OF_ALL)),
         "products_of_raters": (len(OF_ALL), len(OF_ALL)),
     }
-    zeros = {name: np.zeros(shape, dtype=np.int64) for name, shape in shapes.items()}
+    zeros = {}
+    for name, shape in shapes.items():
+        zeros[name] = np.zeros(shape, dtype=np.int64)
     return AgreementTallies(judges=judges, **zeros)
 
 
@@ -201,10 +210,15 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
         ).astype(np.int64),
         of_judges=found.by_judge(judges),
         with_others=shared.others,
-        products=sums_of_products(own, own, found.judge, judges),
+        products=sums_of_products(
+            one=own, other=own, position=found.judge, places=judges
+        ),
         products_with_others=shared.moments,
         products_with_all=sums_of_products(
-            pairs, by_segment[found.segment][:, :2], found.judge, judges
+            one=pairs,
+            other=by_segment[found.segment][:, :2],
+            position=found.judge,
+            places=judges,
         ),
         products_of_all=by_segment.T @ by_segment,
         products_of_raters=gone.T @ gone,
@@ -296,10 +310,10 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     return VarianceParts(
         kappa=kappa,
         of_segments=_of_segments(
-            squares(tallies.products_of_all),
-            int(tallies.numbers[1]),
-            int(whole[COMPARABLE]),
-            int(tallies.products_of_all[COMPARABLE, COMPARABLE]),
+            squares=squares(tallies.products_of_all),
+            segments=int(tallies.numbers[1]),
+            pairs=int(whole[COMPARABLE]),
+            squared_pairs=int(tallies.products_of_all[COMPARABLE, COMPARABLE]),
         ),
         segments=int(tallies.numbers[0]),
         of_judges=jackknife(kappa, without_judge),
@@ -333,9 +347,11 @@ def parts_of_judges(
     met = tallies.with_others[:, :, COMPARABLE]
     shares = _SHARES_OF_JUDGE if p_chance is None else (_AGREE,)
     slope = _slopes_of_judges(whole, *kappas)[:, : len(shares)]
-    squares = _squared_changes(whole, tallies.products, shares, slope).tolist()
+    squares = _squared_changes(
+        whole=whole, products=tallies.products, shares=shares, slope=slope
+    ).tolist()
     overlap = _squared_changes(
-        whole, tallies.products_with_others, shares, slope
+        whole=whole, products=tallies.products_with_others, shares=shares, slope=slope
     ).tolist()
     # Converted to Python numbers for all judges at once: there may be a thousand.
     columns = (
@@ -350,7 +366,12 @@ def parts_of_judges(
     return tuple(
         VarianceParts(
             kappa=kappa,
-            of_segments=_of_segments(of_square, segments, pairs, squared_pairs),
+            of_segments=_of_segments(
+                squares=of_square,
+                segments=segments,
+                pairs=pairs,
+                squared_pairs=squared_pairs,
+            ),
             segments=segments,
             of_judges=of_judge,
             overlap=of_overlap,

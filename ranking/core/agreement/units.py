@@ -50,14 +50,24 @@ def comparison_cells(
     pairing = member_of(Pairing, "pairing", pairing)
     for shard in shards_of_whole_segments(blocks):
         compared = collapsed_comparisons(shard, pairing)
-        yield _cells(compared, compared.outcome, len(Outcome), len(blocks.judges))
+        yield _cells(
+            rated=compared,
+            category=compared.outcome,
+            categories=len(Outcome),
+            judges=len(blocks.judges),
+        )
 
 
 def label_cells(blocks: Blocks) -> Iterator[Cells]:
     """Yield the ratings of candidates, with the labels as categories, some segments at a time."""
     for shard in shards_of_whole_segments(blocks):
         labels = collapsed_labels(shard)
-        yield _cells(labels, labels.label - 1, MAX_LABEL, len(blocks.judges))
+        yield _cells(
+            rated=labels,
+            category=labels.label - 1,
+            categories=MAX_LABEL,
+            judges=len(blocks.judges),
+        )
 
 
 def _cells(
@@ -72,7 +82,12 @@ def _cells(
         cell * categories + category, minlength=len(codes) * categories
     )
     item, judge = np.divmod(codes, judges)
-    return Cells(item, judge, counts.reshape(-1, categories), rated.item_segment)
+    return Cells(
+        item=item,
+        judge=judge,
+        counts=counts.reshape(-1, categories),
+        item_segment=rated.item_segment,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +286,9 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     others = sums_of_rows(counts, judge * judges + other, judges * judges)
     return SharedItemCounts(
         others=others.reshape(judges, judges, _SHARED_COUNTS),
-        moments=sums_of_products(counts, counts, judge, judges),
+        moments=sums_of_products(
+            one=counts, other=counts, position=judge, places=judges
+        ),
     )
 
 
@@ -437,7 +454,9 @@ def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Ar
     """Return `AgreementCounts.counts`, with every comparison of an item paired with all others."""
     # Integers, exact in floating point up to 2**53.
     items = len(cells.item_segment)
-    totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
+    totals = []
+    for column in cells.counts.T:
+        totals.append(np.bincount(cells.item, column, items))
     others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
     own = cells.counts.sum(axis=1)
     theirs = others.sum(axis=1)
@@ -450,5 +469,7 @@ def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Ar
         ties,
         own,
     )
-    sums = [np.bincount(of_cell, column, raters).astype(np.int64) for column in columns]
+    sums = []
+    for column in columns:
+        sums.append(np.bincount(of_cell, column, raters).astype(np.int64))
     return np.stack(sums, axis=1)

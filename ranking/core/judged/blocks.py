@@ -214,7 +214,10 @@ class Blocks:
         unknown = sorted(names.difference(self.systems))
         if unknown:
             raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
-        kept = [index for index, name in enumerate(self.systems) if name not in names]
+        kept = []
+        for index, name in enumerate(self.systems):
+            if name not in names:
+                kept.append(index)
         return self.of_systems(kept)
 
     def of_systems(self, kept: npt.ArrayLike) -> Blocks:
@@ -239,7 +242,10 @@ class Blocks:
         Blocks
             The remaining blocks in the same order; `judges` lists only the remaining judges.
         """
-        kept = [index for index, name in enumerate(self.judges) if name not in judges]
+        kept = []
+        for index, name in enumerate(self.judges):
+            if name not in judges:
+                kept.append(index)
         if len(kept) == len(self.judges):
             return self
         new_index = np.full(len(self.judges), -1, dtype=np.int32)
@@ -434,7 +440,7 @@ def blocks_of_parts(
     labels = np.zeros((len(coded), len(names)), dtype=np.int8)
     candidates = np.full((len(coded), len(names)), -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
-    _spread(coded, systems_of, labels, candidates)
+    _spread(coded=coded, systems_of=systems_of, labels=labels, shown=candidates)
     key = _content_keys(coded)
     parts_found = []
     for rows in parts:
@@ -481,7 +487,9 @@ def systems_table(
     The shape is (candidates, maximum number of systems in one). A candidate with a system that is
     not in `systems` gets none: it belongs to another language pair.
     """
-    index_of = {name: index for index, name in enumerate(systems)}
+    index_of = {}
+    for index, name in enumerate(systems):
+        index_of[name] = index
     table = np.full(
         (len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32
     )
@@ -534,11 +542,14 @@ def _content_keys(
     in a file never matters. This definition is version 1. Changing it changes every published
     range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
     """
-    of_judges = [_encoded(name) for name in coded.judges]
-    of_candidates = [
-        struct.pack("<I", len(one)) + b"".join(map(_encoded, sorted(one)))
-        for one in coded.candidates
-    ]
+    of_judges = []
+    for name in coded.judges:
+        of_judges.append(_encoded(name))
+    of_candidates = []
+    for one in coded.candidates:
+        of_candidates.append(
+            struct.pack("<I", len(one)) + b"".join(map(_encoded, sorted(one)))
+        )
     of_candidates.append(b"")  # for index -1
     counts = (coded.candidate >= 0).sum(axis=1).tolist()
     start = blake2b(digest_size=8, person=_PERSON)

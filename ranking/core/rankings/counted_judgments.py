@@ -217,7 +217,9 @@ class CountedJudgments:
         whole = self.sizes
         if moments is None or not total:
             least = (
-                _least_squares(total, whole.total, square, blocks)
+                _least_squares(
+                    total=total, of_all=whole.total, squares=square, blocks=blocks
+                )
                 for square in whole.squares
             )
             return replace(counts, blocks=blocks, sizes=UnitSizes(total, *least))
@@ -295,7 +297,13 @@ def count_judgments(
         sizes=unit_sizes(blocks, counts_per_block(blocks, of_method)),
         moments=all_moments(blocks, of_method) if keeps == "two_way" else None,
         resampled=(
-            _resampled(blocks, of_method, Resampling(keeps, seed), resamples, engine)
+            _resampled(
+                blocks=blocks,
+                layout=of_method,
+                resampling=Resampling(keeps, seed),
+                resamples=resamples,
+                engine=engine,
+            )
             if keeps in RESAMPLED
             else None
         ),
@@ -315,7 +323,9 @@ def _resampled(
     engine: Engine | None,
 ) -> Int64Array:
     size = -(-resamples // (1 if engine is None else engine.workers))
-    ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
+    ids = []
+    for part in chunks(resamples, size):
+        ids.append(range(part.start, part.stop))
     work = partial(_counted_resamples, blocks, layout, resampling)
     return np.concatenate(map_shards(work, ids, engine=engine))
 

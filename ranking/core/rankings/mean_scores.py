@@ -288,7 +288,11 @@ def orders_by_methods(
     """
     orders: list[MethodOrder] = []
     for number, name in enumerate(methods, 1):
-        orders.append(_order(blocks, name, seed, orders[0] if orders else None))
+        orders.append(
+            _order(
+                blocks=blocks, name=name, seed=seed, first=orders[0] if orders else None
+            )
+        )
         if progress is not None:
             progress(number, len(methods))
     return tuple(orders)
@@ -321,7 +325,10 @@ def _swapped(
     first: Mapping[str, float], other: Mapping[str, float]
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs in opposite orders, without pairs with equal scores."""
-    both = [name for name in first if name in other]
+    both = []
+    for name in first:
+        if name in other:
+            both.append(name)
     return tuple(
         (one, two)
         for one, two in combinations(both, 2)

@@ -193,7 +193,9 @@ class RangeOptions:
     def from_record(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the options recorded in the parameters of a ranking, among others."""
         resamples = parameters.get("resamples", 1000)
-        recorded = {name: parameters[name] for name in RecordedRanges.__annotations__}
+        recorded = {}
+        for name in RecordedRanges.__annotations__:
+            recorded[name] = parameters[name]
         return cls(resamples=resamples, **recorded)
 
     @property
@@ -305,8 +307,12 @@ def score_resamples(
     else:
         parts = max(workers, _PROGRESS_PARTS)
     size = -(-resamples // parts)
-    ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
-    sizes = [len(part) for part in ids]
+    ids = []
+    for part in chunks(resamples, size):
+        ids.append(range(part.start, part.stop))
+    sizes = []
+    for part in ids:
+        sizes.append(len(part))
     return joined(map_shards(score, ids, sizes=sizes, **running))
 
 
@@ -364,7 +370,12 @@ def shortages_of(
     """
     if options.ranges == "anytime":
         return dict(refused)
-    few = _too_few_units(len(tallies.systems), options, effective, limits)
+    few = _too_few_units(
+        systems=len(tallies.systems),
+        options=options,
+        effective=effective,
+        limits=limits,
+    )
     if few is not None:
         return dict.fromkeys(tallies.systems, few)
     needed = blocks_needed(len(tallies.systems), options)
@@ -499,7 +510,10 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
         else:
             enlarged = 1.0
         return TwoWayResampling(
-            resampling, covariance.limits, enlarged, covariance.degrees_of_freedom
+            resampling=resampling,
+            limits=covariance.limits,
+            enlarged=enlarged,
+            degrees_of_freedom=covariance.degrees_of_freedom,
         )
 
     if RangeLimit.FEW_JUDGES in covariance.limits:
@@ -521,7 +535,9 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
     of_units = drawn("segments") + drawn("judges")
     of_blocks = drawn("blocks")
     share = _share(of_units, of_blocks, wanted)
-    resampling = Resampling("two_way", seed, share, by_documents)
+    resampling = Resampling(
+        level="two_way", seed=seed, share=share, documents=by_documents
+    )
     return found(resampling, share * of_units + share**2 * of_blocks)
 
 
@@ -578,14 +594,22 @@ def find_ranges(
         wins = tally(judged).wins
     else:
         wins = judged.tallies.wins
-    errors = _standard_errors(judged, method, parameters, options)
+    errors = _standard_errors(
+        judged=judged, method=method, parameters=parameters, options=options
+    )
     if options.ranges == "anytime":
         if method.name != "expected_wins" or isinstance(judged, Blocks):
             raise ValueError(
                 f"ranges: anytime ranges need the method expected_wins, not {method.name}"
             )
         return replace(
-            _anytime(judged, method, options, all_systems or len(wins)), errors=errors
+            _anytime(
+                counted=judged,
+                method=method,
+                options=options,
+                all_systems=all_systems or len(wins),
+            ),
+            errors=errors,
         )
     if options.ranges == "sign_test":
         tests = sign_tests(wins, sides=options.sides, correction=options.correction)
@@ -602,9 +626,17 @@ def find_ranges(
         if (progress := running.get("progress")) is not None:
             progress(options.resamples, options.resamples)
     else:
-        score, limits = _scorer(judged, method, parameters, options, seed)
+        score, limits = _scorer(
+            judged=judged,
+            method=method,
+            parameters=parameters,
+            options=options,
+            seed=seed,
+        )
         resampled = score_resamples(score, resamples=options.resamples, **running)
-        enlarged, freedom = _certainty_of_resamples(judged, method, options, seed)
+        enlarged, freedom = _certainty_of_resamples(
+            judged=judged, method=method, options=options, seed=seed
+        )
         matrix = _covariance(scores, resampled) / enlarged
     tests = difference_tests(
         scores,
@@ -634,7 +666,12 @@ def find_ranges(
             ids = range(options.resamples)
             resampled = draw_scores(scores, covariance, ids, seed=seed, order=order)
         ranges = rank_ranges(resampled, confidence=options.confidence)
-    return RangesFound(ranges, tests, tuple(str(limit) for limit in limits), errors)
+    return RangesFound(
+        ranges=ranges,
+        tests=tests,
+        limits=tuple(str(limit) for limit in limits),
+        errors=errors,
+    )
 
 
 def _certainty_of_resamples(
@@ -695,7 +732,9 @@ def _standard_errors(
     cells = judged.cells_for(method)
     influence = method.influence(layout.unpack(cells), **parameters)
     moments = judged.chosen_moments(method) if level == "two_way" else judged.units
-    return standard_errors_of_counts(cells, layout, influence, moments)
+    return standard_errors_of_counts(
+        cells=cells, layout=layout, influence=influence, moments=moments
+    )
 
 
 def _scorer(

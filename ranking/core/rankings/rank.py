@@ -320,10 +320,10 @@ def rank(
             engine=engine,
         )
     return rank_judged(
-        judged,
-        chosen,
-        settings,
-        chosen_ranges,
+        judged=judged,
+        method=chosen,
+        parameters=settings,
+        options=chosen_ranges,
         seed=seed,
         engine=engine,
         progress=progress,
@@ -379,10 +379,18 @@ def rank_judged(
             else judged.of_group(group, method)
             for group in groups
         )
-        ranked_apart = [
-            rank_judged(part, method, parameters, options, all_systems=every, **how)
-            for part in parts
-        ]
+        ranked_apart = []
+        for part in parts:
+            ranked_apart.append(
+                rank_judged(
+                    judged=part,
+                    method=method,
+                    parameters=parameters,
+                    options=options,
+                    all_systems=every,
+                    **how,
+                )
+            )
         return _side_by_side(tallies, ranked_apart, numbers=numbers)
     ranked: Blocks | CountedJudgments
     # Systems without a score have none in resamples either: leave them out, so that they do not
@@ -401,10 +409,10 @@ def rank_judged(
         ranked = judged.of_systems(kept, method)
         effective = effective_units_of_sizes(judged.sizes)
     ranges = find_ranges(
-        ranked,
-        method,
-        parameters,
-        options,
+        judged=ranked,
+        method=method,
+        parameters=parameters,
+        options=options,
         scores=fit.scores.take(kept),
         all_systems=every,
         **how,
@@ -433,7 +441,10 @@ def rank_judged(
         # Systems whose scores are not influenced by any comparison have none, such as one at
         # infinite distance from all others.
         errors = zip(ranked_tallies.systems, ranges.errors.tolist(), strict=True)
-        values = {name: error for name, error in errors if error > 0}
+        values = {}
+        for name, error in errors:
+            if error > 0:
+                values[name] = error
         extra["standard_errors"] = {"clusters": options.resample, "values": values}
     return Ranking(
         method=method.name,
@@ -449,9 +460,9 @@ def rank_judged(
         content_key_version=CONTENT_KEY_VERSION,
         systems=_ranked(tallies, fit.scores, ranges.ranges, has_scores=tied is None),
         pairs=compared_pairs(
-            ranked_tallies,
-            fit.scores.take(kept),
-            ranges.tests,
+            tallies=ranked_tallies,
+            scores=fit.scores.take(kept),
+            tests=ranges.tests,
             correction=options.correction,
             level=options.level,
         ),
@@ -573,7 +584,10 @@ def _side_by_side(
     `numbers` are the total numbers of blocks and judges. The method's further results are merged by
     system; other values are taken from the first ranking.
     """
-    ranked = [each for each in rankings if each.groups]
+    ranked = []
+    for each in rankings:
+        if each.groups:
+            ranked.append(each)
     systems = tuple(
         replace(row, group=number)
         for number, each in enumerate(ranked, 1)
@@ -659,4 +673,10 @@ def rank_at_any_time(
     cells = len(method.layout(len(counted.systems)).used)
     moments = counted.moments.of_cells(np.arange(cells))
     options = RangeOptions.completed(ranges="anytime", confidence=confidence)
-    return rank_judged(replace(counted, moments=moments), method, {}, options, seed=0)
+    return rank_judged(
+        judged=replace(counted, moments=moments),
+        method=method,
+        parameters={},
+        options=options,
+        seed=0,
+    )

@@ -156,12 +156,12 @@ def count_shard(
         has_segment_of_two=len(np.unique(pairs[0])) < pairs.shape[1],
         counts=tuple(
             _count_layout(
-                blocks,
-                wanted.layout(kind, len(blocks.systems)),
-                wanted,
-                named,
-                index,
-                len(occurring),
+                blocks=blocks,
+                layout=wanted.layout(kind, len(blocks.systems)),
+                wanted=wanted,
+                named=named,
+                position=index,
+                documents=len(occurring),
             )
             for kind in range(len(wanted.kinds))
         ),
@@ -197,7 +197,12 @@ def _count_layout(
         judge_sizes=_summed(blocks.judge, sizes, judges),
         document_sizes=_summed(position, sizes[named], documents),
         judge_cells=(
-            counts_of_units(blocks, layout, units_of(blocks, "judges"), judges)
+            counts_of_units(
+                blocks=blocks,
+                layout=layout,
+                unit=units_of(blocks, "judges"),
+                units=judges,
+            )
             if keeps in ("judges", "two_way")
             else None
         ),
@@ -250,9 +255,9 @@ class AddedCounts:
         more = (shard.systems, *(_places(*each) for each in names))
         self._counts = [
             self._sum(
-                kind,
-                systems,
-                [
+                kind=kind,
+                systems=systems,
+                parts=[
                     *((one, known) for one in self._counts[kind : kind + 1]),
                     (counts, more),
                 ],
@@ -374,5 +379,7 @@ class AddedCounts:
 
 def _places(numbers: dict[str, int], names: tuple[str, ...]) -> Int64Array:
     """Return the number of each name; new names get the next ones."""
-    positions = [numbers.setdefault(name, len(numbers)) for name in names]
+    positions = []
+    for name in names:
+        positions.append(numbers.setdefault(name, len(numbers)))
     return np.array(positions, dtype=np.int64)

@@ -225,7 +225,10 @@ class PairJudgments:
         wins = int(np.count_nonzero(answers == 1))
         losses = int(np.count_nonzero(answers == -1))
         return Preference(
-            wins, losses, len(answers) - wins - losses - identical, identical
+            wins=wins,
+            losses=losses,
+            same=len(answers) - wins - losses - identical,
+            identical=identical,
         )
 
     def of_judge(self, judge: str) -> Preference:
@@ -249,10 +252,13 @@ class PairJudgments:
         names = sorted((self.first, self.second))
         sign = 1 if self.first < self.second else -1
         return [
-            BlockRow(judge, segment, [names], [1])
+            BlockRow(judge=judge, segment=segment, candidates=[names], labels=[1])
             if same
             else BlockRow(
-                judge, segment, [[name] for name in names], _LABELS[sign * answer]
+                judge=judge,
+                segment=segment,
+                candidates=[[name] for name in names],
+                labels=_LABELS[sign * answer],
             )
             for judge, segment, answer, same in zip(
                 self.judges,
@@ -376,11 +382,13 @@ def compare(
     ComparisonResult
     """
     word_check("error", error, ErrorChoice)
-    by_judge = {
-        judge: judgments.of_judge(judge) for judge in sorted(set(judgments.judges))
-    }
+    by_judge = {}
+    for judge in sorted(set(judgments.judges)):
+        by_judge[judge] = judgments.of_judge(judge)
     is_drawn = error == "two_way" or (error == "auto" and judgments.is_shared())
-    pooled = _pooled(judgments, is_drawn, seed, resamples)
+    pooled = _pooled(
+        judgments=judgments, is_drawn=is_drawn, seed=seed, resamples=resamples
+    )
     side = np.sign(pooled.lead)
     return ComparisonResult(
         first=judgments.first,
@@ -399,7 +407,9 @@ def compare(
 
 
 def _votes(leads: list[int]) -> Preference:
-    signs = [int(np.sign(lead)) for lead in leads]
+    signs = []
+    for lead in leads:
+        signs.append(int(np.sign(lead)))
     return Preference(signs.count(1), signs.count(-1), signs.count(0))
 
 

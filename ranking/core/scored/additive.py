@@ -379,7 +379,7 @@ def _covariance(
     )
     if level == "two_way":
         covariance = combined_covariance(
-            both, segments, judges, few_documents=few_documents
+            blocks=both, segments=segments, judges=judges, few_documents=few_documents
         )
     else:
         part, limit = {

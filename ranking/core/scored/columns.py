@@ -93,5 +93,7 @@ class ScoreColumns:
 
 
 def _places(column: Sequence[Any], names: Sequence[Any]) -> Int32Array:
-    index = {name: number for number, name in enumerate(names)}
+    index = {}
+    for number, name in enumerate(names):
+        index[name] = number
     return np.array([index[each] for each in column], dtype=np.int32)
