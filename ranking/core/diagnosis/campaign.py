@@ -5,13 +5,13 @@ differently.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import share
+from ranking.core.arrays import BoolArray, Int64Array, share
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
@@ -132,62 +132,83 @@ def diagnose_campaign(
     """
     if reference is not None and reference not in blocks.systems:
         raise ValueError(f"unknown reference {reference!r}")
-    names = blocks.systems
+    systems = blocks.systems
     tallies = tally(blocks)
     wins = tallies.wins.sum(axis=1)
     losses = tallies.wins.sum(axis=0)
     ties = tallies.ties.sum(axis=1)
-    total = wins + losses + ties
-    score = share(wins + ties, total)
-    is_shown = blocks.candidates >= 0
-    judged = np.count_nonzero(is_shown, axis=0)
-    others = np.array([name != reference for name in names], dtype=np.bool_)
-    if decimals is None:
-        rounded = score
-    else:
-        rounded = np.round(score, decimals)
-    beside = None
+    comparisons = wins + losses + ties
+    geq_others = share(wins + ties, comparisons)
+    rounded = geq_others
+    if decimals is not None:
+        rounded = np.round(geq_others, decimals)
+    tie_rate = None
+    if tallies.comparisons:
+        tie_rate = tallies.tied / tallies.comparisons
+    judged = _times_judged(blocks, also_shown)
+    is_correlated = np.array([name != reference for name in systems], dtype=np.bool_)
+    times_beside_reference: dict[str, int] = {}
+    score_by_reference = None
+    others = blocks
     if reference is not None:
-        beside = np.count_nonzero(is_shown[is_shown[:, names.index(reference)]], axis=0)
-    if also_shown is not None:
-        more = np.array(
-            [also_shown.get(name, (0, 0)) for name in names], dtype=np.int64
+        beside = _times_beside(blocks, reference, also_shown)
+        times_beside_reference = _count_by_name(systems, beside)
+        score_by_reference = correlation_sampled(
+            share(beside, judged)[is_correlated],
+            rounded[is_correlated],
+            confidence=CONFIDENCE,
         )
-        judged = judged + more[:, 0]
-        if beside is None:
-            beside = None
-        else:
-            beside = beside + more[:, 1]
-    labels, blank = count_labels(blocks)
+        others = blocks.without([reference])
+    labels, blank_labels = count_labels(blocks)
     return CampaignDiagnosis(
-        systems=names,
+        systems=systems,
         reference=reference,
         blocks=len(blocks),
         judges=len(np.unique(blocks.judge)),
         segments=len(np.unique(blocks.segment)),
         labels=labels,
-        blank_labels=blank,
+        blank_labels=blank_labels,
         comparisons=tallies.comparisons,
         ties=tallies.tied,
-        tie_rate=tallies.tied / tallies.comparisons if tallies.comparisons else None,
+        tie_rate=tie_rate,
         sole_winners=sole_winners(blocks),
         pairwise=_pairwise(tallies),
-        times_judged=_by_name(names, judged),
-        times_beside_reference={} if beside is None else _by_name(names, beside),
-        geq_others=known_by_name(names, score),
-        tie_rates=known_by_name(names, share(ties, total)),
+        times_judged=_count_by_name(systems, judged),
+        times_beside_reference=times_beside_reference,
+        geq_others=known_by_name(systems, geq_others),
+        tie_rates=known_by_name(systems, share(ties, comparisons)),
         score_by_times_judged=correlation_sampled(
-            judged[others], rounded[others], confidence=CONFIDENCE
+            judged[is_correlated],
+            rounded[is_correlated],
+            confidence=CONFIDENCE,
         ),
-        score_by_reference=None
-        if beside is None
-        else correlation_sampled(
-            share(beside, judged)[others], rounded[others], confidence=CONFIDENCE
-        ),
-        win_ratios=win_ratios(
-            blocks if reference is None else blocks.without([reference])
-        ),
+        score_by_reference=score_by_reference,
+        win_ratios=win_ratios(others),
     )
+
+
+def _times_judged(
+    blocks: Blocks, also_shown: Mapping[str, Sequence[int]] | None
+) -> Int64Array:
+    """Return the number of blocks in which each system was shown."""
+    times = np.count_nonzero(blocks.candidates >= 0, axis=0)
+    if also_shown is None:
+        return times
+    more = [also_shown.get(name, (0, 0))[0] for name in blocks.systems]
+    return times + np.array(more, dtype=np.int64)
+
+
+def _times_beside(
+    blocks: Blocks, reference: str, also_shown: Mapping[str, Sequence[int]] | None
+) -> Int64Array:
+    """Return the number of blocks in which each system was shown together with the reference."""
+    is_shown = blocks.candidates >= 0
+    shows_reference = is_shown[:, blocks.systems.index(reference)]
+    times = np.count_nonzero(is_shown[shows_reference], axis=0)
+    if also_shown is None:
+        return times
+    more = [also_shown.get(name, (0, 0))[1] for name in blocks.systems]
+    return times + np.array(more, dtype=np.int64)
 
 
 def win_ratios(blocks: Blocks) -> dict[str, float | None]:
@@ -203,11 +224,17 @@ def win_ratios(blocks: Blocks) -> dict[str, float | None]:
     dict of str to float or None
         Expected Wins by system, ties sorted by name; systems without an estimate come last.
     """
-    known = expected_wins(tally(blocks).wins).by_system(blocks.systems)
-    order = sorted(
-        known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name)
-    )
-    return {name: known[name] for name in order}
+    ratio_by_system = expected_wins(tally(blocks).wins).by_system(blocks.systems)
+    without_ratio = []
+    with_ratio = []
+    for system, ratio in ratio_by_system.items():
+        if ratio is None:
+            without_ratio.append(system)
+        else:
+            with_ratio.append((-ratio, system))
+    order = [system for _ratio, system in sorted(with_ratio)]
+    order.extend(sorted(without_ratio))
+    return {system: ratio_by_system[system] for system in order}
 
 
 def sole_winners(blocks: Blocks) -> dict[str, int]:
@@ -227,43 +254,48 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
         Blocks won by each system and, under `NOBODY`, blocks without a sole winner; they add up to
         B.
     """
-    labelled = blocks.labels > 0
-    label = np.where(labelled, blocks.labels, np.iinfo(np.int8).max)
-    best = labelled & (
-        label == label.min(axis=1, initial=np.iinfo(np.int8).max)[:, np.newaxis]
-    )
-    alone = np.count_nonzero(best, axis=1) == 1
-    won = np.count_nonzero(best[alone], axis=0)
-    return {**_by_name(blocks.systems, won), NOBODY: len(blocks) - int(won.sum())}
+    is_labelled = blocks.labels > 0
+    worst = np.iinfo(np.int8).max
+    label = np.where(is_labelled, blocks.labels, worst)
+    best_label = label.min(axis=1, initial=worst)
+    is_best = is_labelled & (label == best_label[:, np.newaxis])
+    has_sole_winner = np.count_nonzero(is_best, axis=1) == 1
+    won = np.count_nonzero(is_best[has_sole_winner], axis=0)
+    winners = _count_by_name(blocks.systems, won)
+    winners[NOBODY] = len(blocks) - int(won.sum())
+    return winners
 
 
 def count_labels(blocks: Blocks) -> tuple[int, int]:
     """Return the numbers of labelled candidates and of candidates left blank."""
-    labelled = blank = 0
+    labelled = 0
+    shown = 0
     for position in range(blocks.positions):
-        here = blocks.candidates == position
-        shown = int(np.count_nonzero(here.any(axis=1)))
-        given = int(np.count_nonzero((here & (blocks.labels > 0)).any(axis=1)))
-        labelled = labelled + given
-        blank = blank + shown - given
-    return labelled, blank
+        is_here = blocks.candidates == position
+        is_labelled = is_here & (blocks.labels > 0)
+        shown += int(np.count_nonzero(is_here.any(axis=1)))
+        labelled += int(np.count_nonzero(is_labelled.any(axis=1)))
+    return labelled, shown - labelled
 
 
 def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
     wins = tallies.wins.tolist()
     ties = tallies.ties.tolist()
-    return {
-        a: {
-            b: (wins[i][j], wins[j][i], ties[i][j])
-            for j, b in enumerate(tallies.systems)
-            if wins[i][j] or wins[j][i] or ties[i][j]
-        }
-        for i, a in enumerate(tallies.systems)
-    }
+    pairwise: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for i, system in enumerate(tallies.systems):
+        results = {}
+        for j, opponent in enumerate(tallies.systems):
+            result = (wins[i][j], wins[j][i], ties[i][j])
+            if any(result):
+                results[opponent] = result
+        pairwise[system] = results
+    return pairwise
 
 
-def _by_name(names: tuple[str, ...], counts: npt.NDArray[np.integer]) -> dict[str, int]:
-    return dict(zip(names, (int(count) for count in counts), strict=True))
+def _count_by_name(
+    names: tuple[str, ...], counts: npt.NDArray[np.integer]
+) -> dict[str, int]:
+    return dict(zip(names, counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -327,31 +359,32 @@ def identical_texts(
     compared = 0
     ranked_differently: list[RankedDifferently] = []
     for a, b in combinations(range(len(blocks.systems)), 2):
-        names = (blocks.systems[a], blocks.systems[b])
-        if names[0] not in texts or names[1] not in texts:
+        systems = (blocks.systems[a], blocks.systems[b])
+        if systems[0] not in texts or systems[1] not in texts:
             continue
-        same = _same(texts[names[0]], texts[names[1]])
-        inside = (blocks.segment >= 1) & (blocks.segment <= len(same))
-        rows = np.flatnonzero(blocks.compares(a, b) & inside)
+        same = _same(texts[systems[0]], texts[systems[1]])
+        has_texts = (blocks.segment >= 1) & (blocks.segment <= len(same))
+        rows = np.flatnonzero(blocks.compares(a, b) & has_texts)
         rows = rows[same[blocks.segment[rows] - 1]]
         compared += len(rows)
-        ranked_differently += [
-            RankedDifferently(
-                segment=int(blocks.segment[row]),
-                judge=blocks.judges[int(blocks.judge[row])],
-                systems=names,
-                labels=(int(blocks.labels[row, a]), int(blocks.labels[row, b])),
+        for row in rows.tolist():
+            labels = (int(blocks.labels[row, a]), int(blocks.labels[row, b]))
+            if labels[0] == labels[1]:
+                continue
+            ranked_differently.append(
+                RankedDifferently(
+                    segment=int(blocks.segment[row]),
+                    judge=blocks.judges[int(blocks.judge[row])],
+                    systems=systems,
+                    labels=labels,
+                )
             )
-            for row in rows[blocks.labels[rows, a] != blocks.labels[rows, b]].tolist()
-        ]
-    ranked_differently.sort(
-        key=lambda row: (row.segment, row.judge, row.systems, row.labels)
-    )
+    ranked_differently.sort(key=astuple)
     return IdenticalTexts(compared=compared, differently=tuple(ranked_differently))
 
 
-def _same(
-    one: Sequence[str | None], other: Sequence[str | None]
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    pairs = zip(one, other, strict=False)
-    return np.array([a is not None and a == b for a, b in pairs], dtype=np.bool_)
+def _same(one: Sequence[str | None], other: Sequence[str | None]) -> BoolArray:
+    same = []
+    for text, other_text in zip(one, other, strict=False):
+        same.append(text is not None and text == other_text)
+    return np.array(same, dtype=np.bool_)

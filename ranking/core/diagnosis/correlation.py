@@ -8,6 +8,7 @@ coefficient is None.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import combinations
 from math import sqrt
 
@@ -98,7 +99,8 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
 def _mean_ranks(x: FloatArray) -> FloatArray:
     # Same as `scipy.stats.rankdata`, which takes half a second to import.
     _values, index, count = np.unique(x, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (count.cumsum() - (count - 1) / 2)[index]
+    mean_rank = count.cumsum() - (count - 1) / 2
+    ranks: FloatArray = mean_rank[index]
     return ranks
 
 
@@ -138,24 +140,43 @@ def correlation_sampled(
         return SampledCorrelation(pairs, pearson, spearman)
     if pairs < FEWEST_PAIRS:
         return SampledCorrelation(
-            pairs, pearson, spearman, no_interval=NoInterval.FEW_PAIRS
+            pairs=pairs,
+            pearson=pearson,
+            spearman=spearman,
+            no_interval=NoInterval.FEW_PAIRS,
         )
     if abs(pearson) > 1 - _NOT_ONE:
         return SampledCorrelation(
-            pairs, pearson, spearman, no_interval=NoInterval.STRAIGHT_LINE
+            pairs=pairs,
+            pearson=pearson,
+            spearman=spearman,
+            no_interval=NoInterval.STRAIGHT_LINE,
         )
-    pearson_low, pearson_high = _interval(pearson, 1.0, pairs, confidence)
+    pearson_low, pearson_high = _interval(
+        value=pearson, variance=1.0, pairs=pairs, confidence=confidence
+    )
     spearman_low, spearman_high = _of_ranks(spearman, pairs, confidence)
     return SampledCorrelation(
-        pairs, pearson, spearman, pearson_low, pearson_high, spearman_low, spearman_high
+        pairs=pairs,
+        pearson=pearson,
+        spearman=spearman,
+        pearson_low=pearson_low,
+        pearson_high=pearson_high,
+        spearman_low=spearman_low,
+        spearman_high=spearman_high,
     )
 
 
 def _of_ranks(value: float, pairs: int, confidence: float) -> tuple[float, float]:
     most = 1 - 6 / (pairs * (pairs**2 - 1))
     inside = min(most, max(-most, value))
-    low, high = _interval(inside, 1 + inside**2 / 2, pairs, confidence)
-    return (-1.0 if value < -most else low), (1.0 if value > most else high)
+    variance = 1 + inside**2 / 2
+    low, high = _interval(inside, variance, pairs, confidence)
+    if value < -most:
+        low = -1.0
+    if value > most:
+        high = 1.0
+    return low, high
 
 
 def _interval(
@@ -167,7 +188,8 @@ def _interval(
     from scipy.special import ndtri
 
     z = np.arctanh(value)
-    reach = float(ndtri((1 + confidence) / 2)) * sqrt(variance / (pairs - 3))
+    quantile = float(ndtri((1 + confidence) / 2))
+    reach = quantile * sqrt(variance / (pairs - 3))
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))
 
 
@@ -177,9 +199,12 @@ def _pearson(x: FloatArray, y: FloatArray) -> float | None:
         return None
     x = x - x.mean()
     y = y - y.mean()
-    scale = np.sqrt((x * x).sum() * (y * y).sum())
+    squares_x = (x * x).sum()
+    squares_y = (y * y).sum()
+    scale = np.sqrt(squares_x * squares_y)
     if scale > 0:
-        return float(np.clip((x * y).sum() / scale, -1, 1))
+        products = (x * y).sum()
+        return float(np.clip(products / scale, -1, 1))
     return None
 
 
@@ -198,21 +223,23 @@ def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
     mean(a²) and E = mean(b²). Each term of these involves three pairs, and a pair may be any of the
     three.
     """
-    in_x = _places(x)
-    in_y = _places(y)
-    a = -_signed_mean(in_x, np.ones(len(x)))
-    b = -_signed_mean(in_y, np.ones(len(y)))
-    both = float((a * b).mean())
-    of_x = float((a * a).mean())
-    of_y = float((b * b).mean())
-    in_both = a * b + _signed_mean(in_x, b) + _signed_mean(in_y, a) - 3 * both
-    in_x_alone = a**2 + 2 * _signed_mean(in_x, a) - 3 * of_x
-    in_y_alone = b**2 + 2 * _signed_mean(in_y, b) - 3 * of_y
-    scale = sqrt(of_x * of_y)
-    value = float(np.clip(both / scale, -1, 1))
-    return Influenced(
-        value, in_both / scale - value / 2 * (in_x_alone / of_x + in_y_alone / of_y)
+    x_rank = _dense_ranks(x)
+    y_rank = _dense_ranks(y)
+    a = -_signed_mean(x_rank, np.ones(len(x)))
+    b = -_signed_mean(y_rank, np.ones(len(y)))
+    product = float((a * b).mean())
+    a_square = float((a * a).mean())
+    b_square = float((b * b).mean())
+    influence_on_product = (
+        a * b + _signed_mean(x_rank, b) + _signed_mean(y_rank, a) - 3 * product
     )
+    influence_on_a = a**2 + 2 * _signed_mean(x_rank, a) - 3 * a_square
+    influence_on_b = b**2 + 2 * _signed_mean(y_rank, b) - 3 * b_square
+    scale = sqrt(a_square * b_square)
+    value = float(np.clip(product / scale, -1, 1))
+    relative_to_squares = influence_on_a / a_square + influence_on_b / b_square
+    influence = influence_on_product / scale - value / 2 * relative_to_squares
+    return Influenced(value, influence)
 
 
 def kendall_influenced(
@@ -225,18 +252,22 @@ def kendall_influenced(
     Time grows with n log n.
     """
     count = len(x)
-    c = (
-        order_balance(x, y, np.zeros(count, np.int64)) if balance is None else balance
-    ) / count
-    u, v = (
-        1 - np.bincount(position)[position] / count
-        for position in (_places(x), _places(y))
-    )
+    if balance is None:
+        balance = order_balance(x, y, np.zeros(count, np.int64))
+    c = balance / count
+    u = 1 - _tied_share(x)
+    v = 1 - _tied_share(y)
     scale = sqrt(u.mean() * v.mean())
     value = float(np.clip(c.mean() / scale, -1, 1))
-    return Influenced(
-        value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2)
-    )
+    relative_to_untied = u / u.mean() + v / v.mean() - 2
+    influence = 2 * (c - c.mean()) / scale - value * relative_to_untied
+    return Influenced(value, influence)
+
+
+def _tied_share(values: FloatArray) -> FloatArray:
+    """Return the share of numbers that equal each one, itself included, shape (n,)."""
+    rank = _dense_ranks(values)
+    return np.bincount(rank)[rank] / len(values)
 
 
 def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array:
@@ -246,44 +277,55 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     In ascending order of x, y_j and y_i are compared at their highest different bit. Up to there
     they are equal, so these j are counted bit by bit: those before i, minus those after it.
     """
-    many, few = sorted((_places(x), _places(y)), key=np.max, reverse=True)
+    x_rank = _dense_ranks(x)
+    y_rank = _dense_ranks(y)
+    many = x_rank
+    few = y_rank
+    if y_rank.max() > x_rank.max():
+        many = y_rank
+        few = x_rank
     order = np.lexsort((-few, many))
     bits = int(few.max()).bit_length()
     rest = (group << bits | few)[order]
     # Small integers are sorted several times faster.
     rest = rest.astype(np.min_scalar_type(rest.max()))
-    balance, equal_before = np.zeros((2, len(x)), dtype=np.int64)
+    balance = np.zeros(len(x), dtype=np.int64)
+    equal_before = np.zeros(len(x), dtype=np.int64)
     for bit in range(bits, -1, -1):
-        upto = rest >> bit
-        counts = np.bincount(upto, minlength=2 + int(upto.max()))
-        places = np.empty_like(balance)
-        places[np.argsort(upto, kind="stable")] = np.arange(len(x))
-        equal = places - (np.cumsum(counts) - counts)[upto]
+        prefix = rest >> bit
+        counts = np.bincount(prefix, minlength=2 + int(prefix.max()))
+        positions = np.empty_like(balance)
+        positions[np.argsort(prefix, kind="stable")] = np.arange(len(x))
+        first_position = np.cumsum(counts) - counts
+        equal = positions - first_position[prefix]
         if bit < bits:
-            balance += np.where(upto & 1, 1, -1) * (
-                2 * (equal_before - equal) - counts[upto ^ 1]
-            )
+            sign = np.where(prefix & 1, 1, -1)
+            sibling_count = counts[prefix ^ 1]
+            balance += sign * (2 * (equal_before - equal) - sibling_count)
         equal_before = equal
     # Where x is equal, y is descending, so that each j with another y has counted as opposed.
-    in_many = group * (many.max() + 1) + many
+    group_and_many = group * (many.max() + 1) + many
+    group_and_both = group_and_many * (few.max() + 1) + few
     _pairs, index, same = np.unique(
-        in_many * (few.max() + 1) + few, return_inverse=True, return_counts=True
+        group_and_both, return_inverse=True, return_counts=True
     )
-    result = np.bincount(in_many)[in_many] - same[index]
+    result = np.bincount(group_and_many)[group_and_many] - same[index]
     result[order] += balance
     return np.asarray(result)
 
 
-def _places(values: FloatArray) -> Int64Array:
+def _dense_ranks(values: FloatArray) -> Int64Array:
     """Return the rank of each number among the distinct ones, from 0."""
-    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+    _values, rank = np.unique(values, return_inverse=True)
+    return np.asarray(rank, dtype=np.int64)
 
 
 def _signed_mean(position: Int64Array, values: FloatArray) -> FloatArray:
     """Return, for each i, the mean over j of sign(place_j − place_i) · values_j."""
-    upto = np.cumsum(np.bincount(position, weights=values))
-    below = np.concatenate([[0.0], upto[:-1]])
-    return np.asarray((upto[-1] - upto[position] - below[position]) / len(values))
+    cumulative = np.cumsum(np.bincount(position, weights=values))
+    below = np.concatenate([[0.0], cumulative[:-1]])
+    total = cumulative[-1]
+    return np.asarray((total - cumulative[position] - below[position]) / len(values))
 
 
 #: Smaller numbers are rounding errors.
@@ -362,45 +404,59 @@ def correlation_clustered(
     other = np.asarray(y, dtype=np.float64)
     count = len(one)
     if count < 2 or np.all(one == one[0]) or np.all(other == other[0]):
-        return ClusteredCorrelation(count, None, None, None)
-    value, variance_for = _measured(one, other, coefficient)
+        return ClusteredCorrelation(pairs=count, value=None, low=None, high=None)
+    measured = _measured(one, other, coefficient)
+    value = measured.value
     fewest = min((len(np.unique(kind)) for kind in kinds), default=0)
     if value is None or fewest < 2 or 1 - value**2 < _NOTHING:
-        return ClusteredCorrelation(count, value, None, None)
-    alone = [variance_for(kind) for kind in kinds]
-    shared = sum(variance_for(_both(*each)) for each in combinations(kinds, 2))
-    variance = max(sum(alone) - shared, *alone)
+        return ClusteredCorrelation(pairs=count, value=value, low=None, high=None)
+    of_kinds = []
+    for kind in kinds:
+        of_kinds.append(measured.variance(kind))
+    shared = 0.0
+    for kind, other_kind in combinations(kinds, 2):
+        shared += measured.variance(_intersections(kind, other_kind))
+    variance = max(sum(of_kinds) - shared, *of_kinds)
     if not np.isfinite(variance) or variance < _NOTHING:
-        return ClusteredCorrelation(count, value, None, None)
+        return ClusteredCorrelation(pairs=count, value=value, low=None, high=None)
     from scipy.special import stdtrit
 
     z = np.arctanh(value)
-    reach = float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
+    quantile = float(stdtrit(fewest - 1, (1 + confidence) / 2))
+    reach = quantile * sqrt(variance)
     return ClusteredCorrelation(
-        count, value, float(np.tanh(z - reach)), float(np.tanh(z + reach))
+        pairs=count,
+        value=value,
+        low=float(np.tanh(z - reach)),
+        high=float(np.tanh(z + reach)),
     )
 
 
-def _measured(
-    x: FloatArray, y: FloatArray, coefficient: Coefficient
-) -> tuple[float | None, Callable[[Int64Array], float]]:
-    """Return the coefficient, and a function for the variance of its z over clusters."""
+@dataclass(frozen=True)
+class _Measured:
+    """A coefficient, and a function for the variance of its z over clusters."""
+
+    value: float | None
+    variance: Callable[[Int64Array], float]
+
+
+def _measured(x: FloatArray, y: FloatArray, coefficient: Coefficient) -> _Measured:
     if coefficient is Coefficient.PEARSON:
-        return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
+        return _Measured(correlation(x, y).pearson, partial(_left_out, x, y))
     if coefficient is Coefficient.SPEARMAN:
-        of_ranks = spearman_influenced
+        of_ranks = spearman_influenced(x, y)
     else:
-        of_ranks = kendall_influenced
-    correlation_of_ranks = of_ranks(x, y)
-    influence = correlation_of_ranks.influence / len(x)
-    left = 1 - correlation_of_ranks.value**2
-    return (
-        correlation_of_ranks.value,
-        lambda clusters: variance_of_sum(influence, clusters) / left**2,
-    )
+        of_ranks = kendall_influenced(x, y)
+    influence = of_ranks.influence / len(x)
+    unexplained = 1 - of_ranks.value**2
+
+    def variance(clusters: Int64Array) -> float:
+        return variance_of_sum(influence, clusters) / unexplained**2
+
+    return _Measured(of_ranks.value, variance)
 
 
-def _both(one: Int64Array, other: Int64Array) -> Int64Array:
+def _intersections(one: Int64Array, other: Int64Array) -> Int64Array:
     """Return the numbers of the intersections of both kinds of clusters."""
     _values, first = np.unique(one, return_inverse=True)
     values, second = np.unique(other, return_inverse=True)
@@ -414,17 +470,21 @@ def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
     _values, index = np.unique(clusters, return_inverse=True)
     x = x - x.mean()
     y = y - y.mean()
-    sums = np.array(
-        [
-            np.bincount(index, weights=each)
-            for each in (np.ones_like(x), x, y, x * x, y * y, x * y)
-        ]
-    )
-    number, of_x, of_y, of_xx, of_yy, of_xy = sums.sum(axis=1)[:, np.newaxis] - sums
+    sums_of_clusters = []
+    for terms in (np.ones_like(x), x, y, x * x, y * y, x * y):
+        sums_of_clusters.append(np.bincount(index, weights=terms))
+    sums = np.array(sums_of_clusters)
+    sums_without = sums.sum(axis=1)[:, np.newaxis] - sums
+    number, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums_without
     with np.errstate(invalid="ignore", divide="ignore"):
-        in_x = of_xx - of_x**2 / number
-        in_y = of_yy - of_y**2 / number
-        r = (of_xy - of_x * of_y / number) / np.sqrt(in_x * in_y)
-    r[(in_x <= _EQUAL * (x * x).sum()) | (in_y <= _EQUAL * (y * y).sum())] = np.nan
+        spread_x = sum_xx - sum_x**2 / number
+        spread_y = sum_yy - sum_y**2 / number
+        spread_xy = sum_xy - sum_x * sum_y / number
+        r = spread_xy / np.sqrt(spread_x * spread_y)
+    is_x_constant = spread_x <= _EQUAL * (x * x).sum()
+    is_y_constant = spread_y <= _EQUAL * (y * y).sum()
+    r[is_x_constant | is_y_constant] = np.nan
     z = np.arctanh(np.clip(r, -_NEARLY_ONE, _NEARLY_ONE))
-    return float(((z - z.mean()) ** 2).sum() * (len(z) - 1) / len(z))
+    count = len(z)
+    squares = (z - z.mean()) ** 2
+    return float(squares.sum() * (count - 1) / count)

@@ -5,8 +5,9 @@ cycle, a beats b, b beats c, and c beats a.
 """
 
 from collections import deque
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.sparse import csgraph
@@ -99,8 +100,9 @@ def direct_pairs(
     if level == "pairs":
         p = sign_test(won, lost, sides=2)
     else:
-        variance, freedom, limits = _variances(blocks, level, won, lost)
-        p = _t_tests(won, lost, variance, freedom)
+        variances = _share_variances(blocks, level, won, lost)
+        p = _t_tests(won, lost, variances)
+        limits = variances.limits
     return DirectPairs(
         tallies=tallies,
         p_value=_square(p, n),
@@ -109,79 +111,106 @@ def direct_pairs(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _ShareVariances:
+    """Variances of the shares won of P pairs.
+
+    Attributes
+    ----------
+    variance, freedom : float64, shape (P,)
+        Variances, and their degrees of freedom.
+    limits : tuple of str
+        See `DirectPairs`.
+    """
+
+    variance: FloatArray
+    freedom: FloatArray
+    limits: tuple[str, ...]
+
+
 def _t_tests(
-    won: Int64Array, lost: Int64Array, variance: FloatArray, freedom: FloatArray
+    won: Int64Array, lost: Int64Array, variances: _ShareVariances
 ) -> FloatArray:
     total = won + lost
-    share = np.divide(won, total, out=np.full(len(won), 0.5), where=total > 0)
+    even = np.full(len(won), 0.5)
+    share = np.divide(won, total, out=even, where=total > 0)
     # A variance of 0 means that it cannot be estimated, for instance for a pair compared once.
     statistic = np.divide(
         np.abs(share - 0.5),
-        np.sqrt(variance),
+        np.sqrt(variances.variance),
         out=np.zeros(len(won)),
-        where=variance > 0,
+        where=variances.variance > 0,
     )
-    return np.asarray(np.minimum(1.0, 2 * stdtr(freedom, -statistic)))
+    p = 2 * stdtr(variances.freedom, -statistic)
+    return np.asarray(np.minimum(1.0, p))
 
 
-def _variances(
+def _share_variances(
     blocks: Blocks, level: Level, won: Int64Array, lost: Int64Array
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Return the variances of the pairs' shares won, their degrees of freedom, and limits."""
-    n = len(blocks.systems)
-    layout = Layout(n)
-    index = np.full(n * n, -1)
-    index[layout.used] = np.arange(len(layout.used))
-    first, second = np.triu_indices(n, 1)
-    cells = np.stack([index[first * n + second], index[second * n + first]], axis=1)
+) -> _ShareVariances:
     share, weight = smoothed_share(won, won + lost)
     influence = np.stack([weight * (1 - share), -weight * share], axis=1)
-    squares = {
-        unit: _of_pairs(each, cells) for unit, each in _squares(blocks, level).items()
-    }
+    squares = _squares_of_pairs(blocks, level)
     variance = np.zeros(len(won))
     freedom = np.ones(len(won))
-    limits = dict[str, None]()
+    limits = set()
     for pair in np.flatnonzero(won + lost).tolist():
         total = int(won[pair] + lost[pair])
-        parts = {
-            unit: clustered_covariance(total, each[pair], influence[[pair]])
-            for unit, each in squares.items()
-        }
+        parts = {}
+        for unit, moments in squares.items():
+            parts[unit] = clustered_covariance(total, moments[pair], influence[[pair]])
         if level == "two_way":
             covariance = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
             variance[pair] = covariance.matrix[0, 0]
-            freedom[pair] = min(
-                covariance.degrees_of_freedom, covariance.fewest_units - 1
-            )
-            limits.update(dict.fromkeys(str(limit) for limit in covariance.limits))
+            most = covariance.fewest_units - 1
+            freedom[pair] = min(covariance.degrees_of_freedom, most)
+            for limit in covariance.limits:
+                limits.add(str(limit))
         else:
             (part,) = parts.values()
             variance[pair] = part.matrix[0, 0]
             freedom[pair] = max(1.0, part.effective - 1)
-    return variance, freedom, tuple(sorted(limits))
+    return _ShareVariances(variance, freedom, tuple(sorted(limits)))
+
+
+def _squares_of_pairs(blocks: Blocks, level: Level) -> dict[ClusterUnit, Int64Array]:
+    """Return the second moments of each pair's two cells for the units of a level, shape (P, 2, 2)."""
+    n = len(blocks.systems)
+    layout = Layout(n)
+    used_index = np.full(n * n, -1)
+    used_index[layout.used] = np.arange(len(layout.used))
+    first, second = np.triu_indices(n, 1)
+    won_cell = used_index[first * n + second]
+    lost_cell = used_index[second * n + first]
+    cells = np.stack([won_cell, lost_cell], axis=1)
+    rows = cells[:, :, np.newaxis]
+    columns = cells[:, np.newaxis, :]
+    squares = {}
+    for unit, moments in _squares(blocks, level).items():
+        squares[unit] = moments[rows, columns]
+    return squares
 
 
 def _squares(blocks: Blocks, level: Level) -> dict[ClusterUnit, Int64Array]:
     """Return the second moments of wins for the units of a level."""
     layout = Layout(len(blocks.systems))
+    squares: dict[ClusterUnit, Int64Array] = {}
     if level == "two_way":
         moments = moments_of_blocks(blocks, layout)
-        return {unit: getattr(moments, unit) for unit in CLUSTER_UNITS}
-    units: dict[Level, ClusterUnit] = {unit: unit for unit in CLUSTER_UNITS}
-    unit = units[level]
-    return {unit: second_moments(blocks, layout, units_of(blocks, unit))}
-
-
-def _of_pairs(squares: Int64Array, cells: Int64Array) -> Int64Array:
-    """Return the second moments of each pair's two cells, shape (P, 2, 2)."""
-    return squares[cells[:, :, np.newaxis], cells[:, np.newaxis, :]]
+        for unit in CLUSTER_UNITS:
+            squares[unit] = getattr(moments, unit)
+        return squares
+    for unit in CLUSTER_UNITS:
+        if unit == level:
+            squares[unit] = second_moments(blocks, layout, units_of(blocks, unit))
+    return squares
 
 
 def _square(of_pairs: FloatArray, n: int) -> FloatArray:
     square = np.ones((n, n))
     first, second = np.triu_indices(n, 1)
-    square[first, second] = square[second, first] = of_pairs
+    square[first, second] = of_pairs
+    square[second, first] = of_pairs
     return square
 
 
@@ -209,11 +238,9 @@ class ScoredPair:
     def is_ordered(self) -> bool:
         """True if the first system has the higher score."""
         one, other = self.scores
-        return (
-            one is not None
-            and other is not None
-            and round(one - other, TIE_DECIMALS) > 0
-        )
+        if one is None or other is None:
+            return False
+        return round(one - other, TIE_DECIMALS) > 0
 
 
 @dataclass(frozen=True)
@@ -238,18 +265,10 @@ class Contradiction:
 
 def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, ...]:
     """Return all pairs of n systems with their scores from all blocks."""
-    return tuple(
-        _scored(
-            (systems[a], systems[b]),
-            _value(scores, a),
-            _value(scores, b),
-            group=_apart(scores, a, b),
-        )
-        for a, b in zip(
-            *(triu_index.tolist() for triu_index in np.triu_indices(len(systems), 1)),
-            strict=True,
-        )
-    )
+    pairs = []
+    for a, b in combinations(range(len(systems)), 2):
+        pairs.append(_scored(systems, scores, a, b))
+    return tuple(pairs)
 
 
 def scored_on_shared_blocks(
@@ -278,29 +297,24 @@ def scored_on_shared_blocks(
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT, §2.5.1.
     """
-    n = len(blocks.systems)
-    layout = method.layout(n)
-    pairs = []
-    counts = []
-    numbers = []
-    for a, b in zip(
-        *(triu_index.tolist() for triu_index in np.triu_indices(n, 1)), strict=True
-    ):
-        rows = np.flatnonzero(blocks.compares(a, b))
-        pairs.append((a, b))
-        counts.append(count(blocks.take(rows), layout))
-        numbers.append((len(rows), len(np.unique(blocks.segment[rows]))))
+    layout = method.layout(len(blocks.systems))
+    pairs = list(combinations(range(len(blocks.systems)), 2))
     if not pairs:
         return ()
+    counts = []
+    shared_segments = []
+    for a, b in pairs:
+        rows = np.flatnonzero(blocks.compares(a, b))
+        counts.append(count(blocks.take(rows), layout))
+        shared_segments.append(blocks.segment[rows])
     scores = method.score_counted(np.stack(counts), layout, **method.complete(None))
     scored = []
-    for row, ((a, b), (of_both, segments)) in enumerate(
-        zip(pairs, numbers, strict=True)
-    ):
-        own = scores.rows(row)
-        names = blocks.systems[a], blocks.systems[b]
-        pair = _scored(names, _value(own, a), _value(own, b), group=_apart(own, a, b))
-        scored.append(ScoredPair(pair.systems, pair.scores, of_both, segments))
+    for row, (a, b) in enumerate(pairs):
+        segments = shared_segments[row]
+        pair = _scored(blocks.systems, scores.rows(row), a, b)
+        scored.append(
+            replace(pair, blocks=len(segments), segments=len(np.unique(segments)))
+        )
     return tuple(scored)
 
 
@@ -320,22 +334,37 @@ def contradictions(
     O. Bojar et al. (2011), §2.5: "CU-TECTO wins pairwise comparisons with CU-BOJAR and UEDIN but it
     scores worse than them".
     """
-    place = {name: index for index, name in enumerate(direct.tallies.systems)}
+    systems = direct.tallies.systems
     contradicted = []
     for pair in pairs:
-        a, b = (place[name] for name in pair.systems)
+        one, other = pair.systems
+        a = systems.index(one)
+        b = systems.index(other)
         wins = int(direct.tallies.wins[a, b])
         losses = int(direct.tallies.wins[b, a])
-        if pair.is_ordered and losses > wins:
-            ties = int(direct.tallies.ties[a, b])
-            p = float(direct.adjusted_p[a, b])
-            contradicted.append(Contradiction(pair, wins, losses, ties, p))
-    return tuple(
-        sorted(
-            contradicted,
-            key=lambda row: (row.adjusted_p, row.wins - row.losses, row.pair.systems),
+        if not pair.is_ordered or losses <= wins:
+            continue
+        contradicted.append(
+            Contradiction(
+                pair=pair,
+                wins=wins,
+                losses=losses,
+                ties=int(direct.tallies.ties[a, b]),
+                adjusted_p=float(direct.adjusted_p[a, b]),
+            )
         )
-    )
+    return tuple(sorted(contradicted, key=_clearness))
+
+
+def _clearness(row: Contradiction) -> tuple[float, int, tuple[str, str]]:
+    return row.adjusted_p, row.wins - row.losses, row.pair.systems
+
+
+def _are_unconnected(scores: Scores, a: int, b: int) -> bool:
+    """Return whether two systems are not connected by comparisons."""
+    if scores.group is None:
+        return False
+    return bool(scores.group[a] != scores.group[b])
 
 
 def _value(scores: Scores, system: int) -> float | None:
@@ -344,18 +373,15 @@ def _value(scores: Scores, system: int) -> float | None:
     return None
 
 
-def _apart(scores: Scores, a: int, b: int) -> bool:
-    """Return whether two systems are not connected by comparisons."""
-    return scores.group is not None and bool(scores.group[a] != scores.group[b])
-
-
-def _scored(
-    names: tuple[str, str], one: float | None, other: float | None, *, group: bool
-) -> ScoredPair:
-    if group:
-        one = other = None
-    pair = ScoredPair(names, (one, other))
-    swapped = ScoredPair((names[1], names[0]), (other, one))
+def _scored(systems: tuple[str, ...], scores: Scores, a: int, b: int) -> ScoredPair:
+    """Return two systems with their scores; None for both if the scores are not comparable."""
+    one = _value(scores, a)
+    other = _value(scores, b)
+    if _are_unconnected(scores, a, b):
+        one = None
+        other = None
+    pair = ScoredPair((systems[a], systems[b]), (one, other))
+    swapped = ScoredPair((systems[b], systems[a]), (other, one))
     if swapped.is_ordered:
         return swapped
     return pair
@@ -400,50 +426,53 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
     """
     wins = direct.tallies.wins
     beats: BoolArray = wins > wins.T
-    triads = _triads(beats)
+    cycles = list(_triads(beats))
     groups, member = csgraph.connected_components(
         beats, directed=True, connection="strong"
     )
-    with_triad = {int(member[triad[0]]) for triad in triads}
+    groups_with_triad = set()
+    for triad in cycles:
+        groups_with_triad.add(int(member[triad[0]]))
     for group in range(groups):
         own = np.flatnonzero(member == group).tolist()
-        if len(own) > 1 and group not in with_triad:
-            triads.append(_shortest(beats, own))
-    return tuple(
-        sorted(
-            (_named(direct, cycle) for cycle in triads),
-            key=lambda cycle: (cycle.weakest_p, len(cycle.systems), cycle.systems),
-        )
-    )
+        if len(own) > 1 and group not in groups_with_triad:
+            cycles.append(_shortest(beats, own))
+    named = [_named(direct, cycle) for cycle in cycles]
+    return tuple(sorted(named, key=_weakness))
+
+
+def _weakness(cycle: Cycle) -> tuple[float, int, tuple[str, ...]]:
+    return cycle.weakest_p, len(cycle.systems), cycle.systems
 
 
 def _named(direct: DirectPairs, cycle: list[int]) -> Cycle:
     names = [direct.tallies.systems[index] for index in cycle]
     start = names.index(min(names))
     order = cycle[start:] + cycle[:start]
-    edges = pairwise([*order, order[0]])
+    p_values = []
+    for winner, loser in pairwise([*order, order[0]]):
+        p_values.append(float(direct.adjusted_p[winner, loser]))
     return Cycle(
-        systems=tuple(direct.tallies.systems[index] for index in order),
-        weakest_p=max(float(direct.adjusted_p[a, b]) for a, b in edges),
+        systems=tuple(names[start:] + names[:start]),
+        weakest_p=max(p_values),
     )
 
 
-def _triads(beats: BoolArray) -> list[list[int]]:
-    """Return all cycles of three, each once, starting with its smallest index."""
-    triads: list[list[int]] = []
+def _triads(beats: BoolArray) -> Iterator[list[int]]:
+    """Yield all cycles of three, each once, starting with its smallest index."""
     for a in range(len(beats)):
         # b and c come after a, so that each cycle is found only once, from its smallest index.
         after = np.arange(len(beats)) > a
         for b in np.flatnonzero(beats[a] & after).tolist():
-            closing = np.flatnonzero(beats[b] & beats[:, a] & after).tolist()
-            triads.extend([a, b, c] for c in closing)
-    return triads
+            closing = np.flatnonzero(beats[b] & beats[:, a] & after)
+            for c in closing.tolist():
+                yield [a, b, c]
 
 
 def _shortest(beats: BoolArray, members: list[int]) -> list[int]:
     """Return a shortest cycle among systems that all reach each other."""
-    cycles = (_through(beats, members, start) for start in members)
-    return min(cycles, key=lambda cycle: (len(cycle), cycle))
+    cycles = [_through(beats, members, start) for start in members]
+    return min(sorted(cycles), key=len)
 
 
 def _through(beats: BoolArray, members: list[int], start: int) -> list[int]:
@@ -451,16 +480,16 @@ def _through(beats: BoolArray, members: list[int], start: int) -> list[int]:
     before: dict[int, int] = {}
     waiting = deque([start])
     while waiting:
-        here = waiting.popleft()
-        for there in members:
-            if not beats[here, there]:
+        winner = waiting.popleft()
+        for loser in members:
+            if not beats[winner, loser]:
                 continue
-            if there == start:
-                cycle = [here]
+            if loser == start:
+                cycle = [winner]
                 while cycle[-1] != start:
                     cycle.append(before[cycle[-1]])
                 return cycle[::-1]
-            if there not in before:
-                before[there] = here
-                waiting.append(there)
+            if loser not in before:
+                before[loser] = winner
+                waiting.append(loser)
     raise AssertionError("the systems do not all reach each other")

@@ -7,8 +7,8 @@ for segments (or for documents, if they are known and there are enough) and for 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -105,17 +105,18 @@ def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
     """
     rows = np.flatnonzero(blocks.labels[:, system] > 0)
     # Float sums depend on the order, but results must not.
-    own_blocks = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
-    own = own_blocks.labels[:, [system]]
-    compared = own_blocks.compares(
-        np.arange(len(own_blocks.systems)), np.array([system])
-    )
+    order = np.argsort(blocks.key[rows], kind="stable")
+    own_blocks = blocks.take(rows[order])
+    labels = own_blocks.labels
+    own_label = labels[:, [system]]
+    opponents = np.arange(len(own_blocks.systems))
+    compared = own_blocks.compares(opponents, np.array([system]))
     return Outcomes(
         blocks=own_blocks,
         system=system,
-        won=compared & (own < own_blocks.labels),
-        lost=compared & (own > own_blocks.labels),
-        tied=compared & (own == own_blocks.labels),
+        won=compared & (own_label < labels),
+        lost=compared & (own_label > labels),
+        tied=compared & (own_label == labels),
     )
 
 
@@ -154,48 +155,60 @@ def share_won(
     won = _counts(outcomes.won[rows], opponent)
     lost = _counts(outcomes.lost[rows], opponent)
     tied = _counts(outcomes.tied[rows], opponent)
-    wins = int(won.sum())
-    losses = int(lost.sum())
-    ties = int(tied.sum())
-    trials = wins + losses
-    if not trials:
-        return ShareWon(wins, losses, ties)
+    counts = ShareWon(won=int(won.sum()), lost=int(lost.sum()), tied=int(tied.sum()))
     decided = np.flatnonzero(won + lost)
+    if not len(decided):
+        return counts
     blocks = outcomes.blocks.take(rows).take(decided)
-    units = {
-        "segment": blocks.segment,
-        "judge": blocks.judge,
-        "document": blocks.document,
-    }
-    return ShareWon(
-        wins,
-        losses,
-        ties,
-        **_share(won[decided], lost[decided], units, confidence=confidence),
+    units = _Units(segment=blocks.segment, judge=blocks.judge, document=blocks.document)
+    share = _share(won[decided], lost[decided], units, confidence=confidence)
+    return replace(
+        counts,
+        share=share.value,
+        low=share.low,
+        high=share.high,
+        limits=share.limits,
     )
 
 
+class _Units(NamedTuple):
+    """Segment, judge and, if known, document of each of R blocks."""
+
+    segment: npt.NDArray[np.integer]
+    judge: npt.NDArray[np.integer]
+    document: npt.NDArray[np.integer] | None
+
+
+class _Share(NamedTuple):
+    """A share with its interval, and the units that it does not account for."""
+
+    value: float
+    low: float
+    high: float
+    limits: tuple[str, ...]
+
+
 def _share(
-    successes: Int64Array,
-    failures: Int64Array,
-    units: Mapping[str, Any],
-    *,
-    confidence: float,
-) -> dict[str, Any]:
-    """Return a share with its interval, and the units that it does not account for."""
+    successes: Int64Array, failures: Int64Array, units: _Units, *, confidence: float
+) -> _Share:
     won = int(successes.sum())
     lost = int(failures.sum())
-    variance = share_variance(successes, failures, **units)
+    variance = share_variance(
+        successes,
+        failures,
+        segment=units.segment,
+        judge=units.judge,
+        document=units.document,
+    )
     low, high = share_interval(won, lost, variance, confidence=confidence)
     limits = tuple(str(limit) for limit in variance.limits)
-    return {"share": won / (won + lost), "low": low, "high": high, "limits": limits}
+    return _Share(value=won / (won + lost), low=low, high=high, limits=limits)
 
 
 def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
     if opponent is not None:
         return of_pairs[:, opponent].astype(np.int64)
-    counted: Int64Array = np.count_nonzero(of_pairs, axis=1).astype(np.int64)
-    return counted
+    return np.count_nonzero(of_pairs, axis=1).astype(np.int64)
 
 
 def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
@@ -223,27 +236,33 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     lost = _counts(outcomes.lost, None)
     length = words[outcomes.blocks.segment]
     rows = np.flatnonzero((won + lost > 0) & (length > 0))
-    wins: FloatArray = won[rows].astype(np.float64)
-    trials: FloatArray = wins + lost[rows]
     if not len(rows):
         return None
+    wins: FloatArray = won[rows].astype(np.float64)
+    trials: FloatArray = wins + lost[rows]
+    all_wins = float(wins.sum())
+    all_trials = float(trials.sum())
     x = np.log2(length[rows])
-    x = x - float(trials @ x) / float(trials.sum())
+    x = x - float(trials @ x) / all_trials
     spread = float(trials @ x**2)
     if spread < 1e-9:
         return None
-    share = float(wins.sum() / trials.sum())
+    share = all_wins / all_trials
     slope = float(x @ (wins - share * trials)) / spread
-    influence = x * (wins - (share + slope * x) * trials) / spread
+    residual = wins - (share + slope * x) * trials
+    influence = x * residual / spread
     combined = covariance_of_rows(
-        outcomes.blocks.take(rows), influence[:, np.newaxis], trials
+        blocks=outcomes.blocks.take(rows),
+        influence=influence[:, np.newaxis],
+        sizes=trials,
     )
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
     # If length explains everything, the residual is a rounding error, not a variance.
-    smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
-    variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
+    smoothed = (all_wins + 1) / (all_trials + 2)
+    binomial_variance = smoothed * (1 - smoothed) / spread
+    variance = max(binomial_variance, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
     degrees_of_freedom = min(
         combined.freedom_of(variance), max(1, combined.segments - 2)
@@ -318,63 +337,106 @@ def clear_segments(
     ClearSegments
         Sorted by distance, then by number of comparisons, then by segment number.
     """
-    blocks = outcomes.blocks
-    numbers, place = np.unique(blocks.segment, return_inverse=True)
-    n = len(blocks.systems)
-    compared = np.zeros((len(numbers), n), dtype=np.int64)
-    behind = np.zeros((len(numbers), n), dtype=np.int64)
-    is_compared = outcomes.won | outcomes.lost | outcomes.tied
-    difference = blocks.labels[:, [outcomes.system]].astype(np.int64) - blocks.labels
-    for other in range(n):
-        here = is_compared[:, other]
-        compared[:, other] = np.bincount(place, here, len(numbers))
-        behind[:, other] = np.bincount(place, difference[:, other] * here, len(numbers))
+    distances = _distances(outcomes)
+    if not len(distances.segments):
+        return ClearSegments((), (), 1)
+    compared = distances.compared
     if not (compared >= fewest).any():
         fewest = 1
-    mean = np.where(compared >= fewest, behind / np.maximum(1, compared), 0.0)
+    mean_behind = distances.behind / np.maximum(1, compared)
+    mean = np.where(compared >= fewest, mean_behind, 0.0)
+    blocks = outcomes.blocks
+    return ClearSegments(
+        lost=_clearest(blocks, distances, mean, most),
+        won=_clearest(blocks, distances, -mean, most),
+        fewest=fewest,
+    )
 
-    def clearest(distance: FloatArray) -> tuple[ClearSegment, ...]:
-        # Among equal distances, take the system compared most often.
-        other = np.lexsort((compared, distance), axis=1)[:, -1]
-        index = np.arange(len(numbers))
-        furthest = distance[index, other]
-        often = compared[index, other]
-        order = np.lexsort((numbers, -often, -furthest))[:most]
-        return tuple(
+
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """Distances of a system's labels from those of each of n systems, by segment.
+
+    Attributes
+    ----------
+    segments : int32, shape (S,)
+        Numbers of the segments.
+    row : int64, shape (B,)
+        Row of each block's segment.
+    compared : int64, shape (S, n)
+        Comparisons with the other system.
+    behind : int64, shape (S, n)
+        Sum of the differences of the labels.
+    """
+
+    segments: npt.NDArray[np.integer]
+    row: Int64Array
+    compared: Int64Array
+    behind: Int64Array
+
+
+def _distances(outcomes: Outcomes) -> _Distances:
+    blocks = outcomes.blocks
+    segments, row = np.unique(blocks.segment, return_inverse=True)
+    shape = (len(segments), len(blocks.systems))
+    compared = np.zeros(shape, dtype=np.int64)
+    behind = np.zeros(shape, dtype=np.int64)
+    is_compared = outcomes.won | outcomes.lost | outcomes.tied
+    own_label = blocks.labels[:, [outcomes.system]].astype(np.int64)
+    difference = (own_label - blocks.labels) * is_compared
+    for other in range(len(blocks.systems)):
+        compared[:, other] = np.bincount(row, is_compared[:, other], len(segments))
+        behind[:, other] = np.bincount(row, difference[:, other], len(segments))
+    return _Distances(segments=segments, row=row, compared=compared, behind=behind)
+
+
+def _clearest(
+    blocks: Blocks, distances: _Distances, distance: FloatArray, most: int
+) -> tuple[ClearSegment, ...]:
+    """Return the segments with the largest distances above 0."""
+    compared = distances.compared
+    # Among equal distances, take the system compared most often.
+    other = np.lexsort((compared, distance), axis=1)[:, -1]
+    index = np.arange(len(other))
+    furthest = distance[index, other]
+    often = compared[index, other]
+    order = np.lexsort((distances.segments, -often, -furthest))[:most]
+    clearest = []
+    for row in order.tolist():
+        if furthest[row] <= 0:
+            continue
+        clearest.append(
             _clear_segment(
-                blocks,
-                np.flatnonzero(place == each),
-                int(other[each]),
-                float(furthest[each]),
-                int(often[each]),
+                blocks=blocks.take(np.flatnonzero(distances.row == row)),
+                other=int(other[row]),
+                distance=float(furthest[row]),
+                compared=int(often[row]),
             )
-            for each in order.tolist()
-            if furthest[each] > 0
         )
-
-    if not len(numbers):
-        return ClearSegments((), (), fewest)
-    return ClearSegments(lost=clearest(mean), won=clearest(-mean), fewest=fewest)
+    return tuple(clearest)
 
 
 def _clear_segment(
-    blocks: Blocks, rows: Int64Array, other: int, distance: float, compared: int
+    blocks: Blocks, other: int, distance: float, compared: int
 ) -> ClearSegment:
-    here = blocks.take(rows)
-    labels = here.labels.astype(np.int64)
+    """Describe a segment by its blocks."""
+    labels = blocks.labels.astype(np.int64)
     times = np.count_nonzero(labels, axis=0)
-    means = {
-        blocks.systems[index]: int(labels[:, index].sum()) / int(times[index])
-        for index in np.flatnonzero(times).tolist()
-    }
+    means = []
+    for system in np.flatnonzero(times).tolist():
+        mean = int(labels[:, system].sum()) / int(times[system])
+        means.append((mean, blocks.systems[system]))
+    ranks = {}
+    for mean, system_name in sorted(means):
+        ranks[system_name] = mean
     return ClearSegment(
-        segment=int(here.segment[0]),
+        segment=int(blocks.segment[0]),
         other=blocks.systems[other],
         distance=distance,
         compared=compared,
-        judgments=len(here),
-        judges=len(np.unique(here.judge)),
-        ranks=dict(sorted(means.items(), key=lambda item: (item[1], item[0]))),
+        judgments=len(blocks),
+        judges=len(np.unique(blocks.judge)),
+        ranks=ranks,
     )
 
 
@@ -461,41 +523,50 @@ def shown_blocks(
     Shown
     """
     systems = blocks.systems
-    position = {name: number for number, name in enumerate(systems)}
-    judges = {name: number for number, name in enumerate(blocks.judges)}
-    for each in skips:
-        judges.setdefault(each.judge, len(judges))
+    judges = {}
+    for number, name in enumerate(blocks.judges):
+        judges[name] = number
     shows = np.zeros((len(skips), len(systems)), dtype=np.bool_)
-    for row, each in enumerate(skips):
-        shows[row, [position[name] for name in each.systems if name in position]] = True
-    skip_segments = np.array([skip.segment for skip in skips], dtype=np.int64)
-    skip_judges = np.array([judges[skip.judge] for skip in skips], dtype=np.int64)
+    skip_judges = []
+    for row, skip in enumerate(skips):
+        skip_judges.append(judges.setdefault(skip.judge, len(judges)))
+        for column, system in enumerate(systems):
+            shows[row, column] = system in skip.systems
+    skip_segments = [skip.segment for skip in skips]
+    skip_comments = [skip.has_comment for skip in skips]
+    has_comment = _with_comment(blocks, comments)
     return Shown(
         systems=systems,
         shows=np.concatenate([blocks.candidates >= 0, shows]),
-        segment=np.concatenate([blocks.segment.astype(np.int64), skip_segments]),
-        judge=np.concatenate([blocks.judge.astype(np.int64), skip_judges]),
+        segment=_joined(blocks.segment, skip_segments),
+        judge=_joined(blocks.judge, skip_judges),
         skipped=np.arange(len(blocks) + len(skips)) >= len(blocks),
         commented=np.concatenate(
-            [
-                _with_comment(blocks, comments),
-                np.array([skip.has_comment for skip in skips], dtype=np.bool_),
-            ]
+            [has_comment, np.array(skip_comments, dtype=np.bool_)]
         ),
         document=_documents(blocks, skips, documents),
     )
 
 
+def _joined(judged: npt.NDArray[np.integer], skipped: Sequence[int]) -> Int64Array:
+    """Append the numbers of skipped blocks to those of judged ones."""
+    return np.concatenate([judged.astype(np.int64), np.array(skipped, dtype=np.int64)])
+
+
 def _documents(
     blocks: Blocks, skips: Sequence[SkippedBlock], names: Sequence[str]
 ) -> Int64Array | None:
-    if blocks.document is None or not all(skip.document for skip in skips):
+    if blocks.document is None:
         return None
-    numbers = {name: number for number, name in enumerate(names)}
-    skipped = [numbers.setdefault(skip.document, len(numbers)) for skip in skips]
-    return np.concatenate(
-        [blocks.document.astype(np.int64), np.array(skipped, dtype=np.int64)]
-    )
+    numbers = {}
+    for number, name in enumerate(names):
+        numbers[name] = number
+    skipped = []
+    for skip in skips:
+        if not skip.document:
+            return None
+        skipped.append(numbers.setdefault(skip.document, len(numbers)))
+    return _joined(blocks.document, skipped)
 
 
 def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
@@ -505,22 +576,20 @@ def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
     there are comments.
     """
     has_comment = np.zeros(len(blocks), dtype=np.bool_)
-    known = set(blocks.systems)
-    left = Counter(
-        CommentedBlock(
-            comment.segment,
-            comment.judge,
-            tuple(sorted(known.intersection(comment.systems))),
-        )
-        for comment in comments
-    )
-    segments = np.isin(blocks.segment, [each.segment for each in left])
-    for row in np.flatnonzero(segments).tolist():
-        positions = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
+    systems = set(blocks.systems)
+    left: Counter[CommentedBlock] = Counter()
+    for comment in comments:
+        shown_systems = sorted(systems.intersection(comment.systems))
+        left[comment._replace(systems=tuple(shown_systems))] += 1
+    segments = [comment.segment for comment in left]
+    rows = np.flatnonzero(np.isin(blocks.segment, segments))
+    for row in rows.tolist():
+        columns = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
+        shown_systems = sorted(blocks.systems[column] for column in columns)
         block = CommentedBlock(
             segment=int(blocks.segment[row]),
             judge=blocks.judges[int(blocks.judge[row])],
-            systems=tuple(sorted(blocks.systems[system] for system in positions)),
+            systems=tuple(shown_systems),
         )
         if left[block] > 0:
             left[block] -= 1
@@ -552,11 +621,20 @@ def remark_share(
     """
     successes = marked[rows].astype(np.int64)
     if not len(successes):
-        return RemarkShare(0, None, None, None)
-    units = {
-        "segment": outputs.segment[rows],
-        "judge": outputs.judge[rows],
-        "document": None if outputs.document is None else outputs.document[rows],
-    }
+        return RemarkShare(count=0, share=None, low=None, high=None)
+    document = outputs.document
+    if document is not None:
+        document = document[rows]
+    units = _Units(
+        segment=outputs.segment[rows],
+        judge=outputs.judge[rows],
+        document=document,
+    )
     share = _share(successes, 1 - successes, units, confidence=confidence)
-    return RemarkShare(int(successes.sum()), **share)
+    return RemarkShare(
+        count=int(successes.sum()),
+        share=share.value,
+        low=share.low,
+        high=share.high,
+        limits=share.limits,
+    )
