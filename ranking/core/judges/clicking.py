@@ -57,19 +57,24 @@ def tail_of_sum(
     possible = shares > 0
     smallest = np.min(values, axis=1, where=possible, initial=np.iinfo(np.int64).max)
     largest = np.max(values, axis=1, where=possible, initial=np.iinfo(np.int64).min)
-    mean = float(trials @ (values * shares).sum(axis=1))
-    reach = _HOEFFDING * float(np.sqrt(trials @ (largest - smallest) ** 2 / 2))
+    means = (values * shares).sum(axis=1)
+    mean = float(trials @ means)
+    squared_ranges = (largest - smallest) ** 2
+    reach = _HOEFFDING * float(np.sqrt(trials @ squared_ranges / 2))
     low = max(int(trials @ smallest), int(np.floor(mean - reach)))
     high = min(int(trials @ largest), int(np.ceil(mean + reach)))
     if not low < at_least <= high:
         return float(at_least <= low)
     size = 1 << (high - low).bit_length()
-    of_trials = np.zeros((len(values), size))
-    np.add.at(of_trials, (np.arange(len(values))[:, np.newaxis], values % size), shares)
-    transform = np.prod(np.fft.rfft(of_trials, axis=1) ** trials[:, np.newaxis], axis=0)
+    kind = np.arange(len(values))[:, np.newaxis]
+    distributions = np.zeros((len(values), size))
+    np.add.at(distributions, (kind, values % size), shares)
+    transforms = np.fft.rfft(distributions, axis=1) ** trials[:, np.newaxis]
+    transform = np.prod(transforms, axis=0)
     # The transform is periodic: the sum s is at index s modulo its size.
     distribution = np.fft.irfft(transform, size)
-    return float(np.sum(distribution[np.arange(at_least, high + 1) % size]))
+    tail = np.arange(at_least, high + 1) % size
+    return float(np.sum(distribution[tail]))
 
 
 _AS_DIGITS = 1 << COUNT_BITS * np.arange(MAX_LABEL)[::-1]
@@ -147,20 +152,18 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     kinds = used[first]
     blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
     np.add.at(blocks, (judge, kind), times)
-    up_to = np.cumsum(used, axis=1)
+    cumulative = np.cumsum(used, axis=1)
     rows = np.arange(len(used))
-    won = up_to[:, -1] - up_to[rows, position]
+    won = cumulative[:, -1] - cumulative[rows, position]
     tied = used[rows, position] - 1
-    compared_with = up_to[:, -1] - 1
+    compared_with = cumulative[:, -1] - 1
+    results = np.stack([compared_with, won, tied], axis=1)
     counts = np.zeros((judges, 3), dtype=np.int64)
-    np.add.at(
-        counts,
-        judge,
-        np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis],
-    )
+    np.add.at(counts, judge, results * times[:, np.newaxis])
+    sums_of_block = cluster_sums(won, compared_with)
     sums = np.zeros((judges, 6), dtype=np.int64)
-    np.add.at(sums, judge, cluster_sums(won, compared_with) * times[:, np.newaxis])
-    up_to = np.cumsum(kinds, axis=1)
+    np.add.at(sums, judge, sums_of_block * times[:, np.newaxis])
+    cumulative = np.cumsum(kinds, axis=1)
     return ReferenceMargins(
         blocks=blocks,
         # Wins minus losses; the remaining comparisons were lost.
@@ -168,7 +171,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
         comparisons=counts,
         sums=sums,
         used=kinds,
-        margins=up_to[:, -1:] - 2 * up_to + kinds,
+        margins=cumulative[:, -1:] - 2 * cumulative + kinds,
     )
 
 
@@ -237,10 +240,10 @@ def reference_preferences(margins: ReferenceMargins) -> tuple[ReferencePreferenc
     """
     comparisons, preferred, _tied = margins.comparisons.T
     p_binomial = np.asarray(bdtrc(preferred - 1, comparisons, WIN_AT_RANDOM))
-    return tuple(
-        _preference(margins, judge, value)
-        for judge, value in enumerate(p_binomial.tolist())
-    )
+    preferences = []
+    for judge, p_value in enumerate(p_binomial.tolist()):
+        preferences.append(_preference(margins, judge, p_value))
+    return tuple(preferences)
 
 
 def _preference(
@@ -248,7 +251,15 @@ def _preference(
 ) -> ReferencePreference:
     comparisons, preferred, tied = margins.comparisons[judge].tolist()
     if not comparisons:
-        return ReferencePreference(0, 0, 0, None, None, None, None)
+        return ReferencePreference(
+            comparisons=0,
+            preferred=0,
+            tied=0,
+            share=None,
+            p_random=None,
+            p_binomial=None,
+            p_lowest=None,
+        )
     return ReferencePreference(
         comparisons=comparisons,
         preferred=preferred,
@@ -271,10 +282,10 @@ def _p_random(margins: ReferenceMargins, judge: int) -> float:
     blocks = margins.blocks[judge]
     kinds = np.flatnonzero((blocks > 0) & margins.is_informative)
     tail = tail_of_sum(
-        margins.margins[kinds],
-        margins.shares[kinds],
-        blocks[kinds],
-        int(margins.margin[judge]),
+        values=margins.margins[kinds],
+        shares=margins.shares[kinds],
+        trials=blocks[kinds],
+        at_least=int(margins.margin[judge]),
     )
     # Rounding must not make p smaller than the smallest possible one.
     return min(1.0, max(_p_lowest(margins, judge), tail))
@@ -341,26 +352,28 @@ def straight_lining(
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
     patterns = Patterns.of(lines)
-    long = patterns.used.sum(axis=1) >= MIN_CANDIDATES
-    same = patterns.used[:, 1] == 0
-    varied = long & ~same
+    has_line = patterns.used.sum(axis=1) >= MIN_CANDIDATES
+    has_one_label = patterns.used[:, 1] == 0
+    is_varied = has_line & ~has_one_label
+    in_order = is_varied & (patterns.detail == 1)
     sums = [
-        patterns.sums_of_judges(long & same, long, judges),
-        patterns.sums_of_judges(varied & (patterns.detail == 1), varied, judges),
+        patterns.sums_of_judges(has_line & has_one_label, has_line, judges),
+        patterns.sums_of_judges(in_order, is_varied, judges),
     ]
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
     chance = line_chances(patterns.used)
     rows = []
     for judge in range(judges):
-        own = varied & (patterns.judge == judge)
-        at_random = chance[own]
+        own = is_varied & (patterns.judge == judge)
+        own_chance = chance[own]
         blocks = patterns.blocks[own]
+        shown_order = shares[judges + judge]
         rows.append(
             StraightLining(
                 one_label=shares[judge],
-                shown_order=shares[judges + judge],
-                expected=fsum((at_random * blocks).tolist()),
-                p_shuffled=_tail(at_random, blocks, shares[judges + judge].successes),
+                shown_order=shown_order,
+                expected=fsum((own_chance * blocks).tolist()),
+                p_shuffled=_tail(own_chance, blocks, shown_order.successes),
             )
         )
     return tuple(rows)
@@ -380,10 +393,11 @@ def line_chances(used: Int64Array) -> FloatArray:
         0 for fewer than three labels, and for equal labels, which are not informative in any order.
     """
     labelled = used.sum(axis=1)
-    chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[labelled]
-    chance[(labelled < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == labelled)] = (
-        0.0
-    )
+    arrangements_of_equals = _FACTORIAL[used].prod(axis=1)
+    chance: FloatArray = 2 * arrangements_of_equals / _FACTORIAL[labelled]
+    is_short = labelled < MIN_CANDIDATES
+    has_one_label = used.max(axis=1, initial=0) == labelled
+    chance[is_short | has_one_label] = 0.0
     return chance
 
 
@@ -396,9 +410,13 @@ def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None
     distinct, index = np.unique(chance, return_inverse=True)
     trials = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(trials, index, blocks)
-    values = np.tile(np.arange(2), (len(distinct), 1))
-    shares = np.stack([1 - distinct, distinct], axis=1)
-    return min(1.0, max(0.0, tail_of_sum(values, shares, trials, at_least)))
+    tail = tail_of_sum(
+        values=np.tile(np.arange(2), (len(distinct), 1)),
+        shares=np.stack([1 - distinct, distinct], axis=1),
+        trials=trials,
+        at_least=at_least,
+    )
+    return min(1.0, max(0.0, tail))
 
 
 #: Odds ratio with which judges who read place the reference one rank higher. With five ranks, they
@@ -484,14 +502,19 @@ def reference_ignored(
     if not odds > 1:
         raise ValueError("odds: expected a number above 1")
     tilt = log(odds) / 2
-    expected = np.log(np.sum(margins.shares * np.exp(tilt * margins.margins), axis=1))
-    return tuple(
-        ClickingEvidence(
-            blocks=int(blocks_of[margins.is_informative].sum()),
-            log_e=fsum((blocks_of * expected).tolist()) - tilt * int(margin),
+    likelihoods = margins.shares * np.exp(tilt * margins.margins)
+    expected = np.log(np.sum(likelihoods, axis=1))
+    evidence = []
+    for blocks, margin in zip(margins.blocks, margins.margin, strict=True):
+        informative_blocks = int(blocks[margins.is_informative].sum())
+        log_expected = fsum((blocks * expected).tolist())
+        evidence.append(
+            ClickingEvidence(
+                blocks=informative_blocks,
+                log_e=log_expected - tilt * int(margin),
+            )
         )
-        for blocks_of, margin in zip(margins.blocks, margins.margin, strict=True)
-    )
+    return tuple(evidence)
 
 
 def typed_in_order(
@@ -526,14 +549,18 @@ def typed_in_order(
         raise ValueError("share: expected a number between 0 and 1")
     patterns = Patterns.of(lines)
     chance = line_chances(patterns.used)
-    telling = (chance > 0) & (chance < share)
-    at_random = np.where(telling, chance, share)
-    ratio = np.where(patterns.detail, share / at_random, (1 - share) / (1 - at_random))
-    evidence = patterns.blocks * np.log(ratio)
+    is_informative = (chance > 0) & (chance < share)
+    reading_share = np.where(is_informative, chance, share)
+    ratio_in_order = share / reading_share
+    ratio_out_of_order = (1 - share) / (1 - reading_share)
+    ratio = np.where(patterns.detail, ratio_in_order, ratio_out_of_order)
+    log_ratios = patterns.blocks * np.log(ratio)
     blocks = np.zeros(judges, dtype=np.int64)
-    np.add.at(blocks, patterns.judge[telling], patterns.blocks[telling])
+    informative_judge = patterns.judge[is_informative]
+    np.add.at(blocks, informative_judge, patterns.blocks[is_informative])
     ends = np.searchsorted(patterns.judge, np.arange(1, judges + 1))
-    return tuple(
-        ClickingEvidence(int(count), fsum(own.tolist()))
-        for count, own in zip(blocks, np.split(evidence, ends)[:judges], strict=True)
-    )
+    log_ratios_of_judges = np.split(log_ratios, ends)[:judges]
+    evidence = []
+    for count, own in zip(blocks.tolist(), log_ratios_of_judges, strict=True):
+        evidence.append(ClickingEvidence(blocks=count, log_e=fsum(own.tolist())))
+    return tuple(evidence)

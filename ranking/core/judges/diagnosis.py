@@ -6,8 +6,9 @@ themselves, given how often each ties.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -126,56 +127,69 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     R. Miller, D. Siegmund (1982), Maximally Selected Chi Square Statistics, Biometrics 38.
     """
     segments = tallies.segments
+    # Computed for all judges at once, because there may be a thousand.
     own = tallies.of_judges[:, [COMPARABLE, AGREEING]]
     # Each pair has two judges.
     others = own.sum(axis=0) // 2 - own
-    # Computed for all judges at once, because there may be a thousand.
-    share_of_own = share(own[:, 1], own[:, 0])
-    share_of_others = share(others[:, 1], others[:, 0])
-    by_chance, by_chance_of_others = _chances(tallies)
+    own_share = share(own[:, 1], own[:, 0])
+    others_share = share(others[:, 1], others[:, 0])
+    own_chance = _chance_of_judges(tallies)
+    others_chance = _chance_of_others(tallies)
     # How much of what the others agree on beyond chance is left to this judge.
-    beyond = share(1 - by_chance, 1 - by_chance_of_others)
-    expected = by_chance + beyond * (share_of_others - by_chance_of_others)
-    difference = share_of_own - expected
+    beyond = share(1 - own_chance, 1 - others_chance)
+    expected = own_chance + beyond * (others_share - others_chance)
+    difference = own_share - expected
     has_pairs = ~np.isnan(difference)
     # Derivative of the difference with respect to one more pair of each kind on a segment. The
     # others' pairs there are those of all judges, minus the judge's own.
-    of_own, of_others = (
-        np.stack([-of, np.ones(len(of))], axis=1) / np.maximum(1, pairs[:, :1])
-        for of, pairs in ((share_of_own, own), (share_of_others, others))
-    )
-    of_others *= beyond[:, np.newaxis]
-    slope = np.nan_to_num(np.concatenate([of_own + of_others, -of_others / 2], axis=1))
-    influence = np.maximum(
-        0.0, np.einsum("ji,jik,jk->j", slope, _products(tallies), slope)
-    )
+    own_slope = _slope(own_share, own)
+    others_slope = _slope(others_share, others) * beyond[:, np.newaxis]
+    slopes = np.concatenate([own_slope + others_slope, -others_slope / 2], axis=1)
+    slope = np.nan_to_num(slopes)
+    squares = np.einsum("ji,jik,jk->j", slope, _products(tallies), slope)
+    influence = np.maximum(0.0, squares)
     counted = np.maximum(MIN_SEGMENTS, segments)
     error = np.sqrt(counted / (counted - 1) * influence)
     quantile = -difference / np.maximum(error, 1 / counted)
     # With few segments, the tails are as heavy as Student's t.
-    score = -ndtri(stdtr(counted - 1, -quantile))
+    scores = -ndtri(stdtr(counted - 1, -quantile))
     is_tested = has_pairs & (segments >= MIN_SEGMENTS)
-    return tuple(
-        Disagreement(
-            int(segments[judge]),
-            float(difference[judge]) if has_pairs[judge] else None,
-            float(score[judge]) if is_tested[judge] else None,
-        )
-        for judge in range(len(tallies.judges))
-    )
+    disagreements = []
+    for judge in range(len(tallies.judges)):
+        own_difference = None
+        score = None
+        if has_pairs[judge]:
+            own_difference = float(difference[judge])
+        if is_tested[judge]:
+            score = float(scores[judge])
+        disagreements.append(Disagreement(int(segments[judge]), own_difference, score))
+    return tuple(disagreements)
 
 
-def _chances(tallies: AgreementTallies) -> tuple[FloatArray, FloatArray]:
+def _slope(agreeing: FloatArray, pairs: Int64Array) -> FloatArray:
+    """Return the derivative of each share by its comparable and agreeing pairs, shape (J, 2)."""
+    derivatives = np.stack([-agreeing, np.ones(len(agreeing))], axis=1)
+    return derivatives / np.maximum(1, pairs[:, :1])
+
+
+def _chance_of_judges(tallies: AgreementTallies) -> FloatArray:
     """Return the agreement expected by chance of each judge with the others, from both sides' ties
-    in their pairs, and of two of the others, from their ties in all comparisons; shape (J,).
+    in their pairs, shape (J,).
     """
     counts = tallies.of_judges
     tied = share(counts[:, OWN_TIES], counts[:, COMPARABLE])
     tied_by_others = share(counts[:, OTHER_TIES], counts[:, COMPARABLE])
-    ties = counts[:, TIES]
-    comparisons = counts[:, COMPARISONS]
+    return cohen_chance(tied, tied_by_others)
+
+
+def _chance_of_others(tallies: AgreementTallies) -> FloatArray:
+    """Return the agreement expected by chance of two others than each judge, from their ties in all
+    comparisons, shape (J,).
+    """
+    ties = tallies.of_judges[:, TIES]
+    comparisons = tallies.of_judges[:, COMPARISONS]
     of_others = TieSums.of(ties, comparisons).without_each(ties, comparisons)
-    return cohen_chance(tied, tied_by_others), of_others.of_different_judges()
+    return of_others.of_different_judges()
 
 
 def _products(tallies: AgreementTallies) -> FloatArray:
@@ -326,13 +340,12 @@ def diagnose_judges(
     """
     chance = member_of(Chance, "chance", chance)
     chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
-    if seconds is None:
-        times = None
-    else:
-        times = _times(blocks, np.asarray(seconds, dtype=np.float64))
     count = len(blocks.judges)
-    preferences = None
-    ignored = None
+    times: Sequence[TimePerBlock | None] = [None] * count
+    if seconds is not None:
+        times = _times(blocks, np.asarray(seconds, dtype=np.float64))
+    preferences: Sequence[ReferencePreference | None] = [None] * count
+    ignored: Sequence[ClickingEvidence | None] = [None] * count
     if reference is not None:
         margins = reference_margins(tally_places(blocks, reference), count)
         preferences = reference_preferences(margins)
@@ -342,92 +355,113 @@ def diagnose_judges(
     report = inter_judge_agreement(
         blocks, chance=chance, chance_of_judges=chance_of_judges, **how
     )
-    labels, easy = _compared_with_others(blocks)
-    return tuple(
-        JudgeDiagnosis(
-            **vars(row),
-            labels=labels[index],
-            easy=easy[index],
-            reference=preferences[index] if preferences else None,
-            ignored=ignored[index] if ignored else None,
-            typed=typed[index],
-            disagreement=compared[index],
-            time=times[index] if times else None,
+    labels = _labels_of_judges(blocks)
+    easy = _easy_items_of_judges(blocks)
+    diagnoses = []
+    for index, agreement in enumerate(report.judges):
+        diagnoses.append(
+            JudgeDiagnosis(
+                **vars(agreement),
+                labels=labels[index],
+                easy=easy[index],
+                reference=preferences[index],
+                ignored=ignored[index],
+                typed=typed[index],
+                disagreement=compared[index],
+                time=times[index],
+            )
         )
-        for index, row in enumerate(report.judges)
-    )
+    return tuple(diagnoses)
 
 
-def _compared_with_others(
-    blocks: Blocks,
-) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
+def _labels_of_judges(blocks: Blocks) -> list[LabelsBesideOthers]:
     judges = len(blocks.judges)
-    # Rows: number of labels, their sum, the sum of the others' mean labels, and the sum of
-    # distances to these.
-    beside = np.zeros((4, judges))
-    easy = np.zeros((2, judges), dtype=np.int64)
+    sums = np.zeros((4, judges))
     for cells in label_cells(blocks):
-        beside += _labels_beside_others(cells, judges)
+        sums += _labels_beside_others(cells, judges)
+    labels = []
+    for column in sums.T.tolist():
+        labels.append(_LabelSums(*column).beside_others())
+    return labels
+
+
+def _easy_items_of_judges(blocks: Blocks) -> list[EasyItems]:
+    judges = len(blocks.judges)
+    counts = np.zeros((2, judges), dtype=np.int64)
     for cells in comparison_cells(blocks):
-        easy += _easy(cells, judges)
-    return (
-        [_labels(*column) for column in beside.T.tolist()],
-        [
-            EasyItems(compared, missed, missed / compared if compared else None)
-            for compared, missed in easy.T.tolist()
-        ],
-    )
+        counts += _easy(cells, judges)
+    easy = []
+    for compared, missed in counts.T.tolist():
+        share_missed = None
+        if compared:
+            share_missed = missed / compared
+        easy.append(EasyItems(compared, missed, share_missed))
+    return easy
 
 
-def _labels(
-    labels: float, own: float, others: float, distance: float
-) -> LabelsBesideOthers:
-    if not labels:
-        return LabelsBesideOthers(0, None, None, None, None)
-    return LabelsBesideOthers(
-        labels=int(labels),
-        mean=own / labels,
-        mean_of_others=others / labels,
-        deviation=(own - others) / labels,
-        distance=distance / labels,
-    )
+class _LabelSums(NamedTuple):
+    """Number of a judge's labels, their sum, the sum of the others' mean labels, and the sum of distances to these."""
+
+    labels: float
+    own: float
+    others: float
+    distance: float
+
+    def beside_others(self) -> LabelsBesideOthers:
+        """Return the means; None without labels."""
+        if not self.labels:
+            return LabelsBesideOthers(
+                labels=0, mean=None, mean_of_others=None, deviation=None, distance=None
+            )
+        return LabelsBesideOthers(
+            labels=int(self.labels),
+            mean=self.own / self.labels,
+            mean_of_others=self.others / self.labels,
+            deviation=(self.own - self.others) / self.labels,
+            distance=self.distance / self.labels,
+        )
 
 
 def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
-    """Return sums for `LabelsBesideOthers`; each label is compared with the mean of the others'
-    labels.
+    """Return the `_LabelSums` of judges, shape (4, J); each label is compared with the mean of the
+    others' labels.
     """
     label = np.arange(1, MAX_LABEL + 1)
-    theirs = _of_others(cells)
-    shared = theirs.sum(axis=1) > 0
-    own = cells.counts[shared]
-    theirs = theirs[shared]
-    judge = cells.judge[shared]
-    count = own.sum(axis=1)
-    of_others = theirs.sum(axis=1)
-    apart = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
-    sums = (
-        count,
+    all_others = _of_others(cells)
+    is_shared = all_others.sum(axis=1) > 0
+    own = cells.counts[is_shared]
+    others = all_others[is_shared]
+    judge = cells.judge[is_shared]
+    own_count = own.sum(axis=1)
+    others_count = others.sum(axis=1)
+    distance = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
+    own_distances = own @ distance
+    sums_of_cells = (
+        own_count,
         own @ label,
-        count * (theirs @ label) / of_others,
-        ((own @ apart) * theirs).sum(axis=1) / of_others,
+        own_count * (others @ label) / others_count,
+        (own_distances * others).sum(axis=1) / others_count,
     )
-    return np.array(
-        [np.bincount(judge, weights=values, minlength=judges) for values in sums]
-    )
+    sums = []
+    for values in sums_of_cells:
+        sums.append(np.bincount(judge, weights=values, minlength=judges))
+    return np.array(sums)
 
 
 def _easy(cells: Cells, judges: int) -> Int64Array:
-    theirs = _of_others(cells)
-    others = np.bincount(cells.item, minlength=len(cells.item_segment))[cells.item] - 1
-    total = theirs.sum(axis=1)
+    """Return the numbers of comparisons of easy items and of those missed, shape (2, J)."""
+    others = _of_others(cells)
+    judges_of_item = np.bincount(cells.item, minlength=len(cells.item_segment))
+    has_votes = judges_of_item[cells.item] - 1 >= EASY_VOTES
+    votes = others.sum(axis=1)
     counts = np.zeros((2, judges), dtype=np.int64)
     for preferred in (Outcome.FIRST, Outcome.SECOND):
-        easy = (others >= EASY_VOTES) & (theirs[:, preferred] == total)
-        count = cells.counts[easy].sum(axis=1)
-        missed = count - cells.counts[easy, preferred]
-        for row, values in enumerate((count, missed)):
-            np.add.at(counts[row], cells.judge[easy], values)
+        is_easy = has_votes & (others[:, preferred] == votes)
+        judge = cells.judge[is_easy]
+        compared = cells.counts[is_easy].sum(axis=1)
+        missed = compared - cells.counts[is_easy, preferred]
+        np.add.at(counts[0], judge, compared)
+        np.add.at(counts[1], judge, missed)
     return counts
 
 
@@ -450,9 +484,9 @@ def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:
     times = []
     for judge in range(len(blocks.judges)):
         own = np.sort(seconds[known & (blocks.judge == judge)])
-        times.append(
-            TimePerBlock(len(own), float(np.median(own)), float(own.mean()))
-            if len(own)
-            else TimePerBlock(0, None, None)
-        )
+        if not len(own):
+            times.append(TimePerBlock(0, None, None))
+            continue
+        median = float(np.median(own))
+        times.append(TimePerBlock(len(own), median, float(own.mean())))
     return times

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -109,99 +110,148 @@ def outliers(
         raise ValueError("deviations: expected 0 or a positive number")
     if not 0 < level < 1:
         raise ValueError("level: expected a share between 0 and 1")
-    outlying = []
+    outcomes = []
     for rule in Rule:
         if rule is Rule.REFERENCE:
-            outlying.append(
-                _indistinguishable_from_random(judges, level, is_applied=deviations > 0)
-            )
-            continue
-        if rule is Rule.SUSPECT:
-            outlying.append(_suspects(judges, level))
-            continue
-        value, low, high = _VALUES[rule]
-        values = {}
-        for judge in judges:
-            for count, number in [value(judge)]:
-                if number is not None and count >= minimum:
-                    values[judge.judge] = number
-        mean, deviation, below, above = far_from_mean(values, deviations)
-        far = {*(below if low else ()), *(above if high else ())}
-        names = tuple(name for name in values if name in far)
-        outlying.append(RuleOutcome(rule, len(values), mean, deviation, names))
-    return tuple(outlying)
+            is_applied = deviations > 0
+            outcomes.append(_random_clickers(judges, level, is_applied=is_applied))
+        elif rule is Rule.SUSPECT:
+            outcomes.append(_suspects(judges, level))
+        else:
+            outcomes.append(_outlying(judges, rule, deviations, minimum))
+    return tuple(outcomes)
+
+
+def _outlying(
+    judges: Sequence[JudgeDiagnosis], rule: Rule, deviations: float, minimum: int
+) -> RuleOutcome:
+    """Apply a rule about the distance from the mean."""
+    measure = _MEASURES[rule]
+    values = {}
+    for judge in judges:
+        measured = measure.of(judge)
+        if measured.value is not None and measured.count >= minimum:
+            values[judge.judge] = measured.value
+    spread = far_from_mean(values, deviations)
+    names = set()
+    if measure.names_low:
+        names.update(spread.below)
+    if measure.names_high:
+        names.update(spread.above)
+    return RuleOutcome(
+        rule=rule,
+        judged=len(values),
+        mean=spread.mean,
+        deviation=spread.deviation,
+        outliers=tuple(name for name in values if name in names),
+    )
+
+
+class _Measured(NamedTuple):
+    """A judge's value, and the number of pairs, labels, comparisons or blocks behind it."""
+
+    count: int
+    value: float | None
+
+
+def _agreement(judge: JudgeDiagnosis) -> _Measured:
+    return _Measured(judge.agreement.comparable, judge.agreement.kappa)
+
+
+def _label_deviation(judge: JudgeDiagnosis) -> _Measured:
+    return _Measured(judge.labels.labels, judge.labels.deviation)
+
+
+def _label_distance(judge: JudgeDiagnosis) -> _Measured:
+    return _Measured(judge.labels.labels, judge.labels.distance)
+
+
+def _missed_easy_items(judge: JudgeDiagnosis) -> _Measured:
+    return _Measured(judge.easy.comparisons, judge.easy.share_missed)
 
 
 _ROUNDING = 1e-12
-_Value = Callable[[JudgeDiagnosis], tuple[int, float | None]]
 
 
-def _log_seconds(judge: JudgeDiagnosis) -> tuple[int, float | None]:
+def _log_seconds(judge: JudgeDiagnosis) -> _Measured:
     if judge.time is None or judge.time.median is None:
-        return 0, None
+        return _Measured(0, None)
     # A block judged in 0 seconds is a lost measurement or a script: very quick rather than −∞.
-    return judge.time.blocks, float(np.log(max(judge.time.median, 1e-3)))
+    seconds = max(judge.time.median, 1e-3)
+    return _Measured(judge.time.blocks, float(np.log(seconds)))
 
 
-#: For each rule, a function for the count and value of a judge, and the sides on which outliers
-#: lie.
-_VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
-    Rule.AGREEMENT: (
-        lambda row: (row.agreement.comparable, row.agreement.kappa),
-        True,
-        False,
-    ),
-    Rule.MEAN_LABEL: (
-        lambda row: (row.labels.labels, row.labels.deviation),
-        True,
-        True,
-    ),
-    Rule.DISTANCE: (lambda row: (row.labels.labels, row.labels.distance), False, True),
-    Rule.EASY_ITEMS: (
-        lambda row: (row.easy.comparisons, row.easy.share_missed),
-        False,
-        True,
-    ),
-    Rule.TIME: (_log_seconds, True, False),
+class _Measure(NamedTuple):
+    """A measure of judges, and whether low and high values are outliers."""
+
+    of: Callable[[JudgeDiagnosis], _Measured]
+    names_low: bool
+    names_high: bool
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation (n − 1) of values, and the names of those far below and above the mean."""
+
+    mean: float | None
+    deviation: float | None
+    below: tuple[str, ...]
+    above: tuple[str, ...]
+
+
+_MEASURES: Mapping[Rule, _Measure] = {
+    Rule.AGREEMENT: _Measure(_agreement, names_low=True, names_high=False),
+    Rule.MEAN_LABEL: _Measure(_label_deviation, names_low=True, names_high=True),
+    Rule.DISTANCE: _Measure(_label_distance, names_low=False, names_high=True),
+    Rule.EASY_ITEMS: _Measure(_missed_easy_items, names_low=False, names_high=True),
+    Rule.TIME: _Measure(_log_seconds, names_low=True, names_high=False),
 }
 
 
-def far_from_mean(
-    values: Mapping[str, float], deviations: float
-) -> tuple[float | None, float | None, tuple[str, ...], tuple[str, ...]]:
-    """Return the mean of the values, their standard deviation (n − 1), and the names of those more
-    than so many deviations below and above the mean; nothing for fewer than two, and no names for 0
-    deviations.
+def far_from_mean(values: Mapping[str, float], deviations: float) -> Spread:
+    """Return the mean of the values, their standard deviation, and the names of those more than so
+    many deviations from the mean; nothing for fewer than two, and no names for 0 deviations.
     """
     if len(values) < 2:
-        return None, None, (), ()
+        return Spread(None, None, (), ())
     numbers = np.array(list(values.values()))
     mean = float(numbers.mean())
     deviation = float(numbers.std(ddof=1))
     if not deviations:
-        return mean, deviation, (), ()
+        return Spread(mean, deviation, (), ())
     # If all values are equal, rounding of the mean must not make them outliers.
     margin = deviations * deviation + _ROUNDING
-    below = tuple(name for name, number in values.items() if number < mean - margin)
-    above = tuple(name for name, number in values.items() if number > mean + margin)
-    return mean, deviation, below, above
+    below = []
+    above = []
+    for name, number in values.items():
+        if number < mean - margin:
+            below.append(name)
+        elif number > mean + margin:
+            above.append(name)
+    return Spread(mean, deviation, tuple(below), tuple(above))
 
 
-def _indistinguishable_from_random(
+def _random_clickers(
     judges: Sequence[JudgeDiagnosis], level: float, *, is_applied: bool
 ) -> RuleOutcome:
-    tested = {
-        judge.judge: judge.reference.p_random
-        for judge in judges
-        if judge.reference is not None
-        and judge.reference.p_random is not None
-        and judge.reference.p_lowest is not None
-        and judge.reference.p_lowest <= level
-    }
-    names = tuple(
-        name for name, p_random in tested.items() if is_applied and p_random > level
+    """Name the judges whose preference for the reference does not differ from clicking at random."""
+    judged = 0
+    names = []
+    for judge in judges:
+        preference = judge.reference
+        if preference is None or preference.p_random is None:
+            continue
+        if preference.p_lowest is None or preference.p_lowest > level:
+            continue
+        judged += 1
+        if is_applied and preference.p_random > level:
+            names.append(judge.judge)
+    return RuleOutcome(
+        rule=Rule.REFERENCE,
+        judged=judged,
+        mean=None,
+        deviation=None,
+        outliers=tuple(names),
     )
-    return RuleOutcome(Rule.REFERENCE, len(tested), None, None, names)
 
 
 def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
@@ -210,19 +260,27 @@ def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
 
     It is three times the smallest of three p-values (Bonferroni).
     """
-    p_values = [judge.typed.p_value(judges), judge.disagreement.p_value(judges)]
+    p_values = [1.0, judge.typed.p_value(judges)]
+    p_disagreement = judge.disagreement.p_value(judges)
+    if p_disagreement is not None:
+        p_values.append(p_disagreement)
     if judge.ignored is not None:
         p_values.append(judge.ignored.p_value(judges))
-    return min(
-        1.0, 3 * min(1.0 if p_value is None else p_value for p_value in p_values)
-    )
+    return min(1.0, 3 * min(p_values))
 
 
 def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
-    names = tuple(
-        judge.judge for judge in judges if suspicion(judge, len(judges)) <= level
+    names = []
+    for judge in judges:
+        if suspicion(judge, len(judges)) <= level:
+            names.append(judge.judge)
+    return RuleOutcome(
+        rule=Rule.SUSPECT,
+        judged=len(judges),
+        mean=None,
+        deviation=None,
+        outliers=tuple(names),
     )
-    return RuleOutcome(Rule.SUSPECT, len(judges), None, None, names)
 
 
 @dataclass(frozen=True)
@@ -347,22 +405,22 @@ def rankings_without(
     ValueError
         If no other judge has judgments.
     """
-    out = np.array([name in set(judges) for name in blocks.judges], dtype=np.bool_)
-    is_out = out[blocks.judge]
+    chosen = set(judges)
+    is_judge_out = np.array([name in chosen for name in blocks.judges], dtype=np.bool_)
+    is_out = is_judge_out[blocks.judge]
     if is_out.all():
         raise ValueError("judges: no other judge judged")
-    counts = np.bincount(blocks.judge, minlength=len(blocks.judges)).tolist()
+    blocks_of_judge = np.bincount(blocks.judge, minlength=len(blocks.judges)).tolist()
+    blocks_by_name = {}
+    for name, count in zip(blocks.judges, blocks_of_judge, strict=True):
+        if count and name in chosen:
+            blocks_by_name[name] = count
     rest = blocks.take(~is_out)
-    theirs = blocks.take(is_out)
     everybody = score(blocks)
     others = score(rest)
-    alone = score(theirs)
+    alone = score(blocks.take(is_out))
     return RankingsWithout(
-        judges={
-            name: count
-            for name, count, left_out in zip(blocks.judges, counts, out, strict=True)
-            if left_out and count
-        },
+        judges=blocks_by_name,
         before=rank(blocks),
         after=rank(rest),
         alone=alone.by_system(blocks.systems),

@@ -8,7 +8,7 @@ and so on. The values of the labels do not matter: 1, 1, 4 has the pattern 2, 1,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -72,11 +72,9 @@ class KeyedSums:
         """
         code = np.zeros(len(values), dtype=np.int64)
         for width, column in zip(bits, columns, strict=True):
-            if (
-                column.size
-                and not 0 <= int(column.min()) <= int(column.max()) < 1 << width
-            ):
-                raise ValueError(f"keys: expected numbers from 0 to {(1 << width) - 1}")
+            most = (1 << width) - 1
+            if column.size and (column.min() < 0 or column.max() > most):
+                raise ValueError(f"keys: expected numbers from 0 to {most}")
             code = (code << width) | column.astype(np.int64)
         return cls._summed(bits, code, values.astype(np.int64))
 
@@ -84,21 +82,29 @@ class KeyedSums:
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
         """Return empty sums, with the given number of values per key."""
         return cls(
-            bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64)
+            bits=bits,
+            code=np.empty(0, dtype=np.int64),
+            values=np.empty((0, values), dtype=np.int64),
         )
 
     @classmethod
     def total(cls, parts: Iterable[KeyedSums]) -> KeyedSums:
         """Return the sum of one or more parts."""
         sums = list(parts)
-        listed = [part for part in sums if len(part)]
-        if len(listed) <= 1:
-            return (listed or sums)[0]
+        with_keys = [part for part in sums if len(part)]
+        if not with_keys:
+            return sums[0]
+        if len(with_keys) == 1:
+            return with_keys[0]
         return cls._summed(
-            listed[0].bits,
-            np.concatenate([part.code for part in listed]),
-            np.concatenate([part.values for part in listed]),
+            bits=with_keys[0].bits,
+            code=np.concatenate([part.code for part in with_keys]),
+            values=np.concatenate([part.values for part in with_keys]),
         )
+
+    def negated(self) -> KeyedSums:
+        """Return the sums with the opposite sign."""
+        return replace(self, values=-self.values)
 
     @classmethod
     def _summed(
@@ -125,17 +131,15 @@ class KeyedSums:
 
     def __sub__(self, other: KeyedSums) -> KeyedSums:
         """Return the difference; sums can be negative."""
-        return KeyedSums.total([self, KeyedSums(other.bits, other.code, -other.values)])
+        return KeyedSums.total([self, other.negated()])
 
     def __eq__(self, other: object) -> bool:
         """Return whether all keys and sums are equal."""
         if not isinstance(other, KeyedSums):
             return NotImplemented
-        return (
-            self.bits == other.bits
-            and np.array_equal(self.code, other.code)
-            and np.array_equal(self.values, other.values)
-        )
+        if self.bits != other.bits or not np.array_equal(self.code, other.code):
+            return False
+        return np.array_equal(self.values, other.values)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -166,10 +170,11 @@ class KeyedSums:
         index : int64, shape (J,)
             The new index of each judge, in the order of the old ones.
         """
-        rest = sum(self.bits[1:])
+        width = sum(self.bits[1:])
         judge = index[self.judge]
         kept = judge >= 0
-        code = judge[kept] << rest | self.code[kept] & ((1 << rest) - 1)
+        rest = self.code[kept] & ((1 << width) - 1)
+        code = judge[kept] << width | rest
         return KeyedSums._summed(self.bits, code, self.values[kept])
 
 
@@ -197,10 +202,10 @@ class ShownRows:
 
     def used(self) -> Int64Array:
         """Return the number of candidates of each row with each label, shape (N, 5)."""
-        return np.stack(
-            [np.count_nonzero(self.labels == label, axis=1) for label in _LABELS],
-            axis=1,
-        )
+        counts = []
+        for label in _LABELS:
+            counts.append(np.count_nonzero(self.labels == label, axis=1))
+        return np.stack(counts, axis=1)
 
 
 def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]:
@@ -215,18 +220,16 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
         The system whose labels are returned in `chosen`.
     """
     labels = shown_labels(blocks)
-    if system is None:
-        chosen = None
-    else:
+    chosen = np.zeros(len(blocks), dtype=np.int8)
+    if system is not None:
         chosen = blocks.labels[:, blocks.systems.index(system)]
     for start in range(0, max(1, len(blocks)), _BLOCKS_AT_A_TIME):
         part = slice(start, start + _BLOCKS_AT_A_TIME)
-        judge = blocks.judge[part].astype(np.int64)
-        if chosen is None:
-            chosen_positions = np.zeros(len(judge), dtype=np.int8)
-        else:
-            chosen_positions = chosen[part]
-        yield ShownRows(judge, labels[part], chosen_positions)
+        yield ShownRows(
+            judge=blocks.judge[part].astype(np.int64),
+            labels=labels[part],
+            chosen=chosen[part],
+        )
 
 
 #: Bits of a number of candidates, which is at most 127.
@@ -268,7 +271,12 @@ class Patterns:
     def of(cls, sums: KeyedSums) -> Patterns:
         """Return the patterns counted in the sums of `tally_lines` or `tally_places`."""
         judge, *used, detail = sums.columns()
-        return cls(judge, np.stack(used, axis=1), detail, sums.values[:, 0])
+        return cls(
+            judge=judge,
+            used=np.stack(used, axis=1),
+            detail=detail,
+            blocks=sums.values[:, 0],
+        )
 
     def sums_of_judges(
         self, successes: npt.NDArray[Any], trials: npt.NDArray[Any], judges: int
@@ -330,9 +338,9 @@ def lines_of_rows(rows: ShownRows) -> KeyedSums:
     """Return `tally_lines` for the blocks of some rows."""
     used = _leading(rows.used())
     return KeyedSums.of(
-        _LINE_KEY,
-        [rows.judge, *used.T, _follows_order(rows)],
-        np.ones((len(used), 1), dtype=np.int64),
+        bits=_LINE_KEY,
+        columns=[rows.judge, *used.T, _follows_order(rows)],
+        values=np.ones((len(used), 1), dtype=np.int64),
     )
 
 
@@ -341,13 +349,13 @@ def places_of_rows(rows: ShownRows) -> KeyedSums:
     used = rows.used()
     chosen = rows.chosen.astype(np.int64)
     compared = (chosen > 0) & (used.sum(axis=1) > 1)
-    better = np.arange(1, MAX_LABEL + 1) < chosen[:, np.newaxis]
-    position = np.count_nonzero((used > 0) & better, axis=1)
+    is_better = chosen[:, np.newaxis] > _LABELS
+    position = np.count_nonzero((used > 0) & is_better, axis=1)
     used = _leading(used) * compared[:, np.newaxis]
     return KeyedSums.of(
-        _PLACE_KEY,
-        [rows.judge, *used.T, position * compared],
-        np.ones((len(used), 1), dtype=np.int64),
+        bits=_PLACE_KEY,
+        columns=[rows.judge, *used.T, position * compared],
+        values=np.ones((len(used), 1), dtype=np.int64),
     )
 
 
@@ -365,31 +373,34 @@ def tie_sums(lines: KeyedSums, judges: int, *, best_worst: bool = False) -> Int6
     """
     patterns = Patterns.of(lines)
     labelled = patterns.used.sum(axis=1)
-    ties = (patterns.used * (patterns.used - 1) // 2).sum(axis=1)
+    pairs_of_equals = patterns.used * (patterns.used - 1) // 2
+    ties = pairs_of_equals.sum(axis=1)
     comparisons = labelled * (labelled - 1) // 2
     if best_worst:
-        ties, comparisons = np.zeros_like(ties), comparisons - ties
+        comparisons = comparisons - ties
+        ties = np.zeros_like(ties)
     return patterns.sums_of_judges(ties, comparisons, judges)
 
 
 def _leading(used: Int64Array) -> Int64Array:
     """Return the counts with zeros moved to the end."""
-    return np.take_along_axis(
-        used, np.argsort(used == 0, axis=1, kind="stable"), axis=1
-    )
+    order = np.argsort(used == 0, axis=1, kind="stable")
+    return np.take_along_axis(used, order, axis=1)
 
 
 def _follows_order(rows: ShownRows) -> Int8Array:
     """Return 1 where labels never decrease, or never increase, from the first output shown to the
     last.
     """
-    rising, falling = np.ones((2, len(rows.labels)), dtype=np.bool_)
-    last = np.zeros(len(rows.labels), dtype=np.int8)
+    count = len(rows.labels)
+    rising = np.ones(count, dtype=np.bool_)
+    falling = np.ones(count, dtype=np.bool_)
+    last = np.zeros(count, dtype=np.int8)
     for labels in rows.labels.T:
-        here = labels > 0
-        rising &= ~here | (labels >= last)
-        falling &= ~here | (last == 0) | (labels <= last)
-        last = np.where(here, labels, last)
+        is_labelled = labels > 0
+        rising &= ~is_labelled | (labels >= last)
+        falling &= ~is_labelled | (last == 0) | (labels <= last)
+        last = np.where(is_labelled, labels, last)
     return (rising | falling).astype(np.int8)
 
 
@@ -446,32 +457,33 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     labels = rows.labels.astype(np.int64)
     is_labelled = labels > 0
     count = is_labelled.sum(axis=1)
-    apart = np.where(
-        is_labelled,
-        count[:, np.newaxis] * labels - labels.sum(axis=1, keepdims=True),
-        0,
-    )
-    squares = (apart**2).sum(axis=1)
-    telling = np.flatnonzero(squares)
-    group = (rows.judge << 7 | count)[telling]
-    telling = telling[np.argsort(group, kind="stable")]
+    scaled = count[:, np.newaxis] * labels
+    deviation = scaled - labels.sum(axis=1, keepdims=True)
+    deviation = np.where(is_labelled, deviation, 0)
+    squares = (deviation**2).sum(axis=1)
+    informative = np.flatnonzero(squares)
+    group = (rows.judge << 7 | count)[informative]
+    informative = informative[np.argsort(group, kind="stable")]
     keys: list[Int64Array] = [np.empty((4, 0), dtype=np.int64)]
     values: list[Int64Array] = [np.empty((0, 3), dtype=np.int64)]
     groups, starts = np.unique(np.sort(group), return_index=True)
+    rows_of_groups = np.split(informative, starts)[1:]
     first, second = np.triu_indices(labels.shape[1])
-    for number, own in zip(groups.tolist(), np.split(telling, starts)[1:], strict=True):
+    for number, own in zip(groups.tolist(), rows_of_groups, strict=True):
         positions = is_labelled[own].astype(np.int64)
+        weighted = positions * squares[own][:, np.newaxis]
         pairs = positions.T @ positions
-        spread = (positions * squares[own][:, np.newaxis]).T @ positions
-        total = np.diag(apart[own].sum(axis=0))
+        spread = weighted.T @ positions
+        total = np.diag(deviation[own].sum(axis=0))
         judge = np.full_like(first, number >> 7)
         labelled = np.full_like(first, number & 127)
         keys.append(np.stack([judge, labelled, first, second]))
-        values.append(
-            np.stack([each[first, second] for each in (pairs, spread, total)], axis=1)
-        )
+        sums = (pairs[first, second], spread[first, second], total[first, second])
+        values.append(np.stack(sums, axis=1))
     return KeyedSums.of(
-        _KEY, list(np.concatenate(keys, axis=1)), np.concatenate(values)
+        bits=_KEY,
+        columns=list(np.concatenate(keys, axis=1)),
+        values=np.concatenate(values),
     )
 
 
@@ -502,57 +514,79 @@ def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]
     Analysis of Variance, JASA 32. J. H. Skillings, G. A. Mack (1981), On the Use of a Friedman-Type
     Statistic in Balanced and Unbalanced Block Designs, Technometrics 23.
     """
-    judge, *columns = positions.columns()
+    judge, count, first, second = positions.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
-    shown = int(columns[2].max(initial=-1)) + 1
-    return tuple(
-        _bias(
-            [column[start:end] for column in columns],
-            positions.values[start:end],
-            shown,
+    shown = int(second.max(initial=-1)) + 1
+    biases = []
+    for start, end in pairwise(ends.tolist()):
+        own = slice(start, end)
+        sums = _PositionSums(
+            count=count[own],
+            first=first[own],
+            second=second[own],
+            values=positions.values[own],
         )
-        for start, end in pairwise(ends.tolist())
-    )
+        biases.append(_bias(sums, shown))
+    return tuple(biases)
 
 
-def _bias(
-    columns: list[Int64Array], values: Int64Array, positions: int
-) -> PositionBias:
-    count, first, second = columns
+@dataclass(frozen=True, eq=False)
+class _PositionSums:
+    """The sums of `positions_of_rows` of one judge.
+
+    Attributes
+    ----------
+    count : int64, shape (N,)
+        Number of labels in the block.
+    first, second : int64, shape (N,)
+        Positions.
+    values : int64, shape (N, 3)
+    """
+
+    count: Int64Array
+    first: Int64Array
+    second: Int64Array
+    values: Int64Array
+
+
+def _bias(sums: _PositionSums, most_positions: int) -> PositionBias:
     blocks = 0
-    most = positions
     # Only the positions the judge was shown, because rounding depends on the size of the matrix.
-    positions = int(second.max(initial=-1)) + 1
-    seen = np.zeros(positions, dtype=np.int64)
+    positions = int(sums.second.max(initial=-1)) + 1
+    square = (positions, positions)
+    times_shown = np.zeros(positions, dtype=np.int64)
     total = np.zeros(positions)
-    covariance = np.zeros((positions, positions))
-    for labelled in np.unique(count).tolist():
-        rows = np.flatnonzero(count == labelled)
-        position = first[rows], second[rows]
-        pairs, spread, apart = np.zeros((3, positions, positions), dtype=np.int64)
-        pairs[position], spread[position], apart[position] = values[rows].T
+    covariance = np.zeros(square)
+    for labelled in np.unique(sums.count).tolist():
+        rows = np.flatnonzero(sums.count == labelled)
+        cell = (sums.first[rows], sums.second[rows])
+        pairs = np.zeros(square, dtype=np.int64)
+        spread = np.zeros(square, dtype=np.int64)
+        deviation = np.zeros(square, dtype=np.int64)
+        pairs[cell], spread[cell], deviation[cell] = sums.values[rows].T
         blocks += int(pairs.diagonal().sum()) // labelled
-        seen += pairs.diagonal()
-        total += apart.diagonal() / labelled
+        times_shown += pairs.diagonal()
+        total += deviation.diagonal() / labelled
         # Integers up to here, so that rows sum to exactly 0.
-        squares = np.diag((labelled + 1) * spread.diagonal()) - spread - spread.T
+        own_spread = np.diag((labelled + 1) * spread.diagonal())
+        squares = own_spread - spread - spread.T
         covariance += squares / (labelled**3 * (labelled - 1))
     if not blocks:
-        return PositionBias(0, (), None, 0, None)
+        return PositionBias(
+            blocks=0, deviations=(), statistic=None, degrees_of_freedom=0, p_value=None
+        )
     scales, directions = np.linalg.eigh(covariance)
     # Deviations have no component in directions without variance, except for rounding.
-    free = scales > _ROUNDING * scales[-1]
-    degrees_of_freedom = int(np.count_nonzero(free))
-    statistic = float(np.sum((total @ directions[:, free]) ** 2 / scales[free]))
+    is_free = scales > _ROUNDING * scales[-1]
+    degrees_of_freedom = int(np.count_nonzero(is_free))
+    components = total @ directions[:, is_free]
+    statistic = float(np.sum(components**2 / scales[is_free]))
+    deviations: list[float | None] = [None] * most_positions
+    for position in np.flatnonzero(times_shown).tolist():
+        deviations[position] = float(total[position] / times_shown[position])
     return PositionBias(
         blocks=blocks,
-        deviations=(
-            *(
-                float(value / times) if times else None
-                for value, times in zip(total, seen, strict=True)
-            ),
-            *[None] * (most - positions),
-        ),
+        deviations=tuple(deviations),
         statistic=statistic,
         degrees_of_freedom=degrees_of_freedom,
         p_value=float(chdtrc(degrees_of_freedom, statistic)),

@@ -14,7 +14,7 @@ from ranking.core.agreement.units import (
     comparison_cells,
     raters_of,
 )
-from ranking.core.arrays import Int64Array, share
+from ranking.core.arrays import BoolArray, Int64Array, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
@@ -46,24 +46,21 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
         Sums by judge of the `cluster_sums` of agreeing pairs among all pairs of each segment.
     """
     judges = len(blocks.judges)
-    _, group, times = np.unique(
-        blocks.segment.astype(np.int64) * judges + blocks.judge,
-        return_inverse=True,
-        return_counts=True,
+    segment_and_judge = blocks.segment.astype(np.int64) * judges + blocks.judge
+    _keys, group, times = np.unique(
+        segment_and_judge, return_inverse=True, return_counts=True
     )
     parts = [NO_REPEATS]
     # Most judges see most segments only once, so their blocks have no such pairs.
     for cells in comparison_cells(blocks.take(times[group] > 1)):
         raters = raters_of(cells, judges)
-        pairs = np.bincount(
-            raters.of_cell, _pairs(cells.counts.sum(axis=1)), len(raters.judge)
-        ).astype(np.int64)
-        agreeing = np.bincount(
-            raters.of_cell, _pairs(cells.counts).sum(axis=1), len(raters.judge)
-        ).astype(np.int64)
-        parts.append(
-            KeyedSums.of((JUDGE_BITS,), [raters.judge], cluster_sums(agreeing, pairs))
-        )
+        count = len(raters.judge)
+        pairs_of_cell = _pairs(cells.counts.sum(axis=1))
+        agreeing_in_cell = _pairs(cells.counts).sum(axis=1)
+        pairs = np.bincount(raters.of_cell, pairs_of_cell, count)
+        agreeing = np.bincount(raters.of_cell, agreeing_in_cell, count)
+        sums = cluster_sums(agreeing.astype(np.int64), pairs.astype(np.int64))
+        parts.append(KeyedSums.of((JUDGE_BITS,), [raters.judge], sums))
     return KeyedSums.total(parts)
 
 
@@ -128,30 +125,35 @@ def agreement_with_themselves(
     comparisons = np.bincount(compared.judge, minlength=judges).tolist()
     tied = compared.judge[compared.outcome == Outcome.TIE]
     ties = np.bincount(tied, minlength=judges).tolist()
-    shares = shares_of_sums(
-        repeat_sums(tally_repeats(blocks), judges), confidence=confidence
-    )
-    return tuple(
-        _agreement(name, again, of, own)
-        for name, again, of, own in zip(
-            blocks.judges, shares, comparisons, ties, strict=True
+    sums = repeat_sums(tally_repeats(blocks), judges)
+    shares = shares_of_sums(sums, confidence=confidence)
+    agreements = []
+    for index, name in enumerate(blocks.judges):
+        agreements.append(
+            _agreement(
+                judge=name,
+                again=shares[index],
+                comparisons=comparisons[index],
+                ties=ties[index],
+            )
         )
-    )
+    return tuple(agreements)
 
 
 def _agreement(judge: str, again: Share, comparisons: int, ties: int) -> SelfAgreement:
     p_chance = scott_chance(share(np.array(ties), np.array(comparisons)))
-    p_agree, *ends = (
-        np.nan if one is None else one for one in (again.value, again.low, again.high)
-    )
-    low, high = kappa_of(np.array(ends), p_chance).tolist()
+    ends = np.array([again.low, again.high], dtype=np.float64)
+    low, high = kappa_of(ends, p_chance).tolist()
+    p_agree = np.nan
+    if again.value is not None:
+        p_agree = again.value
     return SelfAgreement(
         **agreement_fields(
-            again.trials,
-            again.successes,
-            p_agree,
-            float(p_chance),
-            Interval(low, high, None),
+            comparable=again.trials,
+            agreeing=again.successes,
+            p_agree=p_agree,
+            p_chance=float(p_chance),
+            interval=Interval(low, high, None),
         ),
         judge=judge,
         comparisons=comparisons,
@@ -207,25 +209,33 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         items = len(cells.item_segment)
         by_outcome = np.zeros((items, cells.counts.shape[1]), dtype=np.int64)
         np.add.at(by_outcome, cells.item, cells.counts)
-        of_item = np.bincount(cells.item, minlength=items)
-        shared = of_item > 1
-        segments.append(cells.item_segment[shared])
-        judges.append(of_item[shared])
-        agreed.append(np.count_nonzero(by_outcome[shared], axis=1) == 1)
+        judges_of_item = np.bincount(cells.item, minlength=items)
+        is_shared = judges_of_item > 1
+        outcomes = np.count_nonzero(by_outcome[is_shared], axis=1)
+        segments.append(cells.item_segment[is_shared])
+        judges.append(judges_of_item[is_shared])
+        agreed.append(outcomes == 1)
     segment = np.concatenate(segments)
     count = np.concatenate(judges)
     is_agreed = np.concatenate(agreed)
-    shares = []
-    for number in (None, *np.unique(count).tolist()):
-        if number is None:
-            rows = slice(None)
-        else:
-            rows = count == number
-        numbers, index = np.unique(segment[rows], return_inverse=True)
-        trials = np.bincount(index, minlength=len(numbers))
-        successes = np.bincount(index[is_agreed[rows]], minlength=len(numbers))
-        share = clustered_share(successes, trials, confidence=confidence)
-        shares.append(Unanimity(number, share))
-    if len(segment):
-        return tuple(shares)
-    return ()
+    if not len(segment):
+        return ()
+    every = np.ones(len(segment), dtype=np.bool_)
+    unanimities = [
+        Unanimity(None, _share_agreed(segment, is_agreed, every, confidence))
+    ]
+    for number in np.unique(count).tolist():
+        rows = count == number
+        share_agreed = _share_agreed(segment, is_agreed, rows, confidence)
+        unanimities.append(Unanimity(number, share_agreed))
+    return tuple(unanimities)
+
+
+def _share_agreed(
+    segment: Int64Array, is_agreed: BoolArray, rows: BoolArray, confidence: float
+) -> Share:
+    """Return the share of some items on which all agree, clustered by segment."""
+    segments, index = np.unique(segment[rows], return_inverse=True)
+    trials = np.bincount(index, minlength=len(segments))
+    successes = np.bincount(index[is_agreed[rows]], minlength=len(segments))
+    return clustered_share(successes, trials, confidence=confidence)

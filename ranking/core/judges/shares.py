@@ -1,7 +1,10 @@
 """Shares of successes, with intervals that account for clustering by block, segment or judge."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, stdtrit
@@ -28,6 +31,9 @@ class Share:
     value: float | None
     low: float | None
     high: float | None
+
+
+_NO_TRIALS = Share(trials=0, successes=0, value=None, low=None, high=None)
 
 
 def clustered_share(
@@ -121,17 +127,29 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
     """
     confidence_check(confidence)
     alpha = (1 - confidence) / 2
-    low, high = _ends(sums[:, 2], sums[:, 1], _effective(sums, alpha), alpha)
-    return [
-        Share(of, won, won / of, one, other) if of else Share(0, 0, None, None, None)
-        for of, won, one, other in zip(
-            sums[:, 1].tolist(),
-            sums[:, 2].tolist(),
-            low.tolist(),
-            high.tolist(),
-            strict=True,
+    trials = sums[:, 1]
+    successes = sums[:, 2]
+    low, high = _ends(
+        successes=successes,
+        trials=trials,
+        effective=_effective(sums, alpha),
+        alpha=alpha,
+    )
+    shares = []
+    for row, count in enumerate(trials.tolist()):
+        if count == 0:
+            shares.append(_NO_TRIALS)
+            continue
+        shares.append(
+            Share(
+                trials=count,
+                successes=int(successes[row]),
+                value=int(successes[row]) / count,
+                low=float(low[row]),
+                high=float(high[row]),
+            )
         )
-    ]
+    return shares
 
 
 def share_of(successes: int, trials: int, effective: float, alpha: float) -> Share:
@@ -139,22 +157,33 @@ def share_of(successes: int, trials: int, effective: float, alpha: float) -> Sha
     `alpha` beyond either end.
     """
     low, high = _ends(
-        np.array([successes]), np.array([trials]), np.array([effective]), alpha
+        successes=np.array([successes]),
+        trials=np.array([trials]),
+        effective=np.array([effective]),
+        alpha=alpha,
     )
-    return Share(trials, successes, successes / trials, float(low[0]), float(high[0]))
+    return Share(
+        trials=trials,
+        successes=successes,
+        value=successes / trials,
+        low=float(low[0]),
+        high=float(high[0]),
+    )
 
 
 def _ends(
     successes: Int64Array, trials: Int64Array, effective: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of Clopper and Pearson."""
-    x = successes / np.maximum(trials, 1) * effective
-    some = successes > 0
-    all_ = successes == trials
+    share = successes / np.maximum(trials, 1)
+    x = share * effective
+    failures = effective - x
+    has_low = successes > 0
+    has_high = successes != trials
     low = np.zeros(len(x))
     high = np.ones(len(x))
-    low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
-    high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
+    low[has_low] = betaincinv(x[has_low], (failures + 1)[has_low], alpha)
+    high[has_high] = betaincinv((x + 1)[has_high], failures[has_high], 1 - alpha)
     return low, high
 
 
@@ -163,13 +192,15 @@ def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     clusters = sums[:, 0].astype(np.float64)
     total = sums[:, 1].astype(np.float64)
     effects = np.array([design_effect(row) for row in sums.tolist()])
-    effective = np.where(sums[:, 3] == sums[:, 1], total, clusters)
+    are_single_trials = sums[:, 3] == sums[:, 1]
+    effective = np.where(are_single_trials, total, clusters)
     known = effects > 0
     # Quantiles of Student's distribution.
-    few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(
-        clusters[known] - 1, alpha
-    )
-    effective[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
+    quantile_of_trials = stdtrit(total[known] - 1, alpha)
+    quantile_of_clusters = stdtrit(clusters[known] - 1, alpha)
+    few_clusters = quantile_of_trials / quantile_of_clusters
+    independent = total[known] / np.maximum(1.0, effects[known])
+    effective[known] = independent * few_clusters**2
     return effective
 
 
@@ -179,14 +210,17 @@ def design_effect(row: Sequence[int]) -> float:
     It is 0 if it cannot be estimated, or if each cluster is a single trial. Numbers are integers up
     to the last step, so that equal shares differ by exactly 0.
     """
-    clusters, total, won, of_squares, products, won_squares = row
-    if clusters < 2 or of_squares == total or won in (0, total):
+    clusters, total, won, total_squares, products, won_squares = row
+    if clusters < 2 or total_squares == total or won in (0, total):
         return 0.0
     # The sum of (successes − share · trials)² is this divided by total².
-    squares = total**2 * won_squares - 2 * total * won * products + won**2 * of_squares
-    between = clusters * squares / ((clusters - 1) * total**4)
-    value = won / total
-    return between / (value * (1 - value) / total)
+    squares = (
+        total**2 * won_squares - 2 * total * won * products + won**2 * total_squares
+    )
+    variance_between = clusters * squares / ((clusters - 1) * total**4)
+    share = won / total
+    variance_of_trials = share * (1 - share) / total
+    return variance_between / variance_of_trials
 
 
 def two_way_share(
@@ -233,63 +267,84 @@ def two_way_share(
     E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated
     from Survey Data, Survey Methodology 24.
     """
-    if (
-        not successes.shape == trials.shape == segment.shape == judge.shape
-        or trials.ndim != 1
-    ):
+    shapes = {successes.shape, trials.shape, segment.shape, judge.shape}
+    if len(shapes) > 1 or trials.ndim != 1:
         raise ValueError(
             "expected successes, trials, segments and judges of one shape (R,)"
         )
     confidence_check(confidence)
-    rows = cluster_sums(successes, trials).sum(axis=0)
-    if not rows[1]:
-        return Share(0, 0, None, None, None)
-    of_units = [_sums_of(successes, trials, unit) for unit in (segment, judge)]
+    rows = _ClusterSums.of(cluster_sums(successes, trials))
+    if not rows.trials:
+        return _NO_TRIALS
+    segments = _sums_by_unit(successes, trials, segment)
+    judges = _sums_by_unit(successes, trials, judge)
+    units = [unit for unit in (segments, judges) if unit.clusters > 1]
     alpha = (1 - confidence) / 2
-    effective = _effective_two_way(
-        rows, [unit for unit in of_units if unit[0] > 1], alpha
-    )
-    if of_units[0][0] == 1 < rows[1]:
+    if segments.clusters == 1 < rows.trials:
         # A single segment says nothing about others.
         effective = 1.0
-    return share_of(int(rows[2]), int(rows[1]), effective, alpha)
+    else:
+        effective = _effective_two_way(rows, units, alpha)
+    return share_of(
+        successes=rows.successes,
+        trials=rows.trials,
+        effective=effective,
+        alpha=alpha,
+    )
 
 
-def _sums_of(successes: Int64Array, trials: Int64Array, unit: Int64Array) -> Int64Array:
-    _numbers, index = np.unique(unit, return_inverse=True)
-    won, of = (np.zeros(int(index.max()) + 1, dtype=np.int64) for _column in range(2))
-    np.add.at(won, index, successes)
-    np.add.at(of, index, trials)
-    return np.asarray(cluster_sums(won, of).sum(axis=0))
+class _ClusterSums(NamedTuple):
+    """Sums of `cluster_sums` over clusters."""
+
+    clusters: int
+    trials: int
+    successes: int
+    trials_squared: int
+    products: int
+    successes_squared: int
+
+    @classmethod
+    def of(cls, sums: Int64Array) -> _ClusterSums:
+        """Add up the sums of clusters, of shape (G, 6)."""
+        return cls(*sums.sum(axis=0).tolist())
+
+
+def _sums_by_unit(
+    successes: Int64Array, trials: Int64Array, unit: Int64Array
+) -> _ClusterSums:
+    units, index = np.unique(unit, return_inverse=True)
+    successes_of_units = np.zeros(len(units), dtype=np.int64)
+    trials_of_units = np.zeros(len(units), dtype=np.int64)
+    np.add.at(successes_of_units, index, successes)
+    np.add.at(trials_of_units, index, trials)
+    return _ClusterSums.of(cluster_sums(successes_of_units, trials_of_units))
 
 
 def _effective_two_way(
-    rows: Int64Array, of_units: list[Int64Array], alpha: float
+    rows: _ClusterSums, units: list[_ClusterSums], alpha: float
 ) -> float:
     """Return the effective number of trials, from sums over rows and over each kind of unit with
     several units.
     """
-    total = int(rows[1])
-    won = int(rows[2])
+    total = rows.trials
     # Units of single trials add nothing to the trials' own variance, which is known.
-    clusters = [unit for unit in of_units if unit[3] > unit[1]]
-    if not clusters:
+    clustered = [unit for unit in units if unit.trials_squared > unit.trials]
+    if not clustered:
         return float(total)
-    effects = [design_effect(cluster.tolist()) for cluster in clusters]
-    if won in (0, total) or not any(effects):
-        return float(min(int(cluster[0]) for cluster in clusters))
+    effects = [design_effect(unit) for unit in clustered]
+    if rows.successes in (0, total) or not any(effects):
+        return float(min(unit.clusters for unit in clustered))
     effect = max(1.0, *effects)
     if len(effects) == 2:
         # Rows of one trial each have the variance of independent trials.
-        if rows[3] > rows[1]:
-            of_rows = design_effect(rows.tolist())
-        else:
-            of_rows = 1.0
-        effect = max(effect, sum(effects) - of_rows)
-    uncertain = sum(
-        max(1.0, own) ** 2 / (int(each[0]) - 1)
-        for own, each in zip(effects, clusters, strict=True)
-    )
-    degrees = max(1.0, effect**2 / uncertain)
-    few = float(stdtrit(max(1, total - 1), alpha) / stdtrit(degrees, alpha))
-    return total / effect * min(1.0, few) ** 2
+        effect_of_rows = 1.0
+        if rows.trials_squared > rows.trials:
+            effect_of_rows = design_effect(rows)
+        effect = max(effect, sum(effects) - effect_of_rows)
+    uncertainty = 0.0
+    for unit_effect, unit in zip(effects, clustered, strict=True):
+        uncertainty += max(1.0, unit_effect) ** 2 / (unit.clusters - 1)
+    degrees = max(1.0, effect**2 / uncertainty)
+    quantile_of_trials = stdtrit(max(1, total - 1), alpha)
+    few_units = float(quantile_of_trials / stdtrit(degrees, alpha))
+    return total / effect * min(1.0, few_units) ** 2

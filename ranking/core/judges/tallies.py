@@ -10,7 +10,9 @@ before or after (based on Graham et al. 2013 and Kocmi et al. 2024, who plant da
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import compress
 from typing import Final
 
@@ -89,9 +91,9 @@ def tally_times(
     if np.any(times < 0):
         raise ValueError("seconds: expected no negative time")
     return KeyedSums.of(
-        _KEY,
-        [judge[known], _three_digits(times)],
-        np.ones((len(times), 1), dtype=np.int64),
+        bits=_KEY,
+        columns=[judge[known], _three_digits(times)],
+        values=np.ones((len(times), 1), dtype=np.int64),
     )
 
 
@@ -118,8 +120,8 @@ def median_times_of_tallies(
     """
     judge, milliseconds = times.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
-    up_to = np.concatenate([[0], np.cumsum(times.values[:, 0])])
-    counts = np.diff(up_to[ends])
+    cumulative = np.concatenate([[0], np.cumsum(times.values[:, 0])])
+    counts = np.diff(cumulative[ends])
     below = _binomial_quantiles((1 - confidence) / 2, counts)
     if confidence <= _CONFIDENCE_OF_FIVE:
         below = np.where(counts == _FIVE, np.maximum(below, 1), below)
@@ -129,14 +131,12 @@ def median_times_of_tallies(
             medians.append(None)
             continue
         own = slice(ends[index], ends[index + 1])
-        medians.append(
-            _median(
-                milliseconds[own],
-                np.cumsum(times.values[own, 0]),
-                count,
-                int(below[index]),
-            )
+        own_times = _OrderedTimes(
+            milliseconds=milliseconds[own],
+            cumulative=np.cumsum(times.values[own, 0]),
+            count=count,
         )
+        medians.append(own_times.median(int(below[index])))
     return medians
 
 
@@ -149,23 +149,48 @@ def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
     """
     above = np.ceil(bdtrik(share, np.maximum(counts, 1), 0.5))
     below = np.maximum(above - 1, 0)
-    return np.where(bdtr(below, counts, 0.5) >= share, below, above).astype(np.int64)
+    is_enough = bdtr(below, counts, 0.5) >= share
+    return np.where(is_enough, below, above).astype(np.int64)
 
 
-def _median(
-    milliseconds: Int64Array, up_to: Int64Array, count: int, below: int
-) -> MedianTime:
-    def of_order(position: int) -> float:
-        return int(milliseconds[np.searchsorted(up_to, position, side="right")]) / 1000
+@dataclass(frozen=True, eq=False)
+class _OrderedTimes:
+    """The times of a judge in ascending order.
 
-    if below > 0:
-        low = of_order(below - 1)
-        high = of_order(count - below)
-    else:
+    Attributes
+    ----------
+    milliseconds : int64, shape (N,)
+        Distinct times.
+    cumulative : int64, shape (N,)
+        Number of blocks with up to this time.
+    count : int
+        Number of all blocks.
+    """
+
+    milliseconds: Int64Array
+    cumulative: Int64Array
+    count: int
+
+    def seconds(self, position: int) -> float:
+        """Return the time at a position in the order of all blocks, from 0."""
+        index = np.searchsorted(self.cumulative, position, side="right")
+        return int(self.milliseconds[index]) / 1000
+
+    def median(self, below: int) -> MedianTime:
+        """Return the median, with the interval that leaves out so many times less one on each side."""
         low = None
         high = None
-    middle = (of_order((count - 1) // 2) + of_order(count // 2)) / 2
-    return MedianTime(count, middle, low, high)
+        if below > 0:
+            low = self.seconds(below - 1)
+            high = self.seconds(self.count - below)
+        lower_middle = self.seconds((self.count - 1) // 2)
+        upper_middle = self.seconds(self.count // 2)
+        return MedianTime(
+            blocks=self.count,
+            seconds=(lower_middle + upper_middle) / 2,
+            low=low,
+            high=high,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,35 +215,35 @@ class JudgeTallies:
     """
 
     judges: tuple[str, ...] = ()
-    lines: KeyedSums = field(default_factory=lambda: NO_LINES)
-    repeats: KeyedSums = field(default_factory=lambda: NO_REPEATS)
-    positions: KeyedSums = field(default_factory=lambda: NO_POSITIONS)
-    places: KeyedSums = field(default_factory=lambda: NO_PLACES)
-    damaged_places: KeyedSums = field(default_factory=lambda: NO_PLACES)
-    times: KeyedSums = field(default_factory=lambda: NO_TIMES)
+    lines: KeyedSums = field(default_factory=partial(copy, NO_LINES))
+    repeats: KeyedSums = field(default_factory=partial(copy, NO_REPEATS))
+    positions: KeyedSums = field(default_factory=partial(copy, NO_POSITIONS))
+    places: KeyedSums = field(default_factory=partial(copy, NO_PLACES))
+    damaged_places: KeyedSums = field(default_factory=partial(copy, NO_PLACES))
+    times: KeyedSums = field(default_factory=partial(copy, NO_TIMES))
 
     def sums(self) -> dict[str, KeyedSums]:
         """Return the tallies by field name; together with `judges`, they are the complete state."""
-        return {part.name: getattr(self, part.name) for part in fields(self)[1:]}
+        sums = {}
+        for part in fields(self)[1:]:
+            sums[part.name] = getattr(self, part.name)
+        return sums
 
     def __add__(self, other: JudgeTallies) -> JudgeTallies:
         """Return both together."""
         judges = tuple(sorted({*self.judges, *other.judges}))
-        mine = self._renumbered(judges).sums()
-        theirs = other._renumbered(judges).sums()
-        return JudgeTallies(
-            judges, **{name: mine[name] + theirs[name] for name in mine}
-        )._named()
+        other_sums = other._renumbered(judges).sums()
+        sums = {}
+        for name, own_sums in self._renumbered(judges).sums().items():
+            sums[name] = own_sums + other_sums[name]
+        return JudgeTallies(judges, **sums)._named()
 
     def __sub__(self, other: JudgeTallies) -> JudgeTallies:
         """Return the difference of tallies; entries that only the other has become negative."""
-        return self + JudgeTallies(
-            other.judges,
-            **{
-                name: KeyedSums(sums.bits, sums.code, -sums.values)
-                for name, sums in other.sums().items()
-            },
-        )
+        negated = {}
+        for name, sums in other.sums().items():
+            negated[name] = sums.negated()
+        return self + JudgeTallies(other.judges, **negated)
 
     def __eq__(self, other: object) -> bool:
         """Return whether judges and all sums are equal."""
@@ -230,7 +255,8 @@ class JudgeTallies:
 
     def only(self, judges: Collection[str]) -> JudgeTallies:
         """Return the tallies of some judges."""
-        return self._renumbered(tuple(name for name in self.judges if name in judges))
+        kept = [name for name in self.judges if name in judges]
+        return self._renumbered(tuple(kept))
 
     def changed_from(self, before: JudgeTallies) -> frozenset[str]:
         """Return the judges whose tallies differ from earlier ones."""
@@ -240,12 +266,11 @@ class JudgeTallies:
         """Return the tallies of these judges, renumbered; both tuples of names are sorted."""
         if judges == self.judges:
             return self
-        index_of = {name: index for index, name in enumerate(judges)}
-        index = np.array(
-            [index_of.get(name, -1) for name in self.judges], dtype=np.int64
-        )
-        sums = {name: sums.renumbered(index) for name, sums in self.sums().items()}
-        return JudgeTallies(judges, **sums)
+        index = _indices(self.judges, judges)
+        renumbered = {}
+        for name, sums in self.sums().items():
+            renumbered[name] = sums.renumbered(index)
+        return JudgeTallies(judges, **renumbered)
 
     def _named(self) -> JudgeTallies:
         """Return the tallies without judges who are in no tally."""
@@ -253,6 +278,15 @@ class JudgeTallies:
         for sums in self.sums().values():
             present[sums.judge] = True
         return self._renumbered(tuple(compress(self.judges, present.tolist())))
+
+
+def _indices(names: Sequence[str], judges: Sequence[str]) -> Int64Array:
+    """Return the index of each name among the judges, −1 if it is not among them."""
+    index_of = {}
+    for index, judge in enumerate(judges):
+        index_of[judge] = index
+    indices = [index_of.get(name, -1) for name in names]
+    return np.array(indices, dtype=np.int64)
 
 
 def tally_judges(
@@ -307,11 +341,18 @@ def tally_judges(
     if attention is not None and bad_reference is not None:
         tallies += tally_damaged(attention, bad_reference)
     if seconds:
-        names = tuple(sorted(seconds))
-        judge = np.repeat(np.arange(len(names)), [len(seconds[name]) for name in names])
-        times = tally_times(judge, np.concatenate([seconds[name] for name in names]))
-        tallies += JudgeTallies(names, times=times)
+        tallies += _tally_times_by_judge(seconds)
     return tallies
+
+
+def _tally_times_by_judge(
+    seconds: Mapping[str, npt.NDArray[np.floating]],
+) -> JudgeTallies:
+    judges = tuple(sorted(seconds))
+    times = [seconds[judge] for judge in judges]
+    counts = [len(own) for own in times]
+    judge = np.repeat(np.arange(len(judges)), counts)
+    return JudgeTallies(judges, times=tally_times(judge, np.concatenate(times)))
 
 
 def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
@@ -325,19 +366,20 @@ def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
 def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
     """Return the tallies of judges given in any order."""
     names = tuple(sorted(judges))
-    index_of = {name: index for index, name in enumerate(names)}
-    index = np.array([index_of[name] for name in judges], dtype=np.int64)
-    if names != judges:
-        sums = {name: each.renumbered(index) for name, each in sums.items()}
-    return JudgeTallies(names, **sums)
+    if names == judges:
+        return JudgeTallies(names, **sums)
+    index = _indices(judges, names)
+    renumbered = {}
+    for name, unsorted in sums.items():
+        renumbered[name] = unsorted.renumbered(index)
+    return JudgeTallies(names, **renumbered)
 
 
 def _flipped(blocks: Blocks) -> Blocks:
     """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
-    labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(
-        np.int8
-    )
-    return replace(blocks, labels=labels)
+    flipped = MAX_LABEL + 1 - blocks.labels
+    labels = np.where(blocks.labels > 0, flipped, 0)
+    return replace(blocks, labels=labels.astype(np.int8))
 
 
 # Not a valid name of a system.
@@ -394,38 +436,39 @@ def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
     Y. Graham, T. Baldwin, A. Moffat, J. Zobel (2013), Continuous Measurement Scales in Human Evaluation of Machine Translation.
     T. Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation of Machine Translation.
     """
-    rows = [_row(check) for check in checks]
-    systems = set()
-    for row in rows:
+    rows = []
+    systems: set[str] = set()
+    for check in checks:
+        row = _row(check)
+        rows.append(row)
         for names in row.candidates:
-            for name in names:
-                systems.add(name)
+            systems.update(names)
     if not systems:
         return JudgeTallies()
     return tally_damaged(blocks_from_rows(rows, systems), _DAMAGED)
 
 
 def _row(check: ScoredCheck) -> BlockRow:
-    beside = _beside(check.others)
-    scores = [check.score, *(each.score for each in beside)]
-    rank_of = {
-        score: rank
-        for rank, score in enumerate(sorted(set(scores), reverse=True), start=1)
-    }
+    candidates: list[Sequence[str]] = [[_DAMAGED]]
+    scores = [check.score]
+    for output in _beside(check.others):
+        candidates.append(output.systems)
+        scores.append(output.score)
+    distinct = sorted(set(scores), reverse=True)
     return BlockRow(
         judge=check.judge,
         segment=check.segment,
-        candidates=[[_DAMAGED], *(each.systems for each in beside)],
-        labels=[rank_of[score] for score in scores],
+        candidates=candidates,
+        labels=[1 + distinct.index(score) for score in scores],
     )
 
 
 def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
     """Return the nearest outputs, one per system, up to the size of a block."""
     seen: set[str] = set()
-    scored_outputs: list[ScoredOutput] = []
-    for each in others:
-        if len(scored_outputs) < MAX_LABEL - 1 and seen.isdisjoint(each.systems):
-            scored_outputs.append(each)
-            seen.update(each.systems)
-    return scored_outputs
+    nearest: list[ScoredOutput] = []
+    for output in others:
+        if len(nearest) < MAX_LABEL - 1 and seen.isdisjoint(output.systems):
+            nearest.append(output)
+            seen.update(output.systems)
+    return nearest
