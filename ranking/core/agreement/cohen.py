@@ -6,7 +6,7 @@ cells at a time, because their tables grow with judges² × resamples.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -31,8 +31,6 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_comparisons,
 )
 from ranking.core.words import member_of
-
-_Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 
 _CATEGORIES = len(Outcome)
 _TABLE = _CATEGORIES * _CATEGORIES
@@ -66,7 +64,9 @@ class PairsOfJudges:
     def sides(self, pairing: Pairing) -> tuple[BoolArray, BoolArray]:
         """Return the pairs for agreement between judges, and of judges with themselves."""
         intra = self.first == self.second
-        return (~intra if pairing is Pairing.UNORDERED else np.ones_like(intra)), intra
+        if pairing is Pairing.UNORDERED:
+            return ~intra, intra
+        return np.ones_like(intra), intra
 
 
 def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
@@ -74,15 +74,15 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     themselves.
     """
     judges = len(blocks.judges)
+    divisor = max(judges, 1)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
-    met = np.unique(segment * max(judges, 1) + blocks.judge)
-    where = np.divmod(met, max(judges, 1))
-    judged = sparse.coo_array(
-        (np.ones(len(met), dtype=np.int64), where), shape=(len(segments), judges)
-    ).tocsr()
-    together = (judged.T @ judged).toarray()
-    own = np.flatnonzero(np.diagonal(together))
-    one, other = np.nonzero(np.triu(together, k=1))
+    codes = np.unique(segment * divisor + blocks.judge)
+    ones = np.ones(len(codes), dtype=np.int64)
+    shape = (len(segments), judges)
+    judged = sparse.coo_array((ones, np.divmod(codes, divisor)), shape=shape).tocsr()
+    common_segments = (judged.T @ judged).toarray()
+    own = np.flatnonzero(np.diagonal(common_segments))
+    one, other = np.nonzero(np.triu(common_segments, k=1))
     first = np.concatenate([own, one])
     second = np.concatenate([own, other])
     row = np.full((judges, judges), -1, dtype=np.int64)
@@ -90,49 +90,68 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     return PairsOfJudges(first=first, second=second, row=row)
 
 
-def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _Counted:
-    """Return the segments, and the tables of each pair of judges on each segment, shape (9 G,
-    S).
+class SegmentTables(NamedTuple):
+    """Tables of outcomes of G pairs of judges on S segments.
+
+    Attributes
+    ----------
+    segments : int64, shape (S,)
+        Numbers of the segments.
+    tables : int64, shape (9 G, S)
+        A column for each segment.
     """
+
+    segments: Int64Array
+    tables: sparse.csc_array[np.int64]
+
+
+def segment_tables(
+    blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing
+) -> SegmentTables:
+    """Return the tables of each pair of judges on each segment."""
     pairing = member_of(Pairing, "pairing", pairing)
-    parts = []
+    segments = []
+    tables = []
     for shard in shards_of_whole_segments(blocks):
-        parts.append(_tables_by_segment(collapsed_comparisons(shard, pairing), pairs))
-    tables: Any = sparse.hstack([tables for _segments, tables in parts], format="csc")
-    return np.concatenate([segments for segments, _tables in parts]), tables
+        comparisons = collapsed_comparisons(shard, pairing)
+        part = _tables_by_segment(comparisons, pairs)
+        segments.append(part.segments)
+        tables.append(part.tables)
+    return SegmentTables(
+        segments=np.concatenate(segments),
+        tables=sparse.hstack(tables, format="csc"),
+    )
 
 
 def _tables_by_segment(
     comparisons: CollapsedComparisons, pairs: PairsOfJudges
-) -> _Counted:
-    """Return the S segments, and the tables of each segment, shape (9 G, S)."""
+) -> SegmentTables:
     judges = max(len(pairs.row), 1)
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
-    raters, rater = np.unique(
-        segment_of_item[comparisons.item] * judges + comparisons.judge,
-        return_inverse=True,
-    )
-    one = np.ones(len(rater), dtype=np.int64)
-    rated = sparse.coo_array(
-        (one, (comparisons.item, rater * _CATEGORIES + comparisons.outcome)),
-        shape=(comparisons.items, len(raters) * _CATEGORIES),
-    ).tocsr()
+    segment_and_judge = segment_of_item[comparisons.item] * judges + comparisons.judge
+    raters, rater = np.unique(segment_and_judge, return_inverse=True)
+    ones = np.ones(len(rater), dtype=np.int64)
+    column = rater * _CATEGORIES + comparisons.outcome
+    shape = (comparisons.items, len(raters) * _CATEGORIES)
+    rated = sparse.coo_array((ones, (comparisons.item, column)), shape=shape).tocsr()
     # All pairs of ratings of an item, except each rating with itself. An item has only one
     # segment.
-    alone = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
-    counts = (rated.T @ rated - alone).tocoo()
-    (one_rater, category), (other_rater, other_category) = (
-        np.divmod(index.astype(np.int64), _CATEGORIES) for index in counts.coords
-    )
+    itself = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
+    counts = (rated.T @ rated - itself).tocoo()
+    row, column = counts.coords
+    one_rater, category = np.divmod(row.astype(np.int64), _CATEGORIES)
+    other_rater, other_category = np.divmod(column.astype(np.int64), _CATEGORIES)
     segment, first = np.divmod(raters[one_rater], judges)
     second = raters[other_rater] % judges
     once = first <= second
+    pair = pairs.row[first[once], second[once]]
     table = category[once] * _CATEGORIES + other_category[once]
-    cell = table * len(pairs.first) + pairs.row[first[once], second[once]]
-    shape = (len(pairs.first) * _TABLE, len(segments))
-    return segments, sparse.coo_array(
-        (counts.data[once], (cell, segment[once])), shape
-    ).tocsc()
+    cell = table * len(pairs.first) + pair
+    tables = sparse.coo_array(
+        (counts.data[once], (cell, segment[once])),
+        shape=(len(pairs.first) * _TABLE, len(segments)),
+    )
+    return SegmentTables(segments=segments, tables=tables.tocsc())
 
 
 def cohen_shares(
@@ -157,32 +176,34 @@ def cohen_shares(
     segments, tables = segment_tables(blocks, pairs, pairing)
     count = len(pairs.first)
     counted: list[Int64Array] = [np.asarray(tables.sum(axis=1)).reshape(-1, 1)]
-    counted += [
-        bootstrap_sums(
+    resamples_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, count * _TABLE))
+    for ids in chunks(resamples, resamples_at_a_time):
+        drawn = bootstrap_sums(
             tables,
             segments.astype(np.uint64),
             resamples=ids.stop - ids.start,
             seed=seed,
             first_resample=ids.start,
         )
-        for ids in chunks(resamples, max(1, _CELLS_AT_A_TIME // max(1, count * _TABLE)))
-    ]
-    of_inter, of_intra = (
-        [
-            _weighted_mean(
-                each.reshape(_CATEGORIES, _CATEGORIES, count, each.shape[1])[
-                    :, :, kept
-                ],
-                pairs.ways[kept],
-                symmetric=symmetric,
-            )
-            for each in counted
-        ]
-        for kept in pairs.sides(pairing)
+        counted.append(drawn)
+    inter, intra = pairs.sides(pairing)
+    return (
+        _shares_of_pairs(counted, pairs.ways, inter, symmetric=symmetric),
+        _shares_of_pairs(counted, pairs.ways, intra, symmetric=symmetric),
     )
-    return Shares(*np.concatenate(of_inter, axis=1)), Shares(
-        *np.concatenate(of_intra, axis=1)
-    )
+
+
+def _shares_of_pairs(
+    counted: list[Int64Array], ways: Int64Array, kept: BoolArray, *, symmetric: bool
+) -> Shares:
+    """Return P(A) and P(E) of the kept pairs of judges, from parts of the resampled cells."""
+    means = []
+    for cells in counted:
+        shape = (_CATEGORIES, _CATEGORIES, len(ways), cells.shape[1])
+        tables = cells.reshape(shape)[:, :, kept]
+        means.append(_weighted_mean(tables, ways[kept], symmetric=symmetric))
+    p_agree, p_chance = np.concatenate(means, axis=1)
+    return Shares(p_agree, p_chance)
 
 
 def _weighted_mean(
@@ -191,10 +212,10 @@ def _weighted_mean(
     """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
     weight = pairs / ways[:, np.newaxis]
-    weighted = []
-    for each in (p_agree, p_chance):
-        weighted.append(_sum(np.where(pairs > 0, each * weight, 0)))
-    return share(np.stack(weighted), _sum(weight))
+    has_pairs = pairs > 0
+    agreeing = _sum(np.where(has_pairs, p_agree * weight, 0))
+    by_chance = _sum(np.where(has_pairs, p_chance * weight, 0))
+    return share(np.stack([agreeing, by_chance]), _sum(weight))
 
 
 def _sum(values: FloatArray) -> FloatArray:
@@ -242,46 +263,122 @@ def cohen_variances(
     """
     pairing = member_of(Pairing, "pairing", pairing)
     pairs = pairs_of_judges(blocks)
-    tables = segment_tables(blocks, pairs, pairing)
-    totals: Int64Array = np.asarray(tables[1].sum(axis=1))
+    by_segment = segment_tables(blocks, pairs, pairing)
+    totals: Int64Array = np.asarray(by_segment.tables.sum(axis=1))
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, -1).transpose(2, 0, 1)
-    changes = _changes(found=tables, whole=whole, ways=pairs.ways, symmetric=symmetric)
-    contributions = _contributions(whole, pairs.ways, symmetric=symmetric)
-    inter, intra = (
-        _variance(
-            pairs=pairs,
-            contributions=contributions,
-            counted=_counted(whole),
-            changes=changes,
-            kept=kept,
-        )
-        for kept in pairs.sides(pairing)
+    sums = _PairSums(
+        pairs=pairs,
+        contributions=_contributions(whole, pairs.ways, symmetric=symmetric),
+        counted=_counted(whole),
+        changes=_changes(by_segment, whole, pairs.ways, symmetric=symmetric),
     )
-    return inter, intra
+    inter, intra = pairs.sides(pairing)
+    return sums.variance(inter), sums.variance(intra)
 
 
 def _changes(
-    found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool
+    by_segment: SegmentTables, whole: Int64Array, ways: Int64Array, *, symmetric: bool
 ) -> _Changes:
-    """Return the changes when each segment's tables, columns of shape (9 G, S), are left out."""
-    segments, counted = found
-    cells = counted.tocoo()
-    row, column = (index.astype(np.int64) for index in cells.coords)
-    outcome, pair = np.divmod(row, max(len(ways), 1))
-    codes, position = np.unique(column * max(len(ways), 1) + pair, return_inverse=True)
+    """Return the changes when each segment's tables are left out."""
+    divisor = max(len(ways), 1)
+    cells = by_segment.tables.tocoo()
+    row, column = cells.coords
+    outcome, pair_of_cell = np.divmod(row.astype(np.int64), divisor)
+    segment_and_pair = column.astype(np.int64) * divisor + pair_of_cell
+    codes, position = np.unique(segment_and_pair, return_inverse=True)
     outcomes = np.zeros((len(codes), _TABLE), dtype=np.int64)
     outcomes[position, outcome] = cells.data
     tables = outcomes.reshape(-1, _CATEGORIES, _CATEGORIES)
-    segment, pair = np.divmod(codes, max(len(ways), 1))
+    segment, pair = np.divmod(codes, divisor)
     before = whole[pair]
     own_ways = ways[pair]
+    contributions = _contributions(before, own_ways, symmetric=symmetric)
     left = _contributions(before - tables, own_ways, symmetric=symmetric)
     return _Changes(
         pair=pair,
-        segment=segments[segment],
-        sums=left - _contributions(before, own_ways, symmetric=symmetric),
+        segment=by_segment.segments[segment],
+        sums=left - contributions,
         counted=_counted(tables),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _PairSums:
+    """Sums of G pairs of judges.
+
+    Attributes
+    ----------
+    pairs : PairsOfJudges
+    contributions : float64, shape (3, G)
+        See `_contributions`.
+    counted : int64, shape (2, G)
+        Comparable and agreeing pairs of ratings.
+    changes : _Changes
+    """
+
+    pairs: PairsOfJudges
+    contributions: FloatArray
+    counted: Int64Array
+    changes: _Changes
+
+    def variance(self, kept: BoolArray) -> VarianceParts:
+        """Return the changes of κ over the kept pairs of judges when each segment and each judge is
+        left out.
+        """
+        different = kept & (self.pairs.first != self.pairs.second)
+        # Pairs compared by two judges, in total and on a segment.
+        total = self.counted[:, different]
+        on_segment = self.changes.counted[:, different[self.changes.pair]]
+        _p_agree, by_chance, weight = self.contributions[:, different]
+        counts = PairCounts(
+            comparable=total[0],
+            agreeing=total[1],
+            chance=np.nan_to_num(share(by_chance, weight)),
+            in_segments=on_segment @ on_segment.T,
+        )
+        return leave_one_out(self._left_out(kept), _evaluate, counts)
+
+    def _left_out(self, kept: BoolArray) -> LeftOutSums:
+        pairs = self.pairs
+        judges = len(pairs.row)
+        is_kept = kept[self.changes.pair]
+        pair = self.changes.pair[is_kept]
+        sums = self.changes.sums[:, is_kept]
+        segments, segment = np.unique(
+            self.changes.segment[is_kept], return_inverse=True
+        )
+        is_different = pairs.first != pairs.second
+        different = is_different[pair]
+        # A pair of two judges is left out with either of them; a judge's pair with themselves, only
+        # once.
+        first_cell = segment * judges + pairs.first[pair]
+        second_cell = segment * judges + pairs.second[pair]
+        cell = np.concatenate([first_cell, second_cell[different]])
+        cells, index = np.unique(cell, return_inverse=True)
+        sums_of_cells = np.concatenate([sums, sums[:, different]], axis=1)
+        kept_different = kept & is_different
+        first = pairs.first[kept]
+        second = pairs.second[kept_different]
+        contributions = self.contributions
+        of_judges = sums_by_place(contributions[:, kept], first, judges)
+        of_judges += sums_by_place(contributions[:, kept_different], second, judges)
+        compared = np.bincount(first, self.counted[0, kept], judges)
+        compared += np.bincount(second, self.counted[0, kept_different], judges)
+        # Pairs of one judge with themselves are held in both orders.
+        orders = 2 - is_different[kept]
+        comparable, agreeing = (self.counted[:, kept] / orders).sum(axis=1)
+        return LeftOutSums(
+            whole=contributions[:, kept].sum(axis=1),
+            numbers=segments,
+            segments=-sums_by_place(sums, segment, len(segments)),
+            judges=-of_judges[:, compared > 0],
+            cells=sums_by_place(sums_of_cells, index, len(cells)),
+            pairs=compared.astype(np.int64),
+            comparable=int(comparable),
+            agreeing=int(agreeing),
+            tied=np.empty(0),
+            raters=np.empty((4, 0), dtype=np.int64),
+        )
 
 
 def _contributions(
@@ -294,66 +391,9 @@ def _contributions(
 
 
 def _counted(tables: Int64Array) -> Int64Array:
-    return np.stack([tables.sum(axis=(1, 2)), np.trace(tables, axis1=1, axis2=2)])
-
-
-def _variance(
-    pairs: PairsOfJudges,
-    contributions: FloatArray,
-    counted: Int64Array,
-    changes: _Changes,
-    kept: BoolArray,
-) -> VarianceParts:
-    """Return the changes of κ over the kept pairs of judges when each segment and each judge is
-    left out.
-    """
-    judges = len(pairs.row)
-    here = kept[changes.pair]
-    pair = changes.pair[here]
-    sums = changes.sums[:, here]
-    segments, segment = np.unique(changes.segment[here], return_inverse=True)
-    both = pairs.first != pairs.second
-    # A pair of two judges is left out with either of them; a judge's pair with themselves, only
-    # once.
-    cell = np.concatenate(
-        [
-            segment * judges + pairs.first[pair],
-            (segment * judges + pairs.second[pair])[both[pair]],
-        ]
-    )
-    cells, index = np.unique(cell, return_inverse=True)
-    of_cells = np.concatenate([sums, sums[:, both[pair]]], axis=1)
-    first = pairs.first[kept]
-    second = pairs.second[kept & both]
-    of_judges = sums_by_place(contributions[:, kept], first, judges)
-    of_judges += sums_by_place(contributions[:, kept & both], second, judges)
-    compared = np.bincount(first, counted[0, kept], judges)
-    compared += np.bincount(second, counted[0, kept & both], judges)
-    # Pairs of one judge with themselves are held in both orders.
-    comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
-    found = LeftOutSums(
-        whole=contributions[:, kept].sum(axis=1),
-        numbers=segments,
-        segments=-sums_by_place(sums, segment, len(segments)),
-        judges=-of_judges[:, compared > 0],
-        cells=sums_by_place(of_cells, index, len(cells)),
-        pairs=compared.astype(np.int64),
-        comparable=int(comparable),
-        agreeing=int(agreeing),
-        tied=np.empty(0),
-        raters=np.empty((4, 0), dtype=np.int64),
-    )
-    # Pairs compared by two judges, in total and on a segment.
-    in_all = counted[:, kept & both]
-    on_segment = changes.counted[:, (kept & both)[changes.pair]]
-    _p_agree, by_chance, weight = contributions[:, kept & both]
-    counts = PairCounts(
-        comparable=in_all[0],
-        agreeing=in_all[1],
-        chance=np.nan_to_num(share(by_chance, weight)),
-        in_segments=on_segment @ on_segment.T,
-    )
-    return leave_one_out(found, _evaluate, counts)
+    comparable = tables.sum(axis=(1, 2))
+    agreeing = np.trace(tables, axis1=1, axis2=2)
+    return np.stack([comparable, agreeing])
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

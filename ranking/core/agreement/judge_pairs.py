@@ -3,6 +3,7 @@ band.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -54,17 +55,17 @@ def judge_pair_tables(
         Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j. Zero for i ≥ j.
         Memory grows with the square of the number of judges.
     """
-    width = judges * categories
+    column = judge * categories + category
     ones = np.ones(len(item), dtype=np.int64)
     rated = sparse.coo_array(
-        (ones, (item, judge * categories + category)), shape=(items, width)
+        (ones, (item, column)), shape=(items, judges * categories)
     ).tocsr()
-    pairs = (rated.T @ rated).toarray().reshape(judges, categories, judges, categories)
-    ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
-    tables: Int64Array = (
-        pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
-    )
-    return tables
+    products = (rated.T @ rated).toarray()
+    tables = products.reshape(judges, categories, judges, categories)
+    tables = tables.transpose(0, 2, 1, 3)
+    is_ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
+    ordered: Int64Array = tables * is_ordered[:, :, np.newaxis, np.newaxis]
+    return ordered
 
 
 _COUNTS = 4
@@ -152,29 +153,29 @@ class PairsAgreement:
 
     def at(self, row: int) -> PairAgreement:
         """Return one pair."""
-        kappa, low, high = (
-            None if np.isnan(column[row]) else float(column[row])
-            for column in (self.kappa, self.low, self.high)
-        )
+        kappa = _known(self.kappa[row])
+        low = _known(self.low[row])
+        reason = None
         no_interval = None
-        if kappa is not None and low is None:
-            too_few = self.effective[row] < _FEWEST_SEGMENTS
-            if too_few:
+        if kappa is None:
+            reason = NotEstimable.CHANCE_IS_CERTAIN
+        elif low is None:
+            no_interval = NoInterval.NO_VARIATION
+            if self.effective[row] < _FEWEST_SEGMENTS:
                 no_interval = NoInterval.TOO_FEW_SEGMENTS
-            else:
-                no_interval = NoInterval.NO_VARIATION
+        outcomes = [tuple(outcome) for outcome in self.outcomes[row].tolist()]
         return PairAgreement(
             judges=(self.names[self.first[row]], self.names[self.second[row]]),
             segments=int(self.segments[row]),
             comparable=int(self.comparable[row]),
             agreeing=int(self.agreeing[row]),
-            outcomes=tuple(tuple(outcome) for outcome in self.outcomes[row].tolist()),
+            outcomes=tuple(outcomes),
             p_agree=float(self.p_agree[row]),
             p_chance=float(self.p_chance[row]),
             kappa=kappa,
             low=low,
-            high=high,
-            reason=NotEstimable.CHANCE_IS_CERTAIN if kappa is None else None,
+            high=_known(self.high[row]),
+            reason=reason,
             no_interval=no_interval,
         )
 
@@ -185,6 +186,13 @@ class PairsAgreement:
         below = self.high < low
         above = self.low > high
         return above.astype(np.int64) - below.astype(np.int64)
+
+
+def _known(value: float) -> float | None:
+    """Return a number; None for NaN."""
+    if np.isnan(value):
+        return None
+    return float(value)
 
 
 def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgreement:
@@ -225,30 +233,28 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
     """
     confidence_check(confidence)
-    two, tables = _by_segment(blocks)
-    pairs, pair = np.unique(two, return_inverse=True)
+    codes, tables = _by_segment(blocks)
+    pairs, pair = np.unique(codes, return_inverse=True)
+    count = len(pairs)
     counts = counts_of_tables(tables)
-    sums = sums_of_rows(counts, pair, len(pairs)).astype(np.float64)
-    moments = sums_of_products(
-        one=counts, other=counts, position=pair, places=len(pairs)
-    ).astype(np.float64)
-    outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
+    sums = sums_of_rows(counts, pair, count).astype(np.float64)
+    comparable = sums[:, COMPARABLE]
+    moments = sums_of_products(counts, counts, pair, count).astype(np.float64)
+    outcomes = np.zeros((count, _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, and the systems that come later by name.
     np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
-    p_agree, p_chance, kappa, slope = _kappa_and_slope(sums)
-    effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
-    level = 1 - (1 - confidence) / max(1, len(pairs))
-    variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
+    cohen = _kappa_and_slope(sums)
+    effective = share(comparable**2, moments[:, COMPARABLE, COMPARABLE])
+    level = 1 - (1 - confidence) / max(1, count)
+    variance = np.einsum("pi,pij,pj->p", cohen.slope, moments, cohen.slope)
     variance *= share(effective, effective - 1)
-    variance = np.fmax(
-        variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE])
-    )
-    known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
-    variance = np.where(known, variance, np.nan)
+    independent = _independent_variance(cohen.slope, outcomes, comparable)
+    variance = np.fmax(variance, independent)
+    is_known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
     low, high = kappa_ends(
-        kappa=kappa,
-        p_chance=p_chance,
-        variance=variance,
+        kappa=cohen.kappa,
+        p_chance=cohen.p_chance,
+        variance=np.where(is_known, variance, np.nan),
         degrees_of_freedom=effective - 1,
         confidence=level,
     )
@@ -257,18 +263,27 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
         names=blocks.judges,
         first=first,
         second=second,
-        segments=np.bincount(pair, minlength=len(pairs)),
-        comparable=sums[:, COMPARABLE].astype(np.int64),
+        segments=np.bincount(pair, minlength=count),
+        comparable=comparable.astype(np.int64),
         agreeing=sums[:, AGREEING].astype(np.int64),
         outcomes=outcomes,
-        p_agree=p_agree,
-        p_chance=p_chance,
-        kappa=kappa,
+        p_agree=cohen.p_agree,
+        p_chance=cohen.p_chance,
+        kappa=cohen.kappa,
         low=low,
         high=high,
         effective=effective,
         confidence=level,
     )
+
+
+class _Cohen(NamedTuple):
+    """P(A), P(E) and κ of P pairs, shape (P,), and the derivatives of κ by the four sums, shape (P, 4)."""
+
+    p_agree: FloatArray
+    p_chance: FloatArray
+    kappa: FloatArray
+    slope: FloatArray
 
 
 def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
@@ -290,29 +305,28 @@ def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     return np.concatenate(codes), np.concatenate(parts)
 
 
-def _kappa_and_slope(
-    sums: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return P(A), P(E), κ, and the derivatives of κ by the four sums, shape (P, 4)."""
+def _kappa_and_slope(sums: FloatArray) -> _Cohen:
     n = sums[:, COMPARABLE]
     p_agree = share(sums[:, AGREEING], n)
     own = share(sums[:, OWN_TIES], n)
     other = share(sums[:, OTHER_TIES], n)
     p_chance = cohen_chance(own, other)
-    kappa = kappa_of(p_agree, p_chance)
     rest = np.where(p_chance < 1, 1 - p_chance, np.nan)
     # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t.
     by_chance = -(1 - p_agree) / rest**2
     by_own = by_chance * (3 * other - 1) / 2
     by_other = by_chance * (3 * own - 1) / 2
     slope = np.empty_like(sums)
-    slope[:, AGREEING], slope[:, OWN_TIES], slope[:, OTHER_TIES] = (
-        1 / rest,
-        by_own,
-        by_other,
-    )
+    slope[:, AGREEING] = 1 / rest
+    slope[:, OWN_TIES] = by_own
+    slope[:, OTHER_TIES] = by_other
     slope[:, COMPARABLE] = -(p_agree / rest + by_own * own + by_other * other)
-    return p_agree, p_chance, kappa, slope / n[:, np.newaxis]
+    return _Cohen(
+        p_agree=p_agree,
+        p_chance=p_chance,
+        kappa=kappa_of(p_agree, p_chance),
+        slope=slope / n[:, np.newaxis],
+    )
 
 
 def _independent_variance(
@@ -321,12 +335,13 @@ def _independent_variance(
     """Return the linearised variance of κ as if all pairs of comparisons were independent, shape
     (P,).
     """
-    same = np.eye(_OUTCOMES)
-    tie = np.arange(_OUTCOMES) == Outcome.TIE
+    is_tie = np.arange(_OUTCOMES) == Outcome.TIE
     # Increase of the four counts by a pair of comparisons with outcomes c and k.
-    adds = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
-    adds[COMPARABLE], adds[AGREEING] = 1, same
-    adds[OWN_TIES], adds[OTHER_TIES] = tie[:, np.newaxis], tie[np.newaxis, :]
-    changes = np.einsum("pi,ick->pck", slope, adds)
+    increase = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
+    increase[COMPARABLE] = 1
+    increase[AGREEING] = np.eye(_OUTCOMES)
+    increase[OWN_TIES] = is_tie[:, np.newaxis]
+    increase[OTHER_TIES] = is_tie[np.newaxis, :]
+    changes = np.einsum("pi,ick->pck", slope, increase)
     squares: FloatArray = (outcomes * changes**2).sum(axis=(1, 2))
     return squares * share(comparable, comparable - 1)

@@ -87,11 +87,11 @@ class LeftOutSums:
         """Return each judge's ties, then each judge's comparisons, by segment, shape (2 J, S)."""
         segment, judge, ties, comparisons = self.raters
         judges = len(self.tied)
-        position = np.concatenate([judge, judges + judge]), np.tile(segment, 2)
+        row = np.concatenate([judge, judges + judge])
+        column = np.tile(segment, 2)
         values = np.concatenate([ties, comparisons])
-        return sparse.coo_array(
-            (values, position), shape=(2 * judges, len(self.numbers))
-        ).tocsc()
+        shape = (2 * judges, len(self.numbers))
+        return sparse.coo_array((values, (row, column)), shape=shape).tocsc()
 
     @property
     def ties(self) -> TieSums:
@@ -135,56 +135,37 @@ def left_out_of_comparisons(
         Sums between judges and of judges with themselves, and the items that judges share.
     """
     pairing = member_of(Pairing, "pairing", pairing)
-    names = tuple(
-        sorted({*blocks.judges, *(chance_from.judges if chance_from else ())})
-    )
+    all_names = set(blocks.judges)
+    if chance_from is not None:
+        all_names.update(chance_from.judges)
+    names = tuple(sorted(all_names))
     judges = len(names)
     inter = []
     intra = []
     ties = []
-    met = no_shared_items(judges)
+    shared = no_shared_items(judges)
+    leave_out = pooled_left_out
     if pairing is Pairing.UNORDERED:
         leave_out = inter_left_out
-    else:
-        leave_out = pooled_left_out
     for cells in comparison_cells(_renumbered(blocks, names), pairing):
-        raters = raters_of(cells, judges)
-        inter.append(
-            _part(
-                cells=cells,
-                left_out=leave_out(cells),
-                raters=raters,
-                judges=judges,
-                of_units=of_units,
-            )
-        )
-        intra.append(
-            _part(
-                cells=cells,
-                left_out=intra_left_out(cells),
-                raters=raters,
-                judges=judges,
-                of_units=of_units,
-            )
-        )
-        ties.append(_ties(cells, raters, judges))
-        here = count_shared_items(cells, raters, judges)
-        met = SharedItemCounts(
-            others=met.others + here.others, moments=met.moments + here.moments
-        )
+        shard = _Shard(cells, raters_of(cells, judges), judges)
+        inter.append(shard.part(leave_out(cells), of_units))
+        intra.append(shard.part(intra_left_out(cells), of_units))
+        ties.append(shard.ties())
+        shared += count_shared_items(cells, shard.raters, judges)
     if chance_from is not None:
         ties = []
         for cells in comparison_cells(_renumbered(chance_from, names), pairing):
-            ties.append(_ties(cells, raters_of(cells, judges), judges))
+            shard = _Shard(cells, raters_of(cells, judges), judges)
+            ties.append(shard.ties())
     all_ties = np.concatenate(ties, axis=1)
-    if pairing is Pairing.UNORDERED:
-        repeated = all_ties
-    else:
+    repeated = all_ties
+    if pairing is not Pairing.UNORDERED:
         repeated = all_ties[:, all_ties[3] > 0]
     return (
         _sums(inter, judges, all_ties[:3]),
         _sums(intra, judges, repeated[:3]),
-        met,
+        shared,
     )
 
 
@@ -198,25 +179,9 @@ def left_out_of_labels(
     inter = []
     intra = []
     for cells in label_cells(blocks):
-        raters = raters_of(cells, judges)
-        inter.append(
-            _part(
-                cells=cells,
-                left_out=inter_left_out(cells),
-                raters=raters,
-                judges=judges,
-                of_units=of_units,
-            )
-        )
-        intra.append(
-            _part(
-                cells=cells,
-                left_out=intra_left_out(cells),
-                raters=raters,
-                judges=judges,
-                of_units=of_units,
-            )
-        )
+        shard = _Shard(cells, raters_of(cells, judges), judges)
+        inter.append(shard.part(inter_left_out(cells), of_units))
+        intra.append(shard.part(intra_left_out(cells), of_units))
     no_ties = np.empty((3, 0), dtype=np.int64)
     return _sums(inter, judges, no_ties), _sums(intra, judges, no_ties)
 
@@ -266,86 +231,101 @@ def leave_one_out(
 
 def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     """Return the blocks with judges numbered by their index in `names`."""
-    place = {}
+    if not blocks.judges:
+        return blocks
+    index_by_name = {}
     for index, name in enumerate(names):
-        place[name] = index
-    new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
-    if len(new):
-        return replace(blocks, judge=new[blocks.judge], judges=names)
-    return blocks
+        index_by_name[name] = index
+    indices = [index_by_name[name] for name in blocks.judges]
+    new = np.array(indices, dtype=np.int32)
+    return replace(blocks, judge=new[blocks.judge], judges=names)
 
 
-def _part(
-    cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits
-) -> _Part:
-    values = of_units(left_out.values, left_out.pairs)
-    others = of_units(left_out.values_without, left_out.pairs_without)
-    numbers, index = np.unique(cells.item_segment[cells.item], return_inverse=True)
-    once = left_out.once
-    compared = (left_out.pairs - left_out.pairs_without).sum(axis=(1, 2))
-    return _Part(
-        segment=numbers.astype(np.int64),
-        of_segment=sums_by_place(values[:, once], index[once], len(numbers)),
-        rater=raters.segment * judges + raters.judge,
-        of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
-        pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(
-            np.int64
-        ),
-        by_category=left_out.pairs[once].sum(axis=0),
-    )
+@dataclass(frozen=True, eq=False)
+class _Shard:
+    """Ratings of some segments by J judges."""
 
+    cells: Cells
+    raters: Raters
+    judges: int
 
-def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
-    """Return each rater's number, ties, comparisons, and items compared more than once."""
-    compared = cells.counts.sum(axis=1)
-    columns = (cells.counts[:, Outcome.TIE], compared, compared > 1)
-    sums = sums_by_place(np.stack(columns), raters.of_cell, len(raters.judge)).astype(
-        np.int64
-    )
-    return np.vstack([raters.segment * judges + raters.judge, sums])
+    @property
+    def rater(self) -> Int64Array:
+        """Number of each (segment, judge) pair, shape (R,)."""
+        return self.raters.segment * self.judges + self.raters.judge
+
+    def part(self, left_out: LeftOut, of_units: OfUnits) -> _Part:
+        """Sum up the units of the shard."""
+        cells = self.cells
+        raters = self.raters
+        once = left_out.once
+        values = of_units(left_out.values, left_out.pairs)
+        others = of_units(left_out.values_without, left_out.pairs_without)
+        segment = cells.item_segment[cells.item]
+        numbers, index = np.unique(segment, return_inverse=True)
+        compared = (left_out.pairs - left_out.pairs_without).sum(axis=(1, 2))
+        judge_of_cell = raters.judge[raters.of_cell]
+        pairs = np.bincount(judge_of_cell, compared, self.judges)
+        return _Part(
+            segment=numbers.astype(np.int64),
+            of_segment=sums_by_place(values[:, once], index[once], len(numbers)),
+            rater=self.rater,
+            of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
+            pairs=pairs.astype(np.int64),
+            by_category=left_out.pairs[once].sum(axis=0),
+        )
+
+    def ties(self) -> Int64Array:
+        """Return each rater's number, ties, comparisons, and items compared more than once."""
+        counts = self.cells.counts
+        compared = counts.sum(axis=1)
+        columns = np.stack([counts[:, Outcome.TIE], compared, compared > 1])
+        raters = self.raters
+        sums = sums_by_place(columns, raters.of_cell, len(raters.judge))
+        return np.vstack([self.rater, sums.astype(np.int64)])
 
 
 def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     """Return the sums of all shards, with those of `TieSums` in the last rows."""
+    divisor = max(judges, 1)
     of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
     of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
-    here = np.concatenate([part.segment for part in parts])
-    there = np.concatenate([part.rater for part in parts])
-    segments = np.union1d(here, ties[0] // max(judges, 1))
-    raters = np.union1d(there, ties[0])
+    part_segments = np.concatenate([part.segment for part in parts])
+    part_raters = np.concatenate([part.rater for part in parts])
+    tie_raters, *own_ties = ties
+    tie_segment, tie_judge = np.divmod(tie_raters, divisor)
+    segments = np.union1d(part_segments, tie_segment)
+    raters = np.union1d(part_raters, tie_raters)
+    rater_judge = raters % divisor
     count = len(of_segment)
-    segment: Int64Array = ties[0] // max(judges, 1)
-    judge: Int64Array = ties[0] % max(judges, 1)
-    of_ties, comparisons = sums_by_place(ties[1:], judge, judges)
-    tie_sums = TieSums.of(of_ties, comparisons)
-    decrease = _decrease(ties[1:], of_ties[judge], comparisons[judge])
+    ties_of_judges, comparisons = sums_by_place(ties[1:], tie_judge, judges)
+    tie_sums = TieSums.of(ties_of_judges, comparisons)
+    decrease = _decrease(ties[1:], ties_of_judges[tie_judge], comparisons[tie_judge])
+    tie_column = np.searchsorted(segments, tie_segment)
     by_segment = np.zeros((count + TIE_ROWS, len(segments)))
-    by_segment[:count, np.searchsorted(segments, here)] = of_segment
-    tied_at = np.searchsorted(segments, segment)
-    by_segment[count:] = sums_by_place(decrease, tied_at, len(segments))
+    by_segment[:count, np.searchsorted(segments, part_segments)] = of_segment
+    by_segment[count:] = sums_by_place(decrease, tie_column, len(segments))
     cells = np.zeros((count + TIE_ROWS, len(raters)))
-    cells[:count, np.searchsorted(raters, there)] = of_rater
-    cells[count:, np.searchsorted(raters, ties[0])] = -decrease
-    by_judge = sums_by_place(cells, raters % max(judges, 1), judges)
+    cells[:count, np.searchsorted(raters, part_raters)] = of_rater
+    cells[count:, np.searchsorted(raters, tie_raters)] = -decrease
+    by_judge = sums_by_place(cells, rater_judge, judges)
     # Squares are not sums over segments.
-    by_judge[count:] = (
-        np.stack(tie_sums.without_each(of_ties, comparisons))
-        - np.stack(tie_sums)[:, np.newaxis]
-    )
-    rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
+    without_judge = np.stack(tie_sums.without_each(ties_of_judges, comparisons))
+    by_judge[count:] = without_judge - np.stack(tie_sums)[:, np.newaxis]
+    has_ratings = np.bincount(rater_judge, minlength=judges) > 0
     by_category = np.sum([part.by_category for part in parts], axis=0)
     return LeftOutSums(
         whole=np.concatenate([by_segment[:count].sum(axis=1), np.stack(tie_sums)]),
         numbers=segments,
         segments=by_segment,
-        judges=by_judge[:, rated],
+        judges=by_judge[:, has_ratings],
         cells=cells,
         pairs=np.sum([part.pairs for part in parts], axis=0),
         # Pairs are held in both orders.
         comparable=int(by_category.sum()) // 2,
         agreeing=int(np.trace(by_category)) // 2,
-        tied=share(of_ties, comparisons),
-        raters=np.stack([tied_at, judge, *ties[1:]]),
+        tied=share(ties_of_judges, comparisons),
+        raters=np.stack([tie_column, tie_judge, *own_ties]),
     )
 
 
@@ -359,14 +339,14 @@ def _decrease(own: Int64Array, ties: FloatArray, comparisons: FloatArray) -> Flo
     ties, comparisons : float64, shape (R,)
         All of this judge.
     """
-    ties_left = ties - own[0]
-    comparisons_left = comparisons - own[1]
-    return np.stack(
-        [
-            own[0],
-            own[1],
-            ties**2 - ties_left**2,
-            ties * comparisons - ties_left * comparisons_left,
-            comparisons**2 - comparisons_left**2,
-        ]
+    own_ties, own_comparisons = own
+    ties_left = ties - own_ties
+    comparisons_left = comparisons - own_comparisons
+    rows = (
+        own_ties,
+        own_comparisons,
+        ties**2 - ties_left**2,
+        ties * comparisons - ties_left * comparisons_left,
+        comparisons**2 - comparisons_left**2,
     )
+    return np.stack(rows)

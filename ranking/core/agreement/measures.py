@@ -6,9 +6,8 @@ compares the labels themselves, not the comparisons they imply (Hamon et al. 200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +15,7 @@ from scipy import sparse
 from ranking.core.agreement.cohen import cohen_shares, cohen_variances
 from ranking.core.agreement.intervals import (
     AgreementEstimate,
+    Interval,
     KappaLevel,
     KappaOptions,
     VarianceParts,
@@ -147,36 +147,24 @@ def measure_agreement(
         raise ValueError(
             "chance_from: this chance is not estimated from other judgments"
         )
-    is_cohen = chance is Chance.COHEN
-    if is_cohen:
-        additive = pooled(Chance.SCOTT)
+    if chance is Chance.COHEN:
+        inter, intra = _cohen_estimates(blocks, pairing, options, symmetric=symmetric)
     else:
         additive = additive_of(chance, len(Outcome), symmetric=symmetric)
-    *sides, shared = left_out_of_comparisons(
-        blocks=blocks,
-        pairing=pairing,
-        of_units=additive.of_units,
-        chance_from=chance_from,
-    )
-    if is_cohen:
-        kind: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
-        shares = cohen_shares(
-            blocks, resamples=options.drawn, seed=options.seed, **kind
-        )
-        inter, intra = options.estimates(
-            sides, shares, lambda: cohen_variances(blocks, **kind)
-        )
-    else:
-        # With a distance between outcomes, pairs can agree in part.
-        in_part = chance is Chance.KRIPPENDORFF_ORDINAL
-        expected = chance_of_pairs(chance, sides[0].tied)
-        if in_part:
-            counts = None
-        else:
-            counts = shared.of_pairs(expected)
         own = additive_of(chance, len(Outcome), symmetric=symmetric, of_same_judge=True)
-        [inter] = options.estimates_of_sums(sides[:1], additive, counts)
-        [intra] = options.estimates_of_sums(sides[1:], own)
+        inter_sums, intra_sums, shared = left_out_of_comparisons(
+            blocks=blocks,
+            pairing=pairing,
+            of_units=additive.of_units,
+            chance_from=chance_from,
+        )
+        expected = chance_of_pairs(chance, inter_sums.tied)
+        counts = None
+        # With a distance between outcomes, pairs can agree in part.
+        if chance is not Chance.KRIPPENDORFF_ORDINAL:
+            counts = shared.of_pairs(expected)
+        inter = options.estimate_of_sums(inter_sums, additive, counts)
+        intra = options.estimate_of_sums(intra_sums, own)
     return AgreementMeasures(
         inter=inter,
         intra=intra,
@@ -186,6 +174,35 @@ def measure_agreement(
         resamples=options.drawn,
         confidence=options.confidence,
         seed=options.seed,
+    )
+
+
+def _cohen_estimates(
+    blocks: Blocks, pairing: Pairing, options: IntervalOptions, *, symmetric: bool
+) -> tuple[AgreementEstimate, AgreementEstimate]:
+    """Return Cohen's κ between judges and of judges with themselves."""
+    additive = pooled(Chance.SCOTT)
+    inter_sums, intra_sums, _shared = left_out_of_comparisons(
+        blocks, pairing, additive.of_units
+    )
+    inter, intra = cohen_shares(
+        blocks,
+        pairing=pairing,
+        symmetric=symmetric,
+        resamples=options.drawn,
+        seed=options.seed,
+    )
+    if options.drawn:
+        return (
+            options.resampled_estimate(inter_sums, inter),
+            options.resampled_estimate(intra_sums, intra),
+        )
+    inter_parts, intra_parts = cohen_variances(
+        blocks, pairing=pairing, symmetric=symmetric
+    )
+    return (
+        options.estimate(inter_sums, inter, inter_parts),
+        options.estimate(intra_sums, intra, intra_parts),
     )
 
 
@@ -209,79 +226,66 @@ class IntervalOptions:
             return self.resamples
         return 0
 
-    def estimates_of_sums(
-        self,
-        sides: Sequence[LeftOutSums],
-        additive: Additive,
-        counts: PairCounts | None = None,
-    ) -> list[AgreementEstimate]:
+    def estimate_of_sums(
+        self, sums: LeftOutSums, additive: Additive, counts: PairCounts | None = None
+    ) -> AgreementEstimate:
         """Return κ of counted pairs with one P(E) for all judges."""
-        return self.estimates(
-            sides=sides,
-            shares=[self._shares(sums, additive) for sums in sides],
-            variances=lambda: [
-                leave_one_out(sums, additive.evaluate, counts) for sums in sides
-            ],
-        )
+        if self.drawn:
+            return self.resampled_estimate(sums, self._resampled(sums, additive))
+        p_agree, p_chance = additive.evaluate(sums.whole[:, np.newaxis])
+        parts = leave_one_out(sums, additive.evaluate, counts)
+        return self.estimate(sums, Shares(p_agree, p_chance), parts)
 
-    def _shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
-        if not self.drawn:
-            return Shares(*additive.evaluate(sums.whole[:, np.newaxis]))
+    def _resampled(self, sums: LeftOutSums, additive: Additive) -> Shares:
         of_segments = sparse.csc_array(sums.segments[:-TIE_ROWS])
         drawn = bootstrap_sums(
             sparse.vstack([of_segments, sums.ties_of_judges()], format="csc"),
             sums.numbers.astype(np.uint64),
-            resamples=self.drawn,
+            resamples=self.resamples,
             seed=self.seed,
         )
         resampled, of_judges = np.split(drawn, [of_segments.shape[0]])
         ties, comparisons = np.split(of_judges, 2)
-        whole = [*resampled, *TieSums.of(ties, comparisons)]
-        return Shares(
-            *additive.evaluate(np.column_stack([sums.whole, np.stack(whole)]))
-        )
+        rows = np.stack([*resampled, *TieSums.of(ties, comparisons)])
+        p_agree, p_chance = additive.evaluate(np.column_stack([sums.whole, rows]))
+        return Shares(p_agree, p_chance)
 
-    def estimates(
-        self,
-        sides: Sequence[LeftOutSums],
-        shares: Sequence[Shares],
-        variances: Callable[[], Sequence[VarianceParts]],
-    ) -> list[AgreementEstimate]:
-        """Return κ of counted pairs, with intervals from resamples or from variances."""
-        chances = []
-        for each in shares:
-            chances.append(float(each.p_chance[0]))
-        if self.resample == "segments":
-            cut = trim_count(self.resamples, self.confidence)
-            kappas = []
-            for each in shares:
-                kappas.append(kappa_of(each.p_agree[1:], each.p_chance[1:]))
-            intervals = []
-            for each in zip(kappas, chances, strict=True):
-                intervals.append(trimmed(*each, cut))
-        else:
-            intervals = kappa_intervals(
-                parts=variances(),
-                p_chance=chances,
-                level=self.resample,
-                confidence=self.confidence,
-            )
-        return [
-            AgreementEstimate(
-                **agreement_fields(
-                    comparable=sums.comparable,
-                    agreeing=sums.agreeing,
-                    p_agree=float(each.p_agree[0]),
-                    p_chance=p_chance,
-                    interval=interval,
-                ),
-                ties=int(sums.ties.ties),
-                labels=int(sums.ties.comparisons),
-            )
-            for sums, each, p_chance, interval in zip(
-                sides, shares, chances, intervals, strict=True
-            )
-        ]
+    def resampled_estimate(
+        self, sums: LeftOutSums, shares: Shares
+    ) -> AgreementEstimate:
+        """Return κ of counted pairs, with an interval from resamples of segments."""
+        cut = trim_count(self.resamples, self.confidence)
+        kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
+        interval = trimmed(kappas, float(shares.p_chance[0]), cut)
+        return _estimate(sums, shares, interval)
+
+    def estimate(
+        self, sums: LeftOutSums, shares: Shares, parts: VarianceParts
+    ) -> AgreementEstimate:
+        """Return κ of counted pairs, with an interval from the parts of its variance."""
+        [interval] = kappa_intervals(
+            parts=[parts],
+            p_chance=[float(shares.p_chance[0])],
+            level=self.resample,
+            confidence=self.confidence,
+        )
+        return _estimate(sums, shares, interval)
+
+
+def _estimate(
+    sums: LeftOutSums, shares: Shares, interval: Interval
+) -> AgreementEstimate:
+    return AgreementEstimate(
+        **agreement_fields(
+            comparable=sums.comparable,
+            agreeing=sums.agreeing,
+            p_agree=float(shares.p_agree[0]),
+            p_chance=float(shares.p_chance[0]),
+            interval=interval,
+        ),
+        ties=int(sums.ties.ties),
+        labels=int(sums.ties.comparisons),
+    )
 
 
 @dataclass(frozen=True)
@@ -356,35 +360,35 @@ def label_agreement(
     based on the Spanish Language, MT Summit XI.
     """
     options = IntervalOptions(**how)
-    sides = left_out_of_labels(blocks, _by_difference)
-    within = []
-    for n in range(MAX_LABEL):
-        within.append(
-            options.estimates_of_sums(sides, Additive(_by_difference, _share_within(n)))
-        )
-    chances = (Chance.FLEISS, Chance.KRIPPENDORFF_ORDINAL)
-    measures = []
-    for chance in chances:
-        measures.append(additive_of(chance, MAX_LABEL, symmetric=False))
-    fleiss, alpha = (
-        options.estimates_of_sums(left_out_of_labels(blocks, measure.of_units), measure)
-        for measure in measures
-    )
-    return LabelAgreements(
-        *(
+    fleiss = additive_of(Chance.FLEISS, MAX_LABEL, symmetric=False)
+    alpha = additive_of(Chance.KRIPPENDORFF_ORDINAL, MAX_LABEL, symmetric=False)
+    differences = left_out_of_labels(blocks, _by_difference)
+    fleiss_sums = left_out_of_labels(blocks, fleiss.of_units)
+    alpha_sums = left_out_of_labels(blocks, alpha.of_units)
+    agreements = []
+    for side, sums in enumerate(differences):
+        agreements.append(
             LabelAgreement(
-                n_agreement=tuple(
-                    replace(within_label[side], agreeing=int(agreeing))
-                    for within_label, agreeing in zip(
-                        within, sums.whole[:MAX_LABEL].cumsum().tolist(), strict=True
-                    )
-                ),
-                fleiss=fleiss[side],
-                alpha=alpha[side],
+                n_agreement=_agreement_within(sums, options),
+                fleiss=options.estimate_of_sums(fleiss_sums[side], fleiss),
+                alpha=options.estimate_of_sums(alpha_sums[side], alpha),
             )
-            for side, sums in enumerate(sides)
         )
-    )
+    inter, intra = agreements
+    return LabelAgreements(inter, intra)
+
+
+def _agreement_within(
+    sums: LeftOutSums, options: IntervalOptions
+) -> tuple[AgreementEstimate, ...]:
+    """Return the shares of pairs of labels that differ by at most 0 … 4."""
+    agreeing = sums.whole[:MAX_LABEL].cumsum().tolist()
+    estimates = []
+    for n in range(MAX_LABEL):
+        additive = Additive(_by_difference, _share_within(n))
+        estimate = options.estimate_of_sums(sums, additive)
+        estimates.append(replace(estimate, agreeing=int(agreeing[n])))
+    return tuple(estimates)
 
 
 def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
@@ -393,7 +397,8 @@ def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
     counts = []
     for n in label.tolist():
-        counts.append(pairs[:, difference == n].sum(axis=1) // 2)
+        ordered_pairs = pairs[:, difference == n].sum(axis=1)
+        counts.append(ordered_pairs // 2)
     return np.stack(counts).astype(np.float64)
 
 
@@ -404,8 +409,8 @@ def _share_within(n: int) -> Evaluate:
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         counts = sums[:MAX_LABEL]
-        return share(counts[: n + 1].sum(axis=0), counts.sum(axis=0)), np.zeros(
-            sums.shape[1]
-        )
+        within = counts[: n + 1].sum(axis=0)
+        p_agree = share(within, counts.sum(axis=0))
+        return p_agree, np.zeros(sums.shape[1])
 
     return evaluate

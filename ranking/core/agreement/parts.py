@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -87,18 +88,14 @@ def agreement_by_reference(
     pairing = member_of(Pairing, "pairing", pairing)
     chance = member_of(Chance, "chance", chance)
     without = blocks.without([reference])
-
-    def measure(judged: Blocks, chance_from: Blocks | None = None) -> AgreementMeasures:
-        return measure_agreement(
-            judged, pairing=pairing, chance=chance, chance_from=chance_from, **how
-        )
-
+    measure = partial(measure_agreement, pairing=pairing, chance=chance, **how)
+    excluded_same_chance = None
+    if chance in {Chance.CONGER, Chance.SCOTT}:
+        excluded_same_chance = measure(without, chance_from=blocks)
     return AgreementByReference(
         included=measure(blocks),
         excluded=measure(without),
-        excluded_same_chance=measure(without, blocks)
-        if chance in {Chance.CONGER, Chance.SCOTT}
-        else None,
+        excluded_same_chance=excluded_same_chance,
     )
 
 
@@ -237,18 +234,24 @@ class PartsMeasure:
         # Judges of other parts would cost time and memory without changing anything.
         present = blocks.with_judges_in_order()
         agreement = measure_agreement(present, chance=Chance.UNIFORM, **self.how).inter
-        scale = (1 - FIXED_CHANCE[Chance.UNIFORM]) / (1 - self.p_chance)
-        kappa, low, high = (
-            None if value is None else 1 - (1 - value) * scale
-            for value in (agreement.kappa, agreement.low, agreement.high)
-        )
         return PartAgreement(
             part=tuple(part),
             segments=len(np.unique(blocks.segment)),
             agreement=replace(
-                agreement, kappa=kappa, low=low, high=high, p_chance=self.p_chance
+                agreement,
+                kappa=self._rescaled(agreement.kappa),
+                low=self._rescaled(agreement.low),
+                high=self._rescaled(agreement.high),
+                p_chance=self.p_chance,
             ),
         )
+
+    def _rescaled(self, kappa: float | None) -> float | None:
+        """Return a κ with uniform P(E) as one with that of the parts."""
+        if kappa is None:
+            return None
+        scale = (1 - FIXED_CHANCE[Chance.UNIFORM]) / (1 - self.p_chance)
+        return 1 - (1 - kappa) * scale
 
     def of_each(
         self,
@@ -294,9 +297,8 @@ def agreement_by_systems(
     names = []
     for part in parts:
         names.append([blocks.systems[system] for system in part])
-    return measure.of_each(
-        names, (comparisons_with(blocks, *part) for part in parts), progress
-    )
+    judged = (comparisons_with(blocks, *part) for part in parts)
+    return measure.of_each(names, judged, progress)
 
 
 def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> Blocks:
@@ -317,26 +319,27 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
         are not unique.
     """
     own = blocks.candidates[:, system]
+    has_own_label = blocks.labels[:, system] > 0
     comparisons = []
     kept = []
     for position in range(blocks.positions):
-        beside = blocks.candidates == position
+        is_beside = blocks.candidates == position
         if other is not None:
-            beside &= beside[:, [other]]
-        labelled = (beside & (blocks.labels > 0)).any(axis=1)
-        rows = np.flatnonzero(
-            (own != position) & (blocks.labels[:, system] > 0) & labelled
-        )
+            is_beside &= is_beside[:, [other]]
+        has_label = (is_beside & (blocks.labels > 0)).any(axis=1)
+        is_compared = has_own_label & has_label & (own != position)
+        rows = np.flatnonzero(is_compared)
+        is_own = blocks.candidates[rows] == own[rows, np.newaxis]
         comparisons.append(rows)
-        kept.append(beside[rows] | (blocks.candidates[rows] == own[rows, np.newaxis]))
+        kept.append(is_beside[rows] | is_own)
     if not comparisons:
         return blocks
     taken = blocks.take(np.concatenate(comparisons))
-    inside = np.concatenate(kept)
+    is_kept = np.concatenate(kept)
     return replace(
         taken,
-        labels=np.where(inside, taken.labels, 0).astype(np.int8),
-        candidates=np.where(inside, taken.candidates, -1).astype(np.int8),
+        labels=np.where(is_kept, taken.labels, 0).astype(np.int8),
+        candidates=np.where(is_kept, taken.candidates, -1).astype(np.int8),
     )
 
 
@@ -392,31 +395,45 @@ def agreement_by_segment(
     tuple of PartAgreement
         Lowest κ first; if equal, those with more pairs first.
     """
-    comparable, agreeing, segment = _pairs_by_segment(blocks)
-    enough = np.flatnonzero(comparable >= max(1, fewest))
-    share = agreeing[enough] / comparable[enough]
-    order = np.lexsort((segment[enough], -comparable[enough], share))[:most]
+    pairs = _pairs_by_segment(blocks)
+    enough = np.flatnonzero(pairs.comparable >= max(1, fewest))
+    segment = pairs.segment[enough]
+    comparable = pairs.comparable[enough]
+    share = pairs.agreeing[enough] / comparable
+    order = np.lexsort((segment, -comparable, share))[:most]
     over_judges = PartsMeasure(measure.p_chance, **measure.how | {"resample": "judges"})
-    return tuple(
-        over_judges.of([number], blocks.take(blocks.segment == number))
-        for number in segment[enough][order].tolist()
-    )
+    agreements = []
+    for number in segment[order].tolist():
+        judged = blocks.take(blocks.segment == number)
+        agreements.append(over_judges.of([number], judged))
+    return tuple(agreements)
 
 
-def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return compared and agreeing pairs of different judges, and segment numbers, each of shape
-    (S,).
-    """
-    columns: list[list[Int64Array]] = [[], [], []]
+class _SegmentPairs(NamedTuple):
+    """Compared and agreeing pairs of different judges, and segment numbers, each of shape (S,)."""
+
+    comparable: Int64Array
+    agreeing: Int64Array
+    segment: Int64Array
+
+
+def _pairs_by_segment(blocks: Blocks) -> _SegmentPairs:
+    comparable = []
+    agreeing = []
+    segments = []
     for cells in comparison_cells(blocks):
         units = inter_left_out(cells)
         segment = cells.item_segment[cells.item][units.once]
         numbers, index = np.unique(segment, return_inverse=True)
         # Pairs are held in both orders.
         pairs = units.pairs[units.once]
-        counts = (pairs.sum(axis=(1, 2)) // 2, np.trace(pairs, axis1=1, axis2=2) // 2)
-        for column, values in zip(columns, counts, strict=False):
-            column.append(np.bincount(index, values, len(numbers)).astype(np.int64))
-        columns[2].append(numbers.astype(np.int64))
-    comparable, agreeing, segment = (np.concatenate(column) for column in columns)
-    return comparable, agreeing, segment
+        compared_in_unit = pairs.sum(axis=(1, 2)) // 2
+        agreeing_in_unit = np.trace(pairs, axis1=1, axis2=2) // 2
+        comparable.append(np.bincount(index, compared_in_unit, len(numbers)))
+        agreeing.append(np.bincount(index, agreeing_in_unit, len(numbers)))
+        segments.append(numbers)
+    return _SegmentPairs(
+        comparable=np.concatenate(comparable).astype(np.int64),
+        agreeing=np.concatenate(agreeing).astype(np.int64),
+        segment=np.concatenate(segments).astype(np.int64),
+    )

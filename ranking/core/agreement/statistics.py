@@ -120,11 +120,11 @@ class TieSums(NamedTuple):
     def of(cls, ties: AnyArray, comparisons: AnyArray) -> TieSums:
         """Return the sums over the judges, which are the first axis."""
         return cls(
-            ties.sum(axis=0),
-            comparisons.sum(axis=0),
-            (ties**2).sum(axis=0),
-            (ties * comparisons).sum(axis=0),
-            (comparisons**2).sum(axis=0),
+            ties=ties.sum(axis=0),
+            comparisons=comparisons.sum(axis=0),
+            ties_squared=(ties**2).sum(axis=0),
+            products=(ties * comparisons).sum(axis=0),
+            comparisons_squared=(comparisons**2).sum(axis=0),
         )
 
     def without_each(self, ties: AnyArray, comparisons: AnyArray) -> TieSums:
@@ -147,9 +147,8 @@ class TieSums(NamedTuple):
 
     def of_same_judge(self) -> FloatArray:
         """Return P(E) of pairs of each judge with themselves, weighted by squared comparisons."""
-        return share(
-            self.ties_squared + self._decided_squared() / 2, self.comparisons_squared
-        )
+        same = self.ties_squared + self._decided_squared() / 2
+        return share(same, self.comparisons_squared)
 
     def of_all(self) -> FloatArray:
         """Return Scott's P(E)."""
@@ -191,13 +190,13 @@ def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
 
     def of_units(_values: Int64Array, pairs: Int64Array) -> FloatArray:
         agreeing = np.trace(pairs, axis1=1, axis2=2)
-        return np.stack([agreeing, pairs.sum(axis=(1, 2))]).astype(np.float64)
+        all_pairs = pairs.sum(axis=(1, 2))
+        return np.stack([agreeing, all_pairs]).astype(np.float64)
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         ties = TieSums(*sums[-TIE_ROWS:])
-        return share(sums[0], sums[1]), pooled_chance(
-            ties, chance, of_same_judge=of_same_judge
-        )
+        p_agree = share(sums[0], sums[1])
+        return p_agree, pooled_chance(ties, chance, of_same_judge=of_same_judge)
 
     return Additive(of_units, evaluate)
 
@@ -237,8 +236,10 @@ def fleiss(*, symmetric: bool) -> Additive:
 
     def of_units(values: Int64Array, pairs: Int64Array) -> FloatArray:
         compared = pairs.sum(axis=(1, 2))
-        within = np.nan_to_num(share(np.trace(pairs, axis1=1, axis2=2), compared))
-        return np.stack([within, compared > 0, *values.T * (compared > 0)])
+        agreeing = np.trace(pairs, axis1=1, axis2=2)
+        within = np.nan_to_num(share(agreeing, compared))
+        is_compared = compared > 0
+        return np.stack([within, is_compared, *values.T * is_compared])
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         within = sums[0]
@@ -246,9 +247,9 @@ def fleiss(*, symmetric: bool) -> Additive:
         values = sums[2:-TIE_ROWS]
         if symmetric:
             values = (values + values[::-1]) / 2
-        return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(
-            axis=0
-        )
+        category_shares = share(values, values.sum(axis=0))
+        p_chance = (category_shares**2).sum(axis=0)
+        return share(within, units), p_chance
 
     return Additive(of_units, evaluate)
 
@@ -257,8 +258,10 @@ def krippendorff(categories: int, *, symmetric: bool, ordinal: bool) -> Additive
     """Return Krippendorff's α: P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e."""
 
     def of_units(values: Int64Array, pairs: Int64Array) -> FloatArray:
-        weight = np.nan_to_num(share(values.sum(axis=1), pairs.sum(axis=(1, 2))))
-        return pairs.reshape(len(weight), categories**2).T * weight
+        ratings = values.sum(axis=1)
+        weight = np.nan_to_num(share(ratings, pairs.sum(axis=(1, 2))))
+        coincidences = pairs.reshape(len(weight), categories**2)
+        return coincidences.T * weight
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         coincidences = sums[:-TIE_ROWS].reshape(categories, categories, -1)
@@ -279,10 +282,12 @@ def _krippendorff(
         distance = _ordinal(values)
     else:
         distance = _nominal(len(values))
-    observed = share((coincidences * distance).sum(axis=(0, 1)), total)
     products = values[:, np.newaxis] * values[np.newaxis, :]
-    expected = share((products * distance).sum(axis=(0, 1)), total * (total - 1))
-    return 1 - observed, 1 - expected
+    observed = (coincidences * distance).sum(axis=(0, 1))
+    expected = (products * distance).sum(axis=(0, 1))
+    observed_disagreement = share(observed, total)
+    expected_disagreement = share(expected, total * (total - 1))
+    return 1 - observed_disagreement, 1 - expected_disagreement
 
 
 def cohen_of_tables(
@@ -336,21 +341,23 @@ def sums_by_place(
     values: npt.NDArray[Any], position: Int64Array, places: int
 ) -> FloatArray:
     """Sum the columns with the same place: from shape (m, N) to (m, places)."""
-    return np.stack([np.bincount(position, row, places) for row in values])
+    sums = [np.bincount(position, row, places) for row in values]
+    return np.stack(sums)
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
     """Return P(E) of Cohen's κ with symmetric outcomes, t u + 2 (1 − t)/2 (1 − u)/2 for shares of
     ties t and u.
     """
-    return tied * others_tied + (1 - tied) * (1 - others_tied) / 2
+    both_tied = tied * others_tied
+    both_decided = (1 - tied) * (1 - others_tied)
+    return both_tied + both_decided / 2
 
 
 def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
     """Return (P(A) − P(E)) / (1 − P(E)), NaN where P(E) = 1."""
-    kappa: FloatArray = (p_agree - p_chance) / np.where(
-        p_chance < 1, 1 - p_chance, np.nan
-    )
+    beyond_chance = np.where(p_chance < 1, 1 - p_chance, np.nan)
+    kappa: FloatArray = (p_agree - p_chance) / beyond_chance
     return kappa
 
 

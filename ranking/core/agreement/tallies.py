@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -100,80 +101,78 @@ class AgreementTallies:
 
     def arrays(self) -> dict[str, Int64Array]:
         """Return the sums by name."""
-        return {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if one.name != "judges"
-        }
+        arrays = {}
+        for column in fields(self):
+            if column.name != "judges":
+                arrays[column.name] = getattr(self, column.name)
+        return arrays
 
     def change(self, other: AgreementTallies, sign: int) -> None:
         """Add the sums of other tallies to those of the same judges in place, or subtract them if
         `sign` is −1.
         """
-        place = {}
+        own_index = {}
         for index, name in enumerate(self.judges):
-            place[name] = index
-        known = []
+            own_index[name] = index
+        own = []
+        changed = []
         for index, name in enumerate(other.judges):
-            if name in place:
-                known.append(index)
-        own = np.array([place[other.judges[index]] for index in known], dtype=np.int64)
-        mine = self.arrays()
-        theirs = other.arrays()
-        from_rows = _rows(np.array(known, dtype=np.int64))
-        for name, rows in _rows(own).items():
-            mine[name][rows] += sign * theirs[name][from_rows[name]]
+            if name in own_index:
+                own.append(own_index[name])
+                changed.append(index)
+        own_rows = np.array(own, dtype=np.int64)
+        changed_rows = np.array(changed, dtype=np.int64)
+        for name in _SUMS_BY_JUDGE:
+            changes = getattr(other, name)[changed_rows]
+            getattr(self, name)[own_rows] += sign * changes
+        for name in _SUMS_OF_ALL:
+            sums = getattr(self, name)
+            sums += sign * getattr(other, name)
+        changes = other.with_others[np.ix_(changed_rows, changed_rows)]
+        self.with_others[np.ix_(own_rows, own_rows)] += sign * changes
 
     def over(self, judges: tuple[str, ...]) -> AgreementTallies:
         """Return a copy for other judges; new judges have sums of 0."""
-        if judges == self.judges:
-            copied = {}
-            for name, array in self.arrays().items():
-                copied[name] = array.copy()
-            return AgreementTallies(judges=judges, **copied)
         counts = no_agreement(judges)
         counts.change(self, 1)
         return counts
 
 
-def _rows(judges: Int64Array) -> dict[str, Any]:
-    """Return the indices of some judges' sums, by the name of the array."""
-    by_judge = (
-        "blocks",
-        "segments",
-        "of_judges",
-        "products",
-        "products_with_others",
-        "products_with_all",
-    )
-    return {
-        "numbers": ...,
-        "products_of_all": ...,
-        "products_of_raters": ...,
-        "with_others": np.ix_(judges, judges),
-        **dict.fromkeys(by_judge, judges),
-    }
+_SUMS_OF_ALL = ("numbers", "products_of_all", "products_of_raters")
+
+
+_SUMS_BY_JUDGE = (
+    "blocks",
+    "segments",
+    "of_judges",
+    "products",
+    "products_with_others",
+    "products_with_all",
+)
 
 
 def no_agreement(judges: tuple[str, ...]) -> AgreementTallies:
     """Return empty tallies, with all sums 0."""
+
+    def zeros(*shape: int) -> Int64Array:
+        return np.zeros(shape, dtype=np.int64)
+
     count = len(judges)
-    shapes = {
-        "blocks": (count,),
-        "numbers": (2,),
-        "segments": (count,),
-        "of_judges": (count, _COUNTS),
-        "with_others": (count, count, len(PAIRS)),
-        "products": (count, len(PAIRS), len(PAIRS)),
-        "products_with_others": (count, len(PAIRS), len(PAIRS)),
-        "products_with_all": (count, 2, 2),
-        "products_of_all": (len(OF_ALL), len(OF_ALL)),
-        "products_of_raters": (len(OF_ALL), len(OF_ALL)),
-    }
-    zeros = {}
-    for name, shape in shapes.items():
-        zeros[name] = np.zeros(shape, dtype=np.int64)
-    return AgreementTallies(judges=judges, **zeros)
+    pairs = len(PAIRS)
+    of_all = len(OF_ALL)
+    return AgreementTallies(
+        judges=judges,
+        blocks=zeros(count),
+        numbers=zeros(2),
+        segments=zeros(count),
+        of_judges=zeros(count, _COUNTS),
+        with_others=zeros(count, count, pairs),
+        products=zeros(count, pairs, pairs),
+        products_with_others=zeros(count, pairs, pairs),
+        products_with_all=zeros(count, 2, 2),
+        products_of_all=zeros(of_all, of_all),
+        products_of_raters=zeros(of_all, of_all),
+    )
 
 
 def tally_agreement(blocks: Blocks) -> AgreementTallies:
@@ -189,49 +188,57 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     AgreementTallies
     """
     judges = len(blocks.judges)
-    found = count_agreement(blocks, shared_items=True)
-    counts = found.counts
-    shared = found.shared_items
+    agreement = count_agreement(blocks, shared_items=True)
+    counts = agreement.counts
+    judge = agreement.judge
+    shared = agreement.shared_items
     if shared is None:
         raise ValueError("counts: expected those with shared items")
     own = counts[:, PAIRS]
-    all_of_them = counts[:, OF_ALL]
-    by_segment = sums_of_rows(all_of_them, found.segment, len(found.segments))
     pairs = counts[:, [COMPARABLE, AGREEING]]
-    gone = GONE_WITH_JUDGE * all_of_them
+    of_all = counts[:, OF_ALL]
+    removed = GONE_WITH_JUDGE * of_all
+    segments = len(agreement.segments)
+    by_segment = sums_of_rows(of_all, agreement.segment, segments)
+    pairs_of_all = by_segment[agreement.segment][:, :2]
+    compared_segments = np.count_nonzero(by_segment[:, 0])
+    has_pairs = counts[:, COMPARABLE] > 0
+    segments_of_judge = np.bincount(judge[has_pairs], minlength=judges)
     return AgreementTallies(
         judges=blocks.judges,
         blocks=np.bincount(blocks.judge, minlength=judges).astype(np.int64),
-        numbers=np.array(
-            [len(found.segments), np.count_nonzero(by_segment[:, 0])], dtype=np.int64
-        ),
-        segments=np.bincount(
-            found.judge[counts[:, COMPARABLE] > 0], minlength=judges
-        ).astype(np.int64),
-        of_judges=found.by_judge(judges),
+        numbers=np.array([segments, compared_segments], dtype=np.int64),
+        segments=segments_of_judge.astype(np.int64),
+        of_judges=agreement.by_judge(judges),
         with_others=shared.others,
-        products=sums_of_products(
-            one=own, other=own, position=found.judge, places=judges
-        ),
+        products=sums_of_products(own, own, judge, judges),
         products_with_others=shared.moments,
-        products_with_all=sums_of_products(
-            one=pairs,
-            other=by_segment[found.segment][:, :2],
-            position=found.judge,
-            places=judges,
-        ),
+        products_with_all=sums_of_products(pairs, pairs_of_all, judge, judges),
         products_of_all=by_segment.T @ by_segment,
-        products_of_raters=gone.T @ gone,
+        products_of_raters=removed.T @ removed,
     )
 
 
 #: Columns of `OF_ALL`.
 _TIES = 2
 _COMPARISONS = 3
-#: Shares as (part, whole): agreeing pairs, and the ties from which P(E) is estimated.
-_AGREE = (AGREEING, COMPARABLE)
-_SHARES_OF_ALL = (_AGREE, (_TIES, _COMPARISONS))
-_SHARES_OF_JUDGE = (_AGREE, (OWN_TIES, COMPARABLE), (OTHER_TIES, COMPARABLE))
+
+
+class _ShareColumns(NamedTuple):
+    """Columns of the counts whose ratio is a share."""
+
+    part: int
+    whole: int
+
+
+_AGREE = _ShareColumns(AGREEING, COMPARABLE)
+#: Agreeing pairs, and the ties from which P(E) is estimated.
+_SHARES_OF_ALL = (_AGREE, _ShareColumns(_TIES, _COMPARISONS))
+_SHARES_OF_JUDGE = (
+    _AGREE,
+    _ShareColumns(OWN_TIES, COMPARABLE),
+    _ShareColumns(OTHER_TIES, COMPARABLE),
+)
 
 
 def kappa_of_all(counts: Int64Array, chance: Chance) -> tuple[FloatArray, FloatArray]:
@@ -249,25 +256,22 @@ def kappa_of_all(counts: Int64Array, chance: Chance) -> tuple[FloatArray, FloatA
     kappa, p_chance : float64, shape (...)
     """
     chance = member_of(Chance, "chance", chance)
-    p_chance = pooled_chance(
-        TieSums.of(counts[..., TIES], counts[..., COMPARISONS]), chance
-    )
+    ties = TieSums.of(counts[..., TIES], counts[..., COMPARISONS])
+    p_chance = pooled_chance(ties, chance)
     pairs = counts.sum(axis=0)
-    return kappa_of(
-        share(pairs[..., AGREEING], pairs[..., COMPARABLE]), p_chance
-    ), p_chance
+    p_agree = share(pairs[..., AGREEING], pairs[..., COMPARABLE])
+    return kappa_of(p_agree, p_chance), p_chance
 
 
 def _kappas_without_each(counts: Int64Array, chance: Chance) -> FloatArray:
     """Return κ over all pairs without each judge, from counts of shape (J, 6)."""
     ties = counts[:, TIES]
     comparisons = counts[:, COMPARISONS]
-    left = TieSums.of(ties, comparisons).without_each(ties, comparisons)
+    ties_left = TieSums.of(ties, comparisons).without_each(ties, comparisons)
     own = counts[:, [COMPARABLE, AGREEING]]
     pairs = own.sum(axis=0) - 2 * own
-    return kappa_of(
-        share(pairs[:, AGREEING], pairs[:, COMPARABLE]), pooled_chance(left, chance)
-    )
+    p_agree = share(pairs[:, AGREEING], pairs[:, COMPARABLE])
+    return kappa_of(p_agree, pooled_chance(ties_left, chance))
 
 
 def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
@@ -290,34 +294,37 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     by_judge = tallies.of_judges[:, OF_ALL]
     # Each pair counts for both of its judges, so all numbers of pairs are doubled.
     whole = by_judge.sum(axis=0)
-    kappa, p_chance = (
-        float(value) for value in kappa_of_all(tallies.of_judges, chance)
-    )
-    comparing = by_judge[:, _COMPARISONS] > 0
-    without_judge = _kappas_without_each(tallies.of_judges, chance)[comparing]
+    kappas, chances = kappa_of_all(tallies.of_judges, chance)
+    kappa = float(kappas)
+    p_chance = float(chances)
+    has_compared = by_judge[:, _COMPARISONS] > 0
+    without_judge = _kappas_without_each(tallies.of_judges, chance)[has_compared]
     tied = share(by_judge[:, _TIES], by_judge[:, _COMPARISONS])
     shared = SharedItemCounts(tallies.with_others, tallies.products_with_others)
-    pairs, pairs_in_segments = squared_changes_of_pairs(
-        shared.of_pairs(chance_of_pairs(chance, tied)), p_chance
-    )
-    shares = (_AGREE,) if chance in FIXED_CHANCE else _SHARES_OF_ALL
-    slope = _slope_of_all(whole, kappa, p_chance)[: len(shares)]
-
-    def squares(products: Int64Array) -> float:
-        one_row = whole[np.newaxis], products[np.newaxis]
-        return float(_squared_changes(*one_row, shares, slope[np.newaxis])[0])
-
+    counts = shared.of_pairs(chance_of_pairs(chance, tied))
+    pairs, pairs_in_segments = squared_changes_of_pairs(counts, p_chance)
+    shares: Sequence[_ShareColumns] = _SHARES_OF_ALL
+    if chance in FIXED_CHANCE:
+        shares = (_AGREE,)
+    slopes = _slope_of_all(whole, kappa, p_chance)
+    products = np.stack([tallies.products_of_all, tallies.products_of_raters])
+    of_segments, of_raters = _squared_changes(
+        whole=np.stack([whole, whole]),
+        products=products,
+        shares=shares,
+        slope=np.stack([slopes, slopes])[:, : len(shares)],
+    ).tolist()
     return VarianceParts(
         kappa=kappa,
         of_segments=_of_segments(
-            squares=squares(tallies.products_of_all),
+            squares=of_segments,
             segments=int(tallies.numbers[1]),
             pairs=int(whole[COMPARABLE]),
             squared_pairs=int(tallies.products_of_all[COMPARABLE, COMPARABLE]),
         ),
         segments=int(tallies.numbers[0]),
         of_judges=jackknife(kappa, without_judge),
-        overlap=squares(tallies.products_of_raters),
+        overlap=of_raters,
         judges=effective_number(by_judge[:, COMPARABLE]),
         pairs=pairs,
         pairs_in_segments=pairs_in_segments,
@@ -342,43 +349,42 @@ def parts_of_judges(
     tuple of VarianceParts
     """
     whole = tallies.of_judges[:, PAIRS]
-    kappas = kappa_of_judge(whole, p_chance)
-    of_judges = _left_out_one_by_one(tallies, kappas[0], p_chance)
-    met = tallies.with_others[:, :, COMPARABLE]
-    shares = _SHARES_OF_JUDGE if p_chance is None else (_AGREE,)
-    slope = _slopes_of_judges(whole, *kappas)[:, : len(shares)]
-    squares = _squared_changes(
-        whole=whole, products=tallies.products, shares=shares, slope=slope
-    ).tolist()
+    kappa, own_chance = kappa_of_judge(whole, p_chance)
+    shared = tallies.with_others[:, :, COMPARABLE]
+    shares: Sequence[_ShareColumns] = _SHARES_OF_JUDGE
+    if p_chance is not None:
+        shares = (_AGREE,)
+    slope = _slopes_of_judges(whole, kappa, own_chance)[:, : len(shares)]
+    # Converted to Python numbers for all judges at once: there may be a thousand.
+    squares = _squared_changes(whole, tallies.products, shares, slope).tolist()
     overlap = _squared_changes(
         whole=whole, products=tallies.products_with_others, shares=shares, slope=slope
     ).tolist()
-    # Converted to Python numbers for all judges at once: there may be a thousand.
-    columns = (
-        tallies.segments,
-        whole[:, COMPARABLE],
-        tallies.products[:, COMPARABLE, COMPARABLE],
-        kappas[0],
-        of_judges,
-        np.einsum("jk,jk->j", met, met),
-    )
-    rows = zip(*(column.tolist() for column in columns), squares, overlap, strict=True)
-    return tuple(
-        VarianceParts(
-            kappa=kappa,
-            of_segments=_of_segments(
-                squares=of_square,
-                segments=segments,
-                pairs=pairs,
-                squared_pairs=squared_pairs,
-            ),
-            segments=segments,
-            of_judges=of_judge,
-            overlap=of_overlap,
-            judges=effective_number_from(pairs, squared_met),
+    of_judges = _left_out_one_by_one(tallies, kappa, p_chance).tolist()
+    kappas = kappa.tolist()
+    segments = tallies.segments.tolist()
+    pairs = whole[:, COMPARABLE].tolist()
+    squared_pairs = tallies.products[:, COMPARABLE, COMPARABLE].tolist()
+    squared_shared = np.einsum("jk,jk->j", shared, shared).tolist()
+    parts = []
+    for judge in range(len(tallies.judges)):
+        of_segments = _of_segments(
+            squares=squares[judge],
+            segments=segments[judge],
+            pairs=pairs[judge],
+            squared_pairs=squared_pairs[judge],
         )
-        for segments, pairs, squared_pairs, kappa, of_judge, squared_met, of_square, of_overlap in rows
-    )
+        parts.append(
+            VarianceParts(
+                kappa=kappas[judge],
+                of_segments=of_segments,
+                segments=segments[judge],
+                of_judges=of_judges[judge],
+                overlap=overlap[judge],
+                judges=effective_number_from(pairs[judge], squared_shared[judge]),
+            )
+        )
+    return tuple(parts)
 
 
 def _of_segments(
@@ -398,38 +404,42 @@ def _left_out_one_by_one(
     judges = len(tallies.judges)
     # Few of a thousand judges share items; `nonzero` is fast on contiguous values.
     own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
-    left = tallies.of_judges[:, PAIRS][own] - tallies.with_others[own, other]
-    changes = kappa_of_judge(left, p_chance)[0] - kappa[own]
-    met = np.bincount(own, minlength=judges)
+    pairs_left = tallies.of_judges[:, PAIRS][own] - tallies.with_others[own, other]
+    kappa_left, _p_chance = kappa_of_judge(pairs_left, p_chance)
+    changes = kappa_left - kappa[own]
+    others = np.bincount(own, minlength=judges)
     squares = np.bincount(own, changes**2, judges)
-    return np.where(met > 1, squares * (met - 1) / np.maximum(met, 1), np.nan)
+    variance = squares * (others - 1) / np.maximum(others, 1)
+    return np.where(others > 1, variance, np.nan)
 
 
 def _slope_of_all(whole: Int64Array, kappa: float, p_chance: float) -> FloatArray:
     """Return the derivatives of κ by P(A), and by the share of ties, which determines P(E)."""
+    by_agreement = math.nan
     if p_chance < 1:
-        beyond = 1 / (1 - p_chance)
-    else:
-        beyond = math.nan
+        by_agreement = 1 / (1 - p_chance)
     tied = float(share(whole[_TIES], whole[_COMPARISONS]))
-    return np.array([beyond, (kappa - 1) * beyond * (3 * tied - 1)])
+    by_ties = (kappa - 1) * by_agreement * (3 * tied - 1)
+    return np.array([by_agreement, by_ties])
 
 
 def _slopes_of_judges(
     whole: Int64Array, kappa: FloatArray, p_chance: FloatArray
 ) -> FloatArray:
     """Return the derivatives of each judge's κ by P(A), and by both shares of ties, shape (J, 3)."""
-    beyond = share(np.ones(len(whole)), 1 - p_chance)
-    tied = share(whole[:, OWN_TIES], whole[:, COMPARABLE])
-    others = share(whole[:, OTHER_TIES], whole[:, COMPARABLE])
-    moved = (kappa - 1) * beyond / 2
-    return np.stack([beyond, moved * (3 * others - 1), moved * (3 * tied - 1)], axis=1)
+    by_agreement = share(np.ones(len(whole)), 1 - p_chance)
+    own_tied = share(whole[:, OWN_TIES], whole[:, COMPARABLE])
+    others_tied = share(whole[:, OTHER_TIES], whole[:, COMPARABLE])
+    by_chance = (kappa - 1) * by_agreement / 2
+    by_own_ties = by_chance * (3 * others_tied - 1)
+    by_other_ties = by_chance * (3 * own_tied - 1)
+    return np.stack([by_agreement, by_own_ties, by_other_ties], axis=1)
 
 
 def _squared_changes(
     whole: Int64Array,
     products: Int64Array,
-    shares: Sequence[tuple[int, int]],
+    shares: Sequence[_ShareColumns],
     slope: FloatArray,
 ) -> FloatArray:
     """Return the sums of squared changes of N values of κ when units are left out, linearised.
@@ -444,7 +454,7 @@ def _squared_changes(
         Sums over all units.
     products : int64, shape (N, 4, 4)
         Products of the counts of units, summed over units.
-    shares : sequence of (part, whole)
+    shares : sequence of _ShareColumns
         Columns of the shares that κ depends on.
     slope : float64, shape (N, shares)
         Derivatives of κ by each share.
@@ -454,22 +464,23 @@ def _squared_changes(
     float64, shape (N,)
         NaN if the whole of a share is 0.
     """
-    rows = np.flatnonzero((whole[:, [of for _part, of in shares]] != 0).all(axis=1))
+    wholes = [columns.whole for columns in shares]
+    rows = np.flatnonzero((whole[:, wholes] != 0).all(axis=1))
     # Integers of arbitrary size.
     counts = whole[rows].astype(object).T
     matrix = products[rows].astype(object).transpose(1, 2, 0)
     total = np.zeros(len(rows))
-    for one, (part, of) in enumerate(shares):
-        for two, (other_part, other_of) in enumerate(shares):
-            # Σ (x_s w − x w_s) (y_s v − y v_s)
-            summed = (
-                counts[of] * counts[other_of] * matrix[part][other_part]
-                - counts[of] * counts[other_part] * matrix[part][other_of]
-                - counts[part] * counts[other_of] * matrix[of][other_part]
-                + counts[part] * counts[other_part] * matrix[of][other_of]
-            )
-            divided = summed / (counts[of] * counts[other_of]) ** 2
-            total += slope[rows, one] * slope[rows, two] * divided.astype(np.float64)
+    for (one, x), (two, y) in product(enumerate(shares), repeat=2):
+        # Σ (x_s w − x w_s) (y_s v − y v_s)
+        summed = (
+            counts[x.whole] * counts[y.whole] * matrix[x.part][y.part]
+            - counts[x.whole] * counts[y.part] * matrix[x.part][y.whole]
+            - counts[x.part] * counts[y.whole] * matrix[x.whole][y.part]
+            + counts[x.part] * counts[y.part] * matrix[x.whole][y.whole]
+        )
+        divided = summed / (counts[x.whole] * counts[y.whole]) ** 2
+        slopes = slope[rows, one] * slope[rows, two]
+        total += slopes * divided.astype(np.float64)
     squares = np.full(len(whole), np.nan)
     squares[rows] = np.maximum(total, 0.0)
     return squares

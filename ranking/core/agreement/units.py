@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -76,12 +77,13 @@ def _cells(
     categories: int,
     judges: int,
 ) -> Cells:
-    judges = max(judges, 1)
-    codes, cell = np.unique(rated.item * judges + rated.judge, return_inverse=True)
+    divisor = max(judges, 1)
+    item_and_judge = rated.item * divisor + rated.judge
+    codes, cell = np.unique(item_and_judge, return_inverse=True)
     counts = np.bincount(
         cell * categories + category, minlength=len(codes) * categories
     )
-    item, judge = np.divmod(codes, judges)
+    item, judge = np.divmod(codes, divisor)
     return Cells(
         item=item,
         judge=judge,
@@ -136,20 +138,22 @@ def intra_left_out(cells: Cells) -> LeftOut:
 
 def _left_out(cells: Cells, unit: Int64Array, apart: Int64Array) -> LeftOut:
     """Return the units of cells; the pairs `apart`, of shape (N, K, K), are not compared."""
-    _, starts, index = np.unique(unit, return_index=True, return_inverse=True)
+    _units, starts, index = np.unique(unit, return_index=True, return_inverse=True)
+    values = cells.counts
+    not_compared = apart
     # `reduceat` raises an error for empty input.
-    values, not_compared = (
-        np.add.reduceat(each, starts, axis=0)[index] if len(starts) else each
-        for each in (cells.counts, apart)
-    )
+    if len(starts):
+        values = np.add.reduceat(cells.counts, starts, axis=0)[index]
+        not_compared = np.add.reduceat(apart, starts, axis=0)[index]
     once = np.zeros(len(unit), dtype=np.bool_)
     once[starts] = True
     others = values - cells.counts
+    others_not_compared = not_compared - apart
     return LeftOut(
         values=values,
         pairs=_products(values) - not_compared,
         values_without=others,
-        pairs_without=_products(others) - (not_compared - apart),
+        pairs_without=_products(others) - others_not_compared,
         once=once,
     )
 
@@ -201,12 +205,18 @@ class SharedItemCounts:
         # Few of a thousand judges share items. Each pair is held in both orders.
         one, other = np.nonzero(np.triu(self.others[:, :, COMPARABLE], k=1))
         numbers = self.others[one, other]
+        moments = self.moments.sum(axis=0)
         return PairCounts(
             comparable=numbers[:, COMPARABLE],
             agreeing=numbers[:, AGREEING],
             chance=chance_of(one, other),
-            in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0)
-            // 2,
+            in_segments=moments[: AGREEING + 1, : AGREEING + 1] // 2,
+        )
+
+    def __add__(self, other: SharedItemCounts) -> SharedItemCounts:
+        """Return the counts of both."""
+        return SharedItemCounts(
+            others=self.others + other.others, moments=self.moments + other.moments
         )
 
 
@@ -250,11 +260,11 @@ class Raters:
 
 def raters_of(cells: Cells, judges: int) -> Raters:
     """Return the judges who compared items of each segment."""
+    divisor = max(judges, 1)
     segment = cells.item_segment[cells.item].astype(np.int64)
-    codes, of_cell = np.unique(
-        segment * max(judges, 1) + cells.judge, return_inverse=True
-    )
-    numbers, judge = np.divmod(codes, max(judges, 1))
+    segment_and_judge = segment * divisor + cells.judge
+    codes, of_cell = np.unique(segment_and_judge, return_inverse=True)
+    numbers, judge = np.divmod(codes, divisor)
     return Raters(segment=numbers, judge=judge, of_cell=of_cell)
 
 
@@ -281,23 +291,22 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     -------
     SharedItemCounts
     """
-    judge, other, tables = shared_tables(cells, raters)
-    counts = counts_of_tables(tables)
-    others = sums_of_rows(counts, judge * judges + other, judges * judges)
+    shared = shared_tables(cells, raters)
+    counts = counts_of_tables(shared.tables)
+    pair = shared.judge * judges + shared.other
+    others = sums_of_rows(counts, pair, judges * judges)
     return SharedItemCounts(
         others=others.reshape(judges, judges, _SHARED_COUNTS),
-        moments=sums_of_products(
-            one=counts, other=counts, position=judge, places=judges
-        ),
+        moments=sums_of_products(counts, counts, shared.judge, judges),
     )
 
 
 def sums_of_rows(rows: Int64Array, position: Int64Array, places: int) -> Int64Array:
     """Sum the rows with the same place: from shape (N, m) to (places, m)."""
-    ones = np.ones(len(position), dtype=np.int64)
-    summing = sparse.csr_array(
-        (ones, (position, np.arange(len(position)))), shape=(places, len(position))
-    )
+    count = len(position)
+    ones = np.ones(count, dtype=np.int64)
+    coordinates = (position, np.arange(count))
+    summing = sparse.csr_array((ones, coordinates), shape=(places, count))
     return np.asarray(summing @ rows)
 
 
@@ -305,11 +314,26 @@ def sums_of_products(
     one: Int64Array, other: Int64Array, position: Int64Array, places: int
 ) -> Int64Array:
     """Sum the products of two numbers of each row by place, shape (places, m, m')."""
+    columns = one.shape[1]
+    other_columns = other.shape[1]
     products = one[:, :, np.newaxis] * other[:, np.newaxis, :]
-    flat = products.reshape(len(one), one.shape[1] * other.shape[1])
-    return sums_of_rows(flat, position, places).reshape(
-        places, one.shape[1], other.shape[1]
-    )
+    flat = products.reshape(len(one), columns * other_columns)
+    sums = sums_of_rows(flat, position, places)
+    return sums.reshape(places, columns, other_columns)
+
+
+class SharedTables(NamedTuple):
+    """Outcomes of two judges on M shared segments, in both orders.
+
+    Attributes
+    ----------
+    judge, other : int64, shape (M,)
+    tables : int64, shape (M, 3, 3)
+    """
+
+    judge: Int64Array
+    other: Int64Array
+    tables: Int64Array
 
 
 def counts_of_tables(tables: Int64Array) -> Int64Array:
@@ -325,28 +349,26 @@ def counts_of_tables(tables: Int64Array) -> Int64Array:
     return np.stack(columns, axis=1)
 
 
-def shared_tables(
-    cells: Cells, raters: Raters
-) -> tuple[Int64Array, Int64Array, Int64Array]:
+def shared_tables(cells: Cells, raters: Raters) -> SharedTables:
     """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
 
     The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
     each item and rater; the product has a block of 3 × 3 for each pair of raters. An item has only one
     segment, so the raters of a block in the product share a segment.
     """
-    outcomes = len(Outcome)
-    starts = np.searchsorted(cells.item, np.arange(len(cells.item_segment) + 1))
+    items = len(cells.item_segment)
+    starts = np.searchsorted(cells.item, np.arange(items + 1))
     rated = sparse.bsr_array(
         (cells.counts[:, np.newaxis, :], raters.of_cell, starts),
-        shape=(len(cells.item_segment), outcomes * len(raters.judge)),
+        shape=(items, len(Outcome) * len(raters.judge)),
     )
     product = rated.T @ rated
     own = np.repeat(np.arange(len(raters.judge)), np.diff(product.indptr))
-    others = own != product.indices
-    return (
-        raters.judge[own[others]],
-        raters.judge[product.indices[others]],
-        product.data[others].astype(np.int64),
+    is_other = own != product.indices
+    return SharedTables(
+        judge=raters.judge[own[is_other]],
+        other=raters.judge[product.indices[is_other]],
+        tables=product.data[is_other].astype(np.int64),
     )
 
 
@@ -389,8 +411,9 @@ class AgreementCounts:
     def by_segment(self, judges: int) -> sparse.csc_array[np.int64]:
         """Return the counts of each judge, shape (6 J, S): count k of judge j is in row k J + j."""
         rows = np.arange(_COUNTS)[:, np.newaxis] * judges + self.judge
+        columns = np.tile(self.segment, _COUNTS)
         return sparse.coo_array(
-            (self.counts.T.ravel(), (rows.ravel(), np.tile(self.segment, _COUNTS))),
+            (self.counts.T.ravel(), (rows.ravel(), columns)),
             shape=(_COUNTS * judges, len(self.segments)),
         ).tocsc()
 
@@ -416,16 +439,18 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
     segments = []
     raters = []
     counts = []
-    met = no_shared_items(judges)
+    shared = None
+    if shared_items:
+        shared = no_shared_items(judges)
     for cells in comparison_cells(blocks):
         rater = raters_of(cells, judges)
-        of_items = cells.item_segment  # in order, so that no sorting is needed
-        segments.append(of_items[np.diff(of_items, prepend=of_items[:1] - 1) > 0])
+        segment_of_item = cells.item_segment  # in order, so that no sorting is needed
+        is_first = np.diff(segment_of_item, prepend=segment_of_item[:1] - 1) > 0
+        segments.append(segment_of_item[is_first])
         raters.append(np.stack([rater.segment, rater.judge]))
         counts.append(_counts_of_raters(cells, rater.of_cell, len(rater.judge)))
-        if shared_items:
-            here = count_shared_items(cells, rater, judges)
-            met = SharedItemCounts(met.others + here.others, met.moments + here.moments)
+        if shared is not None:
+            shared += count_shared_items(cells, rater, judges)
     numbers = np.concatenate(segments).astype(np.int64)
     segment, judge = np.concatenate(raters, axis=1)
     return AgreementCounts(
@@ -433,7 +458,7 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
         segment=np.searchsorted(numbers, segment),
         judge=judge,
         counts=np.concatenate(counts),
-        shared_items=met if shared_items else None,
+        shared_items=shared,
     )
 
 
@@ -445,8 +470,8 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
     order = np.argsort(blocks.segment, kind="stable")
     segment = blocks.segment[order]
     starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])
-    cuts = starts[1:][np.diff(starts // _BLOCKS_AT_A_TIME) > 0]
-    for rows in np.split(order, cuts):
+    begins_shard = np.diff(starts // _BLOCKS_AT_A_TIME) > 0
+    for rows in np.split(order, starts[1:][begins_shard]):
         yield blocks.take(rows)
 
 
@@ -457,17 +482,20 @@ def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Ar
     totals = []
     for column in cells.counts.T:
         totals.append(np.bincount(cells.item, column, items))
-    others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
-    own = cells.counts.sum(axis=1)
-    theirs = others.sum(axis=1)
+    ratings_of_item = np.stack(totals, axis=1).astype(np.int64)
+    others = ratings_of_item[cells.item] - cells.counts
+    own_count = cells.counts.sum(axis=1)
+    others_count = others.sum(axis=1)
     ties = cells.counts[:, Outcome.TIE]
+    others_ties = others[:, Outcome.TIE]
+    agreeing = (cells.counts * others).sum(axis=1)
     columns = (
-        own * theirs,
-        (cells.counts * others).sum(axis=1),
-        ties * theirs,
-        own * others[:, Outcome.TIE],
+        own_count * others_count,
+        agreeing,
+        ties * others_count,
+        own_count * others_ties,
         ties,
-        own,
+        own_count,
     )
     sums = []
     for column in columns:
