@@ -110,48 +110,49 @@ class Blocks:
         """Return a copy with columns that are selections of this one's, without checking them
         again.
         """
-        made = copy(self)
+        blocks = copy(self)
         for name, column in columns.items():
-            object.__setattr__(made, name, _frozen(column))
-        return made
+            object.__setattr__(blocks, name, _frozen(column))
+        return blocks
 
     def _freeze(
         self, name: str, dtype: type[np.generic], shape: tuple[int, ...]
     ) -> None:
         column = getattr(self, name)
         if not isinstance(column, np.ndarray) or column.dtype != dtype:
-            found = getattr(column, "dtype", type(column).__name__)
+            actual = getattr(column, "dtype", type(column).__name__)
             raise ValueError(
-                f"{name}: expected an array of {dtype.__name__}, got {found}"
+                f"{name}: expected an array of {dtype.__name__}, got {actual}"
             )
         if column.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {column.shape}")
         object.__setattr__(self, name, _frozen(column))
 
     def _validate(self) -> None:
-        stray = (self.judge < 0) | (self.judge >= len(self.judges))
-        _refuse("judge", "is not an index into judges", stray)
-        wrong = (self.labels < 0) | (self.labels > MAX_LABEL)
-        _refuse("labels", f"is not between 0 and {MAX_LABEL}", wrong)
+        is_unknown_judge = (self.judge < 0) | (self.judge >= len(self.judges))
+        _refuse("judge", "is not an index into judges", is_unknown_judge)
+        is_out_of_range = (self.labels < 0) | (self.labels > MAX_LABEL)
+        _refuse("labels", f"is not between 0 and {MAX_LABEL}", is_out_of_range)
         _refuse("candidates", "is below -1", self.candidates < -1)
-        unseen = (self.labels > 0) & (self.candidates < 0)
-        _refuse("labels", "labels a system that was not shown", unseen)
+        is_unseen = (self.labels > 0) & (self.candidates < 0)
+        _refuse("labels", "labels a system that was not shown", is_unseen)
         self._refuse_split_candidates()
 
     def _refuse_split_candidates(self) -> None:
         """Refuse different labels of one candidate; most blocks have no candidate with several
         systems.
         """
-        in_order = np.sort(self.candidates, axis=1)
-        shared = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
-        rows = np.flatnonzero(shared.any(axis=1))
+        ordered = np.sort(self.candidates, axis=1)
+        is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        rows = np.flatnonzero(is_repeated.any(axis=1))
         labels = self.labels[rows]
         candidates = self.candidates[rows]
         for position in range(int(candidates.max(initial=-1)) + 1):
-            here = candidates == position
-            highest = np.max(labels, axis=1, where=here, initial=0)
+            is_here = candidates == position
+            highest = np.max(labels, axis=1, where=is_here, initial=0)
+            is_different = is_here & (labels != highest[:, np.newaxis])
             split = np.zeros(len(self), dtype=np.bool_)
-            split[rows] = (here & (labels != highest[:, np.newaxis])).any(axis=1)
+            split[rows] = is_different.any(axis=1)
             _refuse("labels", f"gives candidate {position} two different labels", split)
 
     def __len__(self) -> int:
@@ -180,10 +181,12 @@ class Blocks:
         bool, shape (B,) or (B, k)
         """
         labels = self.labels[:, one]
-        others = self.labels[:, other]
-        is_compared: BoolArray = (labels > 0) & (others > 0)
+        other_labels = self.labels[:, other]
+        is_compared: BoolArray = (labels > 0) & (other_labels > 0)
         is_compared &= self.candidates[:, one] != self.candidates[:, other]
-        return is_compared & (labels != others) if self.best_worst else is_compared
+        if self.best_worst:
+            is_compared &= labels != other_labels
+        return is_compared
 
     def without(self, systems: Collection[str]) -> Blocks:
         """Return the blocks without some systems, for instance without the reference.
@@ -243,32 +246,30 @@ class Blocks:
             The remaining blocks in the same order; `judges` lists only the remaining judges.
         """
         kept = []
+        names = []
         for index, name in enumerate(self.judges):
             if name not in judges:
                 kept.append(index)
+                names.append(name)
         if len(kept) == len(self.judges):
             return self
         new_index = np.full(len(self.judges), -1, dtype=np.int32)
         new_index[kept] = np.arange(len(kept))
-        judge = new_index[self.judge]
-        names = tuple(self.judges[index] for index in kept)
-        # The judges' indices change with the rows: they are only valid together.
-        columns = self._rows(judge >= 0)
-        return self._with(**columns | {"judge": judge[judge >= 0], "judges": names})
+        # Judges who are left out get -1, and their rows go with the next step.
+        renumbered = self._with(judge=new_index[self.judge], judges=tuple(names))
+        return renumbered.take(renumbered.judge >= 0)
 
     def with_judges_in_order(self) -> Blocks:
         """Return the blocks with `judges` reduced to those with a block, sorted by name."""
-        present = (
-            np.bincount(self.judge, minlength=len(self.judges)).nonzero()[0].tolist()
-        )
-        order = sorted(present, key=lambda index: self.judges[index])
+        blocks_of_judge = np.bincount(self.judge, minlength=len(self.judges))
+        present = np.flatnonzero(blocks_of_judge).tolist()
+        order = sorted(present, key=self.judges.__getitem__)
         if order == list(range(len(self.judges))):
             return self
-        place = np.zeros(len(self.judges), dtype=np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        return self._with(
-            judge=place[self.judge], judges=tuple(self.judges[index] for index in order)
-        )
+        new_index = np.zeros(len(self.judges), dtype=np.int32)
+        new_index[order] = np.arange(len(order), dtype=np.int32)
+        names = [self.judges[index] for index in order]
+        return self._with(judge=new_index[self.judge], judges=tuple(names))
 
     def take(self, rows: slice | npt.NDArray[Any] | Sequence[int]) -> Blocks:
         """Return selected blocks, for instance one shard or the blocks of some judges.
@@ -284,21 +285,20 @@ class Blocks:
             The selected blocks, with all systems and judges and unchanged keys.
         """
         # An empty list would become an array of floats.
-        if isinstance(rows, slice | np.ndarray):
-            index = rows
-        else:
+        index = rows
+        if not isinstance(rows, slice | np.ndarray):
             index = np.asarray(rows, dtype=np.intp)
-        return self._with(**self._rows(index))
-
-    def _rows(self, index: slice | npt.NDArray[Any]) -> dict[str, Any]:
-        return {
-            "labels": self.labels[index],
-            "candidates": self.candidates[index],
-            "judge": self.judge[index],
-            "segment": self.segment[index],
-            "key": self.key[index],
-            "document": None if self.document is None else self.document[index],
-        }
+        document = self.document
+        if document is not None:
+            document = document[index]
+        return self._with(
+            labels=self.labels[index],
+            candidates=self.candidates[index],
+            judge=self.judge[index],
+            segment=self.segment[index],
+            key=self.key[index],
+            document=document,
+        )
 
 
 def blocks_required(function: str, blocks: object) -> None:
@@ -311,13 +311,13 @@ def blocks_required(function: str, blocks: object) -> None:
     """
     if isinstance(blocks, Blocks):
         return
+    actual = type(blocks).__name__
+    argument = "…"
     if isinstance(blocks, str | PathLike):
-        what = argument = repr(str(blocks))
-    else:
-        what = type(blocks).__name__
-        argument = "…"
+        actual = repr(str(blocks))
+        argument = actual
     raise TypeError(
-        f"{function} takes judged blocks, not {what}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
+        f"{function} takes judged blocks, not {actual}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
         "Any other table: build the blocks with blocks_from_rows."
     )
 
@@ -330,9 +330,10 @@ def _frozen(column: Any) -> Any:
     return view
 
 
-def _refuse(column: str, problem: str, wrong: BoolArray) -> None:
-    if np.any(wrong):
-        raise ValueError(f"{column}: row {int(np.argwhere(wrong)[0, 0])} {problem}")
+def _refuse(column: str, problem: str, is_wrong: BoolArray) -> None:
+    if np.any(is_wrong):
+        row = int(np.argwhere(is_wrong)[0, 0])
+        raise ValueError(f"{column}: row {row} {problem}")
 
 
 Candidate = tuple[str, ...]
@@ -437,14 +438,18 @@ def blocks_of_parts(
         The result of `blocks_of_codes` for each part.
     """
     names = tuple(sorted(systems))
-    labels = np.zeros((len(coded), len(names)), dtype=np.int8)
-    candidates = np.full((len(coded), len(names)), -1, dtype=np.int8)
+    shape = (len(coded), len(names))
+    labels = np.zeros(shape, dtype=np.int8)
+    candidates = np.full(shape, -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
-    _spread(coded=coded, systems_of=systems_of, labels=labels, shown=candidates)
+    _spread(coded, systems_of, labels, candidates)
     key = _content_keys(coded)
-    parts_found = []
+    blocks_of_part = []
     for rows in parts:
         part = coded.take(rows)
+        part_document = document
+        if document is not None:
+            part_document = document[rows]
         blocks = Blocks(
             systems=names,
             labels=labels[rows],
@@ -453,25 +458,27 @@ def blocks_of_parts(
             judges=tuple(part.judges),
             segment=part.segment,
             key=_with_occurrences(part, key[rows]),
-            document=None if document is None else document[rows],
+            document=part_document,
             best_worst=coded.best_worst,
         )
-        parts_found.append(blocks.with_judges_in_order())
-    return parts_found
+        blocks_of_part.append(blocks.with_judges_in_order())
+    return blocks_of_part
 
 
 def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
     """Return keys in which repeated judgments with equal content have separate keys."""
-    _, index, times = np.unique(keys, return_inverse=True, return_counts=True)
+    _keys, index, times = np.unique(keys, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(times[index] > 1)
     if not len(rows):
         return keys
     repeated = coded.take(rows)
-    shown = repeated.candidate >= 0
-    in_order = np.argsort(~shown, axis=1, kind="stable")
-    labels = np.take_along_axis(np.where(shown, repeated.label, 0), in_order, axis=1)
-    order = np.lexsort((*labels.T[::-1], index[rows]))
-    ordered = index[rows][order]
+    content = index[rows]
+    is_shown = repeated.candidate >= 0
+    shown_first = np.argsort(~is_shown, axis=1, kind="stable")
+    labels = np.where(is_shown, repeated.label, 0)
+    labels = np.take_along_axis(labels, shown_first, axis=1)
+    order = np.lexsort((*labels.T[::-1], content))
+    ordered = content[order]
     occurrence = np.empty(len(rows), dtype=np.int64)
     occurrence[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
     numbered = keys.copy()
@@ -490,11 +497,10 @@ def systems_table(
     index_of = {}
     for index, name in enumerate(systems):
         index_of[name] = index
-    table = np.full(
-        (len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32
-    )
+    most = max(map(len, candidates), default=0)
+    table = np.full((len(candidates), most), -1, dtype=np.int32)
     for row, candidate in enumerate(candidates):
-        if all(name in index_of for name in candidate):
+        if index_of.keys() >= set(candidate):
             table[row, : len(candidate)] = [index_of[name] for name in candidate]
     return table
 
@@ -506,12 +512,12 @@ def _spread(
     position = np.zeros(len(coded), dtype=np.int8)
     for candidate, label in zip(coded.candidate.T, coded.label.T, strict=True):
         rows = np.flatnonzero(candidate >= 0)
-        for system in systems_of[candidate[rows]].T:
-            is_system = system >= 0
-            there = rows[is_system]
-            of_there = system[is_system]
-            labels[there, of_there] = label[there]
-            shown[there, of_there] = position[there]
+        for column in systems_of[candidate[rows]].T:
+            is_system = column >= 0
+            row = rows[is_system]
+            system = column[is_system]
+            labels[row, system] = label[row]
+            shown[row, system] = position[row]
         position[rows] += 1
 
 
@@ -542,36 +548,35 @@ def _content_keys(
     in a file never matters. This definition is version 1. Changing it changes every published
     range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
     """
-    of_judges = []
-    for name in coded.judges:
-        of_judges.append(_encoded(name))
-    of_candidates = []
-    for one in coded.candidates:
-        of_candidates.append(
-            struct.pack("<I", len(one)) + b"".join(map(_encoded, sorted(one)))
-        )
-    of_candidates.append(b"")  # for index -1
-    counts = (coded.candidate >= 0).sum(axis=1).tolist()
+    judges = [_encoded(name) for name in coded.judges]
+    candidates = [_encoded_candidate(candidate) for candidate in coded.candidates]
+    candidates.append(b"")  # for index -1
+    counts = (coded.candidate >= 0).sum(axis=1)
     start = blake2b(digest_size=8, person=_PERSON)
-    head = struct.Struct("<q").pack
-    count_of = struct.Struct("<I").pack
+    encoded_number = struct.Struct("<q").pack
+    encoded_count = struct.Struct("<I").pack
     digests = bytearray()
-    columns = (
+    rows = zip(
         coded.segment.tolist(),
         coded.judge.tolist(),
-        counts,
+        counts.tolist(),
         coded.candidate.tolist(),
+        occurrences,
+        strict=False,
     )
-    for segment, judge, count, candidates, occurrence in zip(
-        *columns, occurrences, strict=False
-    ):
-        parts = [head(segment), of_judges[judge], count_of(count)]
-        parts += [of_candidates[one] for one in candidates]
-        parts.append(count_of(occurrence))
+    for segment, judge, count, shown, occurrence in rows:
+        parts = [encoded_number(segment), judges[judge], encoded_count(count)]
+        parts += [candidates[candidate] for candidate in shown]
+        parts.append(encoded_count(occurrence))
         hashed = start.copy()
         hashed.update(b"".join(parts))
         digests += hashed.digest()
     return np.frombuffer(bytes(digests), dtype="<u8").astype(np.uint64)
+
+
+def _encoded_candidate(candidate: Candidate) -> bytes:
+    systems = b"".join(map(_encoded, sorted(candidate)))
+    return struct.pack("<I", len(candidate)) + systems
 
 
 def _encoded(text: str) -> bytes:
@@ -607,18 +612,17 @@ class CandidateSets:
         start = np.cumsum(size, axis=1) - size
         number = np.take_along_axis(system, start, axis=1).astype(np.int32)
         row, position = np.nonzero(size > 1)
-        within = np.arange(int(size.max(initial=1)))
-        output = np.minimum(
-            start[row, position][:, np.newaxis] + within, system.shape[1] - 1
-        )
-        inside = within < size[row, position][:, np.newaxis]
-        members = np.where(inside, system[row[:, np.newaxis], output], -1)
-        sets, which = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
-        numbers = [
-            self._number(tuple(one for one in each if one >= 0))
-            for each in sets.tolist()
-        ]
-        number[row, position] = np.array(numbers, dtype=np.int32)[which.reshape(-1)]
+        offset = np.arange(int(size.max(initial=1)))
+        first_output = start[row, position][:, np.newaxis]
+        output = np.minimum(first_output + offset, system.shape[1] - 1)
+        is_member = offset < size[row, position][:, np.newaxis]
+        members = np.where(is_member, system[row[:, np.newaxis], output], -1)
+        sets, index = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
+        numbers = []
+        for padded in sets.tolist():
+            numbers.append(self._number(tuple(one for one in padded if one >= 0)))
+        number_of_set = np.array(numbers, dtype=np.int32)
+        number[row, position] = number_of_set[index.reshape(-1)]
         return number
 
     def _number(self, members: tuple[int, ...]) -> int:
@@ -677,9 +681,9 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         system, has a different number of labels than candidates, or has a label outside 1 … 5; or
         if a name is not a text. The message counts rows from 1.
     """
-    known = set(systems)
-    for system in known:
-        _refuse_name("system", system)
+    names = set(systems)
+    for name in names:
+        _refuse_name("system", name)
     judge_of: dict[str, int] = {}
     candidate_of: dict[Candidate, int] = {}
     judge = array("i")
@@ -689,22 +693,22 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     label = array("b")
     for number, row in enumerate(rows, start=1):
         try:
-            _refuse_row(row, known)
+            _refuse_row(row, names)
         except ValueError as error:
             raise ValueError(f"row {number}: {error}") from error
         judge.append(judge_of.setdefault(row.judge, len(judge_of)))
         segment.append(row.segment)
         size.append(len(row.candidates))
-        shown = map(tuple, row.candidates)
-        candidate.extend(
-            candidate_of.setdefault(each, len(candidate_of)) for each in shown
-        )
-        label.extend(each or 0 for each in row.labels)
+        for shown in map(tuple, row.candidates):
+            candidate.append(candidate_of.setdefault(shown, len(candidate_of)))
+        for shown_label in row.labels:
+            label.append(shown_label or 0)
     sizes = np.asarray(size, dtype=np.int64)
-    filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
-    candidates = np.full(filled.shape, -1, np.int32)
-    labels = np.zeros(filled.shape, np.int8)
-    candidates[filled], labels[filled] = candidate, label
+    is_filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
+    candidates = np.full(is_filled.shape, -1, np.int32)
+    labels = np.zeros(is_filled.shape, np.int8)
+    candidates[is_filled] = candidate
+    labels[is_filled] = label
     coded = CodedJudgments(
         judge=np.asarray(judge, dtype=np.int32),
         judges=tuple(judge_of),
@@ -713,7 +717,7 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         candidates=tuple(candidate_of),
         label=labels,
     )
-    return blocks_of_codes(coded, known)
+    return blocks_of_codes(coded, names)
 
 
 def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
@@ -800,15 +804,14 @@ def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array |
         None unless every block has a document, there are at least two documents, and each segment
         is in only one.
     """
-    if (
-        not len(document)
-        or int(document.min()) < 0
-        or bool((document == document[0]).all())
-    ):
+    if not len(document) or document.min() < 0:
+        return None
+    if (document == document[0]).all():
         return None
     numbers, first = np.unique(segment, return_index=True)
-    alike = document[first][np.searchsorted(numbers, segment)] == document
-    if bool(alike.all()):
+    document_of_segment = document[first]
+    alike = document_of_segment[np.searchsorted(numbers, segment)] == document
+    if alike.all():
         return document
     return None
 

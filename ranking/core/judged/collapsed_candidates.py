@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,16 +97,16 @@ def collapsed_comparisons(
     second_parts = []
     outcome_parts = []
     for p, q in combinations(range(blocks.positions), 2):
-        compared = (label[:, p] > 0) & (label[:, q] > 0)
+        is_compared = (label[:, p] > 0) & (label[:, q] > 0)
         if blocks.best_worst:
-            compared &= label[:, p] != label[:, q]
-        rows = np.flatnonzero(compared)
+            is_compared &= label[:, p] != label[:, q]
+        rows = np.flatnonzero(is_compared)
         # In unordered pairs, the candidate with the smaller code is first, regardless of position.
-        swapped = candidate[rows, p] > candidate[rows, q]
+        is_swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:
-            swapped = np.zeros_like(swapped)
-        first = np.where(swapped, q, p)
-        second = np.where(swapped, p, q)
+            is_swapped = np.zeros_like(is_swapped)
+        first = np.where(is_swapped, q, p)
+        second = np.where(is_swapped, p, q)
         block_parts.append(rows)
         first_parts.append(candidate[rows, first])
         second_parts.append(candidate[rows, second])
@@ -114,16 +115,17 @@ def collapsed_comparisons(
     # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
     # combining them keeps codes within 64 bits.
     sets = int(candidate.max(initial=0)) + 1
-    found, pair = _numbered(
-        _joined(first_parts) * sets + _joined(second_parts), sets * sets
+    both = _joined(first_parts) * sets + _joined(second_parts)
+    pair_codes, pair = _numbered(both, sets * sets)
+    pairs = max(1, len(pair_codes))
+    segments = _segments_of(blocks)
+    codes, item = _numbered(
+        segments.offset[block] * pairs + pair, segments.range * pairs
     )
-    pairs = max(1, len(found))
-    lowest, segments, segment = _segments_from_lowest(blocks)
-    codes, item = _numbered(segment[block] * pairs + pair, segments * pairs)
     return CollapsedComparisons(
         items=len(codes),
         item=item,
-        item_segment=lowest + codes // pairs,
+        item_segment=segments.lowest + codes // pairs,
         outcome=_joined(outcome_parts),
         block=block,
         judge=blocks.judge[block].astype(np.int64),
@@ -173,17 +175,32 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
     candidate, label = _candidates(blocks)
     block, position = np.nonzero(label)
     sets = int(candidate.max(initial=0)) + 1
-    lowest, segments, segment = _segments_from_lowest(blocks)
-    codes, item = _numbered(
-        segment[block] * sets + candidate[block, position], segments * sets
-    )
+    segments = _segments_of(blocks)
+    code = segments.offset[block] * sets + candidate[block, position]
+    codes, item = _numbered(code, segments.range * sets)
     return CollapsedLabels(
         items=len(codes),
         item=item,
-        item_segment=lowest + codes // sets,
+        item_segment=segments.lowest + codes // sets,
         label=label[block, position],
         judge=blocks.judge[block].astype(np.int64),
     )
+
+
+class _Segments(NamedTuple):
+    """The lowest segment number, the size of the range of numbers, and each block's number minus the lowest."""
+
+    lowest: int
+    range: int
+    offset: Int64Array
+
+
+def _segments_of(blocks: Blocks) -> _Segments:
+    if not len(blocks):
+        return _Segments(lowest=0, range=0, offset=np.empty(0, dtype=np.int64))
+    lowest = int(blocks.segment.min())
+    offset = blocks.segment.astype(np.int64) - lowest
+    return _Segments(lowest=lowest, range=int(offset.max()) + 1, offset=offset)
 
 
 def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
@@ -194,31 +211,23 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     the blocks.
     """
     shape = (len(blocks), blocks.positions)
+    systems = len(blocks.systems)
     label = np.zeros(shape, dtype=np.int64)
     code = np.zeros(shape, dtype=np.int64)
-    for start in range(0, len(blocks.systems), _BITS):
+    for start in range(0, systems, _BITS):
         bits = np.zeros(shape, dtype=np.uint64)
-        for bit in range(min(_BITS, len(blocks.systems) - start)):
-            position = blocks.candidates[:, start + bit]
+        for bit in range(min(_BITS, systems - start)):
+            system = start + bit
+            position = blocks.candidates[:, system]
             rows = np.flatnonzero(position >= 0)
+            cell = (rows, position[rows])
             # A system has only one position in a block, so nothing is added twice.
-            bits[rows, position[rows]] += np.uint64(1 << (_BITS - 1 - bit))
-            label[rows, position[rows]] = blocks.labels[rows, start + bit]
+            bits[cell] += np.uint64(1 << (_BITS - 1 - bit))
+            label[cell] = blocks.labels[rows, system]
         sets = np.unique(bits)
         both = code * max(1, len(sets)) + np.searchsorted(sets, bits)
         code = np.searchsorted(np.unique(both), both)
     return code, label
-
-
-def _segments_from_lowest(blocks: Blocks) -> tuple[int, int, Int64Array]:
-    """Return the lowest segment number, the size of the range of numbers, and each block's number
-    minus the lowest.
-    """
-    if not len(blocks):
-        return 0, 0, np.empty(0, dtype=np.int64)
-    lowest = int(blocks.segment.min())
-    segment = blocks.segment.astype(np.int64) - lowest
-    return lowest, int(segment.max()) + 1, segment
 
 
 def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:

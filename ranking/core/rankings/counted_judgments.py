@@ -75,9 +75,10 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
 
 def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
     """Compute the effective numbers of segments, judges and documents from their sizes."""
-    return EffectiveUnits(
-        *(effective_number_from(sizes.total, square) for square in sizes.squares)
-    )
+    numbers = []
+    for square in sizes.squares:
+        numbers.append(effective_number_from(sizes.total, square))
+    return EffectiveUnits(*numbers)
 
 
 #: Levels whose resamples, with weighted units, are counted together with the judgments.
@@ -135,14 +136,14 @@ class CountedJudgments:
     def tallies(self) -> Tallies:
         """Wins and ties."""
         n = len(self.systems)
+        wins = self.cells[: n * n].reshape(n, n)
         above = self.cells[n * n : 2 * n * n].reshape(n, n)
-        return Tallies(
-            self.systems, self.cells[: n * n].reshape(n, n), ties=above + above.T
-        )
+        return Tallies(self.systems, wins, ties=above + above.T)
 
     def cells_for(self, method: Method) -> Int64Array:
         """Return the counts in a method's layout, shape (m',)."""
-        return self.cells[method.layout(len(self.systems)).cells_in(self.layout)]
+        layout = method.layout(len(self.systems))
+        return self.cells[layout.cells_in(self.layout)]
 
     def chosen_moments(
         self, method: Method, *, fewest_documents: float = MIN_UNITS
@@ -179,18 +180,24 @@ class CountedJudgments:
         if len(kept) == n:
             return self
         of_method = method.layout(n)
-        resampled = self.resampled
         used = of_method.used_of(kept)
+        moments = self.moments
+        if moments is not None:
+            moments = moments.of_cells(used)
+        resampled = self.resampled
+        if resampled is not None:
+            resampled = resampled[:, of_method.cells_of(kept)]
+        units = self.units
+        if units is not None:
+            units = units[np.ix_(used, used)]
         return replace(
             self,
             systems=tuple(self.systems[index] for index in kept.tolist()),
             layout=replace(self.layout, systems=len(kept)),
             cells=self.cells[self.layout.cells_of(kept)],
-            moments=None if self.moments is None else self.moments.of_cells(used),
-            resampled=None
-            if resampled is None
-            else resampled[:, of_method.cells_of(kept)],
-            units=None if self.units is None else self.units[np.ix_(used, used)],
+            moments=moments,
+            resampled=resampled,
+            units=units,
         )
 
     def of_group(self, group: Int64Array, method: Method) -> CountedJudgments:
@@ -208,28 +215,31 @@ class CountedJudgments:
         """
         counts = self.of_systems(group, method)
         every = self.tallies.comparisons
+        blocks = 0
         if every:
             blocks = self.blocks * counts.tallies.comparisons // every
-        else:
-            blocks = 0
-        total = int(counts.cells_for(method)[method.layout(len(group)).used].sum())
+        used = method.layout(len(group)).used
+        total = int(counts.cells_for(method)[used].sum())
         moments = counts.moments
-        whole = self.sizes
+        squares = []
         if moments is None or not total:
-            least = (
-                _least_squares(
-                    total=total, of_all=whole.total, squares=square, blocks=blocks
+            for square in self.sizes.squares:
+                least = _least_squares(
+                    total=total,
+                    of_all=self.sizes.total,
+                    squares=square,
+                    blocks=blocks,
                 )
-                for square in whole.squares
-            )
-            return replace(counts, blocks=blocks, sizes=UnitSizes(total, *least))
-        squares = (moments.segments, moments.judges, moments.documents)
-        sizes = UnitSizes(
-            total, *(int(square.sum()) for square in squares if square is not None)
-        )
+                squares.append(least)
+            return replace(counts, blocks=blocks, sizes=UnitSizes(total, *squares))
+        for products in (moments.segments, moments.judges, moments.documents):
+            if products is not None:
+                squares.append(int(products.sum()))
         # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
-        return replace(counts, blocks=min(blocks, alike), sizes=sizes)
+        return replace(
+            counts, blocks=min(blocks, alike), sizes=UnitSizes(total, *squares)
+        )
 
 
 def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:
@@ -279,13 +289,26 @@ def count_judgments(
     """
     if keeps is not None:
         word_check("keeps", keeps, Level)
-    if blocks.document is None:
-        documents = 0
-    else:
+    documents = 0
+    if blocks.document is not None:
         documents = len(np.unique(blocks.document))
     n = len(blocks.systems)
     layout = layout_with_ties(method, n)
     of_method = method.layout(n)
+    moments = None
+    resampled = None
+    units = None
+    if keeps == "two_way":
+        moments = all_moments(blocks, of_method)
+    elif keeps in ("blocks", "segments", "judges"):
+        units = second_moments(blocks, of_method, units_of(blocks, keeps))
+        resampled = _resampled(
+            blocks=blocks,
+            layout=of_method,
+            resampling=Resampling(keeps, seed),
+            resamples=resamples,
+            engine=engine,
+        )
     return CountedJudgments(
         systems=blocks.systems,
         layout=layout,
@@ -295,23 +318,9 @@ def count_judgments(
         judges=len(np.unique(blocks.judge)),
         documents=documents,
         sizes=unit_sizes(blocks, counts_per_block(blocks, of_method)),
-        moments=all_moments(blocks, of_method) if keeps == "two_way" else None,
-        resampled=(
-            _resampled(
-                blocks=blocks,
-                layout=of_method,
-                resampling=Resampling(keeps, seed),
-                resamples=resamples,
-                engine=engine,
-            )
-            if keeps in RESAMPLED
-            else None
-        ),
-        units=(
-            second_moments(blocks, of_method, units_of(blocks, keeps))
-            if keeps in ("blocks", "segments", "judges")
-            else None
-        ),
+        moments=moments,
+        resampled=resampled,
+        units=units,
     )
 
 
@@ -322,9 +331,11 @@ def _resampled(
     resamples: int,
     engine: Engine | None,
 ) -> Int64Array:
-    size = -(-resamples // (1 if engine is None else engine.workers))
+    workers = 1
+    if engine is not None:
+        workers = engine.workers
     ids = []
-    for part in chunks(resamples, size):
+    for part in chunks(resamples, math.ceil(resamples / workers)):
         ids.append(range(part.start, part.stop))
     work = partial(_counted_resamples, blocks, layout, resampling)
     return np.concatenate(map_shards(work, ids, engine=engine))

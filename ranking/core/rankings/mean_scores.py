@@ -9,7 +9,7 @@ of judge j on the scores of test set t (T test sets), and V_t as in `ranking.cor
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -118,13 +118,13 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     settings = method.complete(None)
     fitted = method.score(blocks, **settings)
     # Systems without a score would only affect the others.
-    ranked = blocks.of_systems(np.flatnonzero(fitted.estimable)).with_judges_in_order()
+    scored = blocks.of_systems(np.flatnonzero(fitted.estimable))
+    ranked = scored.with_judges_in_order()
     scores = method.score(ranked, **settings)
     layout = method.layout(len(ranked.systems))
     moments = moments_of_blocks(ranked, layout)
-    influence = method.influence(layout.unpack(moments.cells), **settings)[
-        :, layout.used
-    ]
+    influence_of_cells = method.influence(layout.unpack(moments.cells), **settings)
+    influence = influence_of_cells[:, layout.used]
     _blocks, segments, judges = clustered_covariances(moments, influence)
     # Judges are sorted and each has a block, so there is one column per judge.
     counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
@@ -138,6 +138,36 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
         of_judges=np.asarray((counts.T @ influence.T).T, dtype=np.float64),
         work=np.asarray(counts.sum(axis=0), dtype=np.float64).ravel(),
     )
+
+
+@dataclass
+class _PooledJudges:
+    """Judges of several test sets by name.
+
+    Attributes
+    ----------
+    influence : dict of str to float64, shape (n,)
+        Influence of all of a judge's judgments on the mean scores.
+    work : dict of str to float
+        Number of a judge's comparisons.
+    """
+
+    influence: dict[str, FloatArray] = field(default_factory=dict)
+    work: dict[str, float] = field(default_factory=dict)
+
+    def add(self, task: ScoreInfluence, influence: FloatArray) -> None:
+        """Add the judges of a test set with their influence, shape (n, J)."""
+        nothing = np.zeros(len(influence))
+        for index, name in enumerate(task.names):
+            before = self.influence.get(name, nothing)
+            self.influence[name] = before + influence[:, index]
+            self.work[name] = self.work.get(name, 0.0) + float(task.work[index])
+
+    @property
+    def effective(self) -> float:
+        """Effective number of judges."""
+        work = np.array(list(self.work.values()))
+        return float(work.sum()) ** 2 / float((work**2).sum())
 
 
 def mean_scores(
@@ -161,47 +191,47 @@ def mean_scores(
     """
     share = 1 / len(tasks)
     count = len(systems)
-    total = np.zeros((count, count))
+    covariance = np.zeros((count, count))
     means = np.zeros(count)
-    uncertain = 0.0
-    among: dict[str, FloatArray] = {}
-    work: dict[str, float] = {}
-    own_judges = np.zeros((count, count))
+    uncertainty = 0.0
+    pooled = _PooledJudges()
+    of_single_tasks = np.zeros((count, count))
     for task in tasks:
         rows = np.array([task.systems.index(name) for name in systems], dtype=np.int64)
         square = np.ix_(rows, rows)
         means += task.scores[rows] * share
-        total += task.covariance.matrix[square] * share**2
+        covariance += task.covariance.matrix[square] * share**2
         segments = float(np.trace(task.segments.matrix[square])) * share**2
-        uncertain += segments**2 / max(task.segments.effective - 1, 1)
+        uncertainty += segments**2 / max(task.segments.effective - 1, 1)
         if not task.knows_judges:
             continue
         correction = task.judges.effective / (task.judges.effective - 1)
         influence = task.of_judges[rows] * (share * correction**0.5)
-        own_judges += influence @ influence.T
-        for position, name in enumerate(task.names):
-            among[name] = among.get(name, np.zeros(count)) + influence[:, position]
-            work[name] = work.get(name, 0.0) + float(task.work[position])
-    if among:
-        together = np.array(list(among.values()))
-        joint = together.T @ together
-        total = total + joint - own_judges
-        amount = np.array(list(work.values()))
-        effective = float(amount.sum()) ** 2 / float((amount**2).sum())
-        uncertain += float(np.trace(joint)) ** 2 / max(effective - 1, 1)
-    variance = np.maximum(np.diag(total), 0.0)
-    if uncertain:
-        freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertain)
-    else:
-        freedom = np.inf
+        of_single_tasks += influence @ influence.T
+        pooled.add(task, influence)
+    if pooled.influence:
+        of_judges = np.array(list(pooled.influence.values()))
+        joint = of_judges.T @ of_judges
+        covariance = covariance + joint - of_single_tasks
+        uncertainty += float(np.trace(joint)) ** 2 / max(pooled.effective - 1, 1)
+    variance = np.maximum(np.diag(covariance), 0.0)
+    freedom = np.inf
+    if uncertainty:
+        freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertainty)
     errors = np.sqrt(variance)
     half = float(stdtrit(freedom, (1 + confidence) / 2)) * errors
-    return tuple(
-        MeanScore(name, *(float(value) for value in row))
-        for name, *row in zip(
-            systems, means, means - half, means + half, errors, strict=True
+    scores = []
+    for index, name in enumerate(systems):
+        scores.append(
+            MeanScore(
+                system=name,
+                score=float(means[index]),
+                low=float(means[index] - half[index]),
+                high=float(means[index] + half[index]),
+                standard_error=float(errors[index]),
+            )
         )
-    )
+    return tuple(scores)
 
 
 def mean_ranks(
@@ -228,14 +258,12 @@ def mean_ranks(
     -------
     tuple of MeanRank
     """
-    ranks = np.array(
-        [[ranking[name] for name in systems] for ranking in rankings], dtype=np.float64
-    )
-    means = ranks.reshape(len(rankings), len(systems), 3).mean(axis=0)
-    return tuple(
-        MeanRank(name, *(float(value) for value in row))
-        for name, row in zip(systems, means, strict=True)
-    )
+    means = []
+    for name in systems:
+        ranks = [ranking[name] for ranking in rankings]
+        rank, low, high = np.mean(ranks, axis=0).tolist()
+        means.append(MeanRank(system=name, rank=rank, low=low, high=high))
+    return tuple(means)
 
 
 @dataclass(frozen=True)
@@ -288,52 +316,44 @@ def orders_by_methods(
     """
     orders: list[MethodOrder] = []
     for number, name in enumerate(methods, 1):
-        orders.append(
-            _order(
-                blocks=blocks, name=name, seed=seed, first=orders[0] if orders else None
-            )
-        )
+        order = _order(blocks, name, seed)
+        if orders:
+            swapped = _swapped(orders[0].scores, order.scores)
+            order = replace(order, swapped=swapped)
+        orders.append(order)
         if progress is not None:
             progress(number, len(methods))
     return tuple(orders)
 
 
-def _order(
-    blocks: Blocks, name: str, seed: int, first: MethodOrder | None
-) -> MethodOrder:
+def _order(blocks: Blocks, name: str, seed: int) -> MethodOrder:
     method = method_named(name)
     try:
         scores = method.score(blocks, seed=seed, **method.complete(None))
     except NotConvergedError:
         return MethodOrder(name, {}, {}, reason="not_converged")
     ranks, _last = shared_ranks(scores)
-    kept = sorted(
-        np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index])
-    )
-    scores_by_system = {
-        blocks.systems[index]: float(scores.values[index]) for index in kept
-    }
-    return MethodOrder(
-        method=name,
-        ranks={blocks.systems[index]: int(ranks[index]) for index in kept},
-        scores=scores_by_system,
-        swapped=_swapped(first.scores, scores_by_system) if first is not None else (),
-    )
+    kept = np.flatnonzero(scores.estimable)
+    best_first = kept[np.argsort(ranks[kept], kind="stable")]
+    rank_by_system = {}
+    score_by_system = {}
+    for index in best_first.tolist():
+        system = blocks.systems[index]
+        rank_by_system[system] = int(ranks[index])
+        score_by_system[system] = float(scores.values[index])
+    return MethodOrder(method=name, ranks=rank_by_system, scores=score_by_system)
 
 
 def _swapped(
     first: Mapping[str, float], other: Mapping[str, float]
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs in opposite orders, without pairs with equal scores."""
-    both = []
-    for name in first:
-        if name in other:
-            both.append(name)
-    return tuple(
-        (one, two)
-        for one, two in combinations(both, 2)
-        if _is_ahead(first, one, two) and _is_ahead(other, two, one)
-    )
+    systems = [name for name in first if name in other]
+    swapped = []
+    for one, two in combinations(systems, 2):
+        if _is_ahead(first, one, two) and _is_ahead(other, two, one):
+            swapped.append((one, two))
+    return tuple(swapped)
 
 
 def _is_ahead(scores: Mapping[str, float], one: str, two: str) -> bool:

@@ -8,10 +8,19 @@ systems, because their scores are closer together.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, Self, TypedDict, TypeGuard, Unpack, get_args
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Self,
+    TypedDict,
+    TypeGuard,
+    Unpack,
+    get_args,
+)
 
 import numpy as np
 
@@ -26,7 +35,7 @@ from ranking.core.anytime import (
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
-from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
+from ranking.core.counting.moments import ClusterUnit, Moments, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.lopez import QUICK, TIME_LIMIT, lopez_order
@@ -69,6 +78,8 @@ from ranking.core.words import member_of, word_check
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
 
+#: Parameters of a method by name.
+MethodParameters = Mapping[str, Any]
 #: Units that a kind of ranges always treats as independent.
 _FIXED_LEVELS: Mapping[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
 
@@ -179,7 +190,9 @@ class RangeOptions:
             else:
                 correction = Correction.NONE
         if sides is None:
-            sides = 1 if ranges == "sign_test" else 2
+            sides = 2
+            if ranges == "sign_test":
+                sides = 1
         return cls(
             ranges=ranges,
             resample=resample,
@@ -212,8 +225,8 @@ class RangeOptions:
     @property
     def keeps(self) -> Level | None:
         """Counts needed in addition to wins and ties, see `count_judgments`."""
-        drawn_from_tallies = self.resample == "pairs"
-        if drawn_from_tallies:
+        if self.resample == "pairs":
+            # Resamples are drawn from tallies.
             return None
         return self.resample
 
@@ -269,8 +282,8 @@ class RangesFound:
         Standard errors of the scores over segments and judges; None if unknown.
     shortages : mapping from a system's name to a Shortage
         Shortages of systems for which this kind refuses ranges.
-    extra : mapping
-        Further results for this kind of ranges, as plain JSON.
+    refusals : mapping of str to list of str, or None
+        Reasons to refuse anytime ranges, by system; None for other kinds.
     """
 
     ranges: RankRanges
@@ -278,17 +291,19 @@ class RangesFound:
     limits: tuple[str, ...] = ()
     errors: FloatArray | None = None
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    refusals: Mapping[str, list[str]] | None = None
 
 
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     """Return the covariance of scores over the resamples in which both scores can be estimated."""
     known = resampled.estimable & scores.estimable
     values = np.where(known, resampled.values, 0.0)
-    mean = values.sum(axis=0) / np.maximum(1, known.sum(axis=0))
-    apart = np.where(known, values - mean, 0.0)
-    both = known.T.astype(np.int64) @ known.astype(np.int64)
-    return np.asarray(apart.T @ apart / np.maximum(1, both - 1))
+    counts = known.sum(axis=0)
+    mean = values.sum(axis=0) / np.maximum(1, counts)
+    deviation = np.where(known, values - mean, 0.0)
+    number = known.astype(np.int64)
+    both = number.T @ number
+    return np.asarray(deviation.T @ deviation / np.maximum(1, both - 1))
 
 
 #: Number of parts in which resamples are scored if progress is reported; few, because each part of
@@ -301,18 +316,17 @@ def score_resamples(
 ) -> Scores:
     """Return scores of resamples, computed in parts for several workers or to report progress."""
     engine = running.get("engine")
-    workers = 1 if engine is None else engine.workers
-    if running.get("progress") is None:
-        parts = workers
-    else:
-        parts = max(workers, _PROGRESS_PARTS)
-    size = -(-resamples // parts)
+    parts = 1
+    if engine is not None:
+        parts = engine.workers
+    if running.get("progress") is not None:
+        parts = max(parts, _PROGRESS_PARTS)
     ids = []
-    for part in chunks(resamples, size):
-        ids.append(range(part.start, part.stop))
     sizes = []
-    for part in ids:
-        sizes.append(len(part))
+    for part in chunks(resamples, math.ceil(resamples / parts)):
+        own_ids = range(part.start, part.stop)
+        ids.append(own_ids)
+        sizes.append(len(own_ids))
     return joined(map_shards(score, ids, sizes=sizes, **running))
 
 
@@ -332,11 +346,10 @@ def blocks_needed(systems: int, options: RangeOptions) -> int:
     """Return the number of blocks that each of n ranked systems needs for these ranges."""
     if options.ranges != "percentile":
         return FEWEST_BLOCKS
+    per_system = FEWEST_BLOCKS_PER_SYSTEM
     if options.resample == "pairs":
-        each = FEWEST_BLOCKS_OF_PAIRS
-    else:
-        each = FEWEST_BLOCKS_PER_SYSTEM
-    return max(FEWEST_BLOCKS, math.ceil(each * systems))
+        per_system = FEWEST_BLOCKS_OF_PAIRS
+    return max(FEWEST_BLOCKS, math.ceil(per_system * systems))
 
 
 def shortages_of(
@@ -380,11 +393,11 @@ def shortages_of(
         return dict.fromkeys(tallies.systems, few)
     needed = blocks_needed(len(tallies.systems), options)
     blocks_by_system = blocks_of_systems(tallies, blocks)
-    return {
-        system: Shortage("blocks", count, needed)
-        for system, count in zip(tallies.systems, blocks_by_system, strict=True)
-        if count < needed - _ABOUT
-    }
+    shortages = {}
+    for system, count in zip(tallies.systems, blocks_by_system, strict=True):
+        if count < needed - _ABOUT:
+            shortages[system] = Shortage("blocks", count, needed)
+    return shortages
 
 
 def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
@@ -392,12 +405,15 @@ def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
 
     A block of s systems has s (s − 1) / 2 comparisons, s − 1 of each system.
     """
-    counts = (tallies.wins + tallies.wins.T + tallies.ties).sum(axis=1)
+    comparisons = tallies.wins + tallies.wins.T + tallies.ties
+    counts = comparisons.sum(axis=1)
     if not blocks or not counts.any():
         return [0.0] * len(counts)
-    systems_per_block = (1 + math.sqrt(1 + 4 * float(counts.sum()) / blocks)) / 2
-    worth: list[float] = np.round(counts / max(1.0, systems_per_block - 1), 6).tolist()
-    return worth
+    counts_per_block = float(counts.sum()) / blocks
+    systems_per_block = (1 + math.sqrt(1 + 4 * counts_per_block)) / 2
+    opponents = max(1.0, systems_per_block - 1)
+    equivalent: list[float] = np.round(counts / opponents, 6).tolist()
+    return equivalent
 
 
 def _too_few_units(
@@ -412,11 +428,9 @@ def _too_few_units(
         if effective.segments < needed - _ABOUT:
             return Shortage("segments", effective.segments, needed)
     over_judges = options.resample == "judges" or "few_segments" in limits
-    if (
-        over_judges
-        and "few_judges" not in limits
-        and effective.judges < FEWEST_JUDGES - _ABOUT
-    ):
+    if not over_judges or "few_judges" in limits:
+        return None
+    if effective.judges < FEWEST_JUDGES - _ABOUT:
         return Shortage("judges", effective.judges, FEWEST_JUDGES)
     return None
 
@@ -427,6 +441,9 @@ def shortages_of_refusals(
     """Return the shortage of each system refused by anytime ranges, in documents instead of
     segments if known.
     """
+    unit = "segments"
+    if documents:
+        unit = "documents"
     shortages = {}
     for index, system in enumerate(ranges.systems):
         reasons = ranges.refusals.get(system, ())
@@ -434,7 +451,6 @@ def shortages_of_refusals(
             judges = float(ranges.judges[index])
             shortages[system] = Shortage("judges", judges, math.ceil(MIN_JUDGES))
         elif Refusal.FEW_SEGMENTS in reasons:
-            unit = "documents" if documents else "segments"
             segments = float(ranges.segments[index])
             shortages[system] = Shortage(unit, segments, math.ceil(MIN_SEGMENTS))
     return shortages
@@ -495,74 +511,66 @@ class TwoWayResampling:
 def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
     n = len(blocks.systems)
     moments = moments_of_blocks(blocks, Layout(n))
-    influence = scores_and_influence(moments, n)[1]
+    _scores, influence = scores_and_influence(moments, n)
     covariance = two_way_covariance(moments, influence)
+    estimated = float(np.trace(covariance.matrix))
     by_documents = blocks.document is not None and not moments.few_documents
 
     def drawn(unit: ClusterUnit) -> float:
         squares = getattr(moments, unit).astype(np.float64)
         return float(np.trace(influence @ squares @ influence.T))
 
-    def found(resampling: Resampling, variance: float) -> TwoWayResampling:
-        estimated = float(np.trace(covariance.matrix))
-        if variance > 0 and estimated > 0:
-            enlarged = variance / estimated
-        else:
-            enlarged = 1.0
-        return TwoWayResampling(
-            resampling=resampling,
-            limits=covariance.limits,
-            enlarged=enlarged,
-            degrees_of_freedom=covariance.degrees_of_freedom,
-        )
-
     if RangeLimit.FEW_JUDGES in covariance.limits:
-        few_both = RangeLimit.FEW_SEGMENTS in covariance.limits
-        unit: ClusterUnit = "blocks" if few_both else "segments"
-        return found(Resampling(unit, seed, documents=by_documents), drawn(unit))
-    if RangeLimit.FEW_SEGMENTS in covariance.limits:
-        return found(Resampling("judges", seed), drawn("judges"))
-    # Draws with few degrees of freedom have a larger variance than normal ones, and so must
-    # resamples.
-    degrees_of_freedom = min(
-        max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9
+        unit: ClusterUnit = "segments"
+        if RangeLimit.FEW_SEGMENTS in covariance.limits:
+            unit = "blocks"
+        resampling = Resampling(unit, seed, documents=by_documents)
+        variance = drawn(unit)
+    elif RangeLimit.FEW_SEGMENTS in covariance.limits:
+        resampling = Resampling("judges", seed)
+        variance = drawn("judges")
+    else:
+        # Draws with few degrees of freedom have a larger variance than normal ones, and so must
+        # resamples.
+        freedom = max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom)
+        freedom = min(freedom, 1e9)
+        of_units = drawn("segments") + drawn("judges")
+        of_blocks = drawn("blocks")
+        share = _share(of_units, of_blocks, estimated * freedom / (freedom - 2))
+        resampling = Resampling(
+            level="two_way", seed=seed, share=share, documents=by_documents
+        )
+        variance = share * of_units + share**2 * of_blocks
+    enlarged = 1.0
+    if variance > 0 and estimated > 0:
+        enlarged = variance / estimated
+    return TwoWayResampling(
+        resampling=resampling,
+        limits=covariance.limits,
+        enlarged=enlarged,
+        degrees_of_freedom=covariance.degrees_of_freedom,
     )
-    wanted = (
-        float(np.trace(covariance.matrix))
-        * degrees_of_freedom
-        / (degrees_of_freedom - 2)
-    )
-    of_units = drawn("segments") + drawn("judges")
-    of_blocks = drawn("blocks")
-    share = _share(of_units, of_blocks, wanted)
-    resampling = Resampling(
-        level="two_way", seed=seed, share=share, documents=by_documents
-    )
-    return found(resampling, share * of_units + share**2 * of_blocks)
 
 
-def _share(of_units: float, of_blocks: float, wanted: float) -> float:
-    """Return the a between 0 and 1 that solves a · of_units + a² · of_blocks = wanted."""
-    if of_blocks <= 0:
-        return 1.0
-    root = math.sqrt(of_units**2 + 4 * of_blocks * wanted)
-    return min(1.0, (root - of_units) / (2 * of_blocks))
+class _Sampled(NamedTuple):
+    """Covariance of scores between samples, and its degrees of freedom."""
+
+    matrix: FloatArray
+    degrees_of_freedom: float
 
 
-def find_ranges(
-    judged: Blocks | CountedJudgments,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    scores: Scores,
-    all_systems: int | None = None,
-    seed: int = 0,
-    **running: Unpack[Running],
-) -> RangesFound:
-    """Return rank ranges of the systems, and tests of their pairs.
+class _Certainty(NamedTuple):
+    """Variance over resamples divided by the estimated variance, and the degrees of freedom of that."""
 
-    Parameters
+    enlarged: float
+    degrees_of_freedom: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RangeFinder:
+    """Finds rank ranges of n systems, and tests of their pairs.
+
+    Attributes
     ----------
     judged : Blocks or CountedJudgments
         Judgments of n systems that the method can score: counts, including those of
@@ -573,226 +581,269 @@ def find_ranges(
     options : RangeOptions
     scores : Scores of shape (n,)
         The method's scores for these judgments.
-    all_systems : int, optional
-        Number of systems, including those that the method cannot score; n if not given. Anytime
-        ranges need it.
     seed : int
         0 ≤ seed < 2**64.
-    **running : see `ranking.core.sharding.Running`
-        Progress is that of resamples.
-
-    Returns
-    -------
-    RangesFound
-
-    Raises
-    ------
-    ValueError
-        If the method cannot be resampled at this level, or has no anytime ranges.
     """
-    if isinstance(judged, Blocks):
-        wins = tally(judged).wins
-    else:
-        wins = judged.tallies.wins
-    errors = _standard_errors(
-        judged=judged, method=method, parameters=parameters, options=options
-    )
-    if options.ranges == "anytime":
-        if method.name != "expected_wins" or isinstance(judged, Blocks):
+
+    judged: Blocks | CountedJudgments
+    method: Method
+    parameters: MethodParameters
+    options: RangeOptions
+    scores: Scores
+    seed: int
+
+    def find(
+        self, *, all_systems: int | None = None, **running: Unpack[Running]
+    ) -> RangesFound:
+        """Return the ranges and tests.
+
+        Parameters
+        ----------
+        all_systems : int, optional
+            Number of systems, including those that the method cannot score; n if not given. Anytime
+            ranges need it.
+        **running : see `ranking.core.sharding.Running`
+            Progress is that of resamples.
+
+        Raises
+        ------
+        ValueError
+            If the method cannot be resampled at this level, or has no anytime ranges.
+        """
+        options = self.options
+        if options.ranges == "anytime":
+            return self._anytime(all_systems or len(self.wins))
+        if options.ranges == "sign_test":
+            return self._of_sign_tests()
+        if not options.is_closed_form(self.method):
+            return self._of_resamples(**running)
+        ranges = self._in_closed_form()
+        progress = running.get("progress")
+        if progress is not None:
+            progress(options.resamples, options.resamples)
+        return ranges
+
+    @property
+    def wins(self) -> Int64Array:
+        """Number of wins of each system against each other one."""
+        if isinstance(self.judged, Blocks):
+            return tally(self.judged).wins
+        return self.judged.tallies.wins
+
+    def _anytime(self, all_systems: int) -> RangesFound:
+        """Return ranges that hold at any time."""
+        if self.method.name != "expected_wins" or isinstance(self.judged, Blocks):
             raise ValueError(
-                f"ranges: anytime ranges need the method expected_wins, not {method.name}"
+                f"ranges: anytime ranges need the method expected_wins, not {self.method.name}"
             )
-        return replace(
-            _anytime(
-                counted=judged,
-                method=method,
-                options=options,
-                all_systems=all_systems or len(wins),
-            ),
+        # Segments are never used instead of documents here: with few documents, no pairs are
+        # separated.
+        moments = self.judged.chosen_moments(self.method, fewest_documents=0)
+        ranges = anytime_ranges_of_moments(
+            moments,
+            self.judged.systems,
+            confidence=self.options.confidence,
+            all_systems=all_systems,
+        )
+        values = ranges.scores.values
+        is_ahead = values[:, np.newaxis] > values
+        p_ahead = np.minimum(1.0, np.exp(-ranges.log_evidence))
+        p = np.where(is_ahead, p_ahead, 1.0)
+        adjusted = np.minimum(1.0, p * number_of_pairs(all_systems))
+        refusals = {}
+        for name, reasons in sorted(ranges.refusals.items()):
+            refusals[name] = [str(reason) for reason in reasons]
+        shortages = shortages_of_refusals(ranges, documents=self.judged.documents > 1)
+        return RangesFound(
+            ranges=ranges.ranges,
+            tests=PairTests(p_value=p, adjusted_p=adjusted),
+            limits=tuple(str(reason) for reason in ranges.refused),
+            errors=self._standard_errors(),
+            shortages=shortages,
+            refusals=refusals,
+        )
+
+    def _of_sign_tests(self) -> RangesFound:
+        """Return ranges from significant differences of pairs."""
+        options = self.options
+        tests = sign_tests(
+            self.wins, sides=options.sides, correction=options.correction
+        )
+        return RangesFound(
+            ranges=ranges_of_better(tests.adjusted_p <= options.level),
+            tests=tests,
+            errors=self._standard_errors(),
+        )
+
+    def _in_closed_form(self) -> RangesFound:
+        """Return ranges from the covariance of the scores."""
+        covariance = self._closed_form()
+        sampled = _Sampled(covariance.matrix, covariance.degrees_of_freedom)
+        tests = self._tests(sampled)
+        if self.options.ranges == "confidence_set":
+            ranges, tests = self._confidence_sets(sampled, tests)
+        else:
+            # The order in which draws are assigned to systems does not depend on their names.
+            order = canonical_order(self.wins, np.zeros_like(self.wins))
+            ids = range(self.options.resamples)
+            drawn = draw_scores(
+                self.scores, covariance, ids, seed=self.seed, order=order
+            )
+            ranges = rank_ranges(drawn, confidence=self.options.confidence)
+        return RangesFound(
+            ranges=ranges,
+            tests=tests,
+            limits=tuple(str(limit) for limit in covariance.limits),
+            errors=np.sqrt(np.diag(covariance.matrix)),
+        )
+
+    def _of_resamples(self, **running: Unpack[Running]) -> RangesFound:
+        """Return ranges from the scores of resamples."""
+        errors = self._standard_errors()
+        score, limits = self._scorer()
+        resamples = self.options.resamples
+        resampled = score_resamples(score, resamples=resamples, **running)
+        certainty = self._certainty()
+        sampled = _Sampled(
+            matrix=_covariance(self.scores, resampled) / certainty.enlarged,
+            degrees_of_freedom=certainty.degrees_of_freedom,
+        )
+        tests = self._tests(sampled)
+        if self.options.ranges == "confidence_set":
+            ranges, tests = self._confidence_sets(sampled, tests)
+        else:
+            ranges = rank_ranges(resampled, confidence=self.options.confidence)
+        return RangesFound(
+            ranges=ranges,
+            tests=tests,
+            limits=tuple(str(limit) for limit in limits),
             errors=errors,
         )
-    if options.ranges == "sign_test":
-        tests = sign_tests(wins, sides=options.sides, correction=options.correction)
-        return RangesFound(
-            ranges_of_better(tests.adjusted_p <= options.level), tests, errors=errors
+
+    def _tests(self, sampled: _Sampled) -> PairTests:
+        return difference_tests(
+            self.scores,
+            sampled.matrix,
+            degrees_of_freedom=sampled.degrees_of_freedom,
+            sides=self.options.sides,
+            correction=self.options.correction,
         )
-    limits: tuple[str, ...]
-    if options.is_closed_form(method):
-        covariance = _closed_form(judged, method, parameters)
-        matrix = covariance.matrix
-        freedom = covariance.degrees_of_freedom
-        limits = covariance.limits
-        errors = np.sqrt(np.diag(matrix))
-        if (progress := running.get("progress")) is not None:
-            progress(options.resamples, options.resamples)
-    else:
-        score, limits = _scorer(
-            judged=judged,
-            method=method,
-            parameters=parameters,
-            options=options,
-            seed=seed,
-        )
-        resampled = score_resamples(score, resamples=options.resamples, **running)
-        enlarged, freedom = _certainty_of_resamples(
-            judged=judged, method=method, options=options, seed=seed
-        )
-        matrix = _covariance(scores, resampled) / enlarged
-    tests = difference_tests(
-        scores,
-        matrix,
-        degrees_of_freedom=freedom,
-        sides=options.sides,
-        correction=options.correction,
-    )
-    if options.ranges == "confidence_set":
-        how: dict[str, Any] = {
-            "degrees_of_freedom": freedom,
-            "group": scores.group,
-            "seed": seed,
-        }
-        if options.correction is Correction.HOLM:
-            adjusted = pairwise_p_values(scores.values, matrix, **how)
-            tests = PairTests(p_value=tests.p_value, adjusted_p=adjusted)
-            ranges = ranges_of_better(adjusted <= 1 - options.confidence)
-        else:
+
+    def _confidence_sets(
+        self, sampled: _Sampled, tests: PairTests
+    ) -> tuple[RankRanges, PairTests]:
+        """Return confidence sets of ranks, and the tests of pairs that belong to them."""
+        values = self.scores.values
+        confidence = self.options.confidence
+        if self.options.correction is not Correction.HOLM:
             ranges = rank_confidence_sets(
-                scores.values, matrix, confidence=options.confidence, **how
+                values,
+                sampled.matrix,
+                confidence=confidence,
+                degrees_of_freedom=sampled.degrees_of_freedom,
+                group=self.scores.group,
+                seed=self.seed,
             )
-    else:
-        if options.is_closed_form(method):
-            # The order in which draws are assigned to systems does not depend on their names.
-            order = canonical_order(wins, np.zeros_like(wins))
-            ids = range(options.resamples)
-            resampled = draw_scores(scores, covariance, ids, seed=seed, order=order)
-        ranges = rank_ranges(resampled, confidence=options.confidence)
-    return RangesFound(
-        ranges=ranges,
-        tests=tests,
-        limits=tuple(str(limit) for limit in limits),
-        errors=errors,
-    )
+            return ranges, tests
+        adjusted = pairwise_p_values(
+            values,
+            sampled.matrix,
+            degrees_of_freedom=sampled.degrees_of_freedom,
+            group=self.scores.group,
+            seed=self.seed,
+        )
+        ranges = ranges_of_better(adjusted <= 1 - confidence)
+        return ranges, PairTests(p_value=tests.p_value, adjusted_p=adjusted)
 
-
-def _certainty_of_resamples(
-    judged: Blocks | CountedJudgments, method: Method, options: RangeOptions, seed: int
-) -> tuple[float, float]:
-    """Return the variance over resamples divided by the estimated variance, and the degrees of
-    freedom of that.
-    """
-    level = options.resample
-    if level == "two_way" and isinstance(judged, Blocks):
-        resampling = _two_way(judged, seed=seed)
-        return resampling.enlarged, resampling.degrees_of_freedom
-    if level not in ("segments", "judges"):
-        return 1.0, np.inf
-    if isinstance(judged, Blocks):
-        units = effective_units(judged, method)
-    else:
-        units = effective_units_of_sizes(judged.sizes)
-    if level == "segments":
-        effective = units.segments
-    else:
+    def _certainty(self) -> _Certainty:
+        level = self.options.resample
+        if level == "two_way" and isinstance(self.judged, Blocks):
+            resampling = _two_way(self.judged, seed=self.seed)
+            return _Certainty(resampling.enlarged, resampling.degrees_of_freedom)
+        if level not in ("segments", "judges"):
+            return _Certainty(1.0, np.inf)
+        if isinstance(self.judged, Blocks):
+            units = effective_units(self.judged, self.method)
+        else:
+            units = effective_units_of_sizes(self.judged.sizes)
         effective = units.judges
-    # Resamples of G units vary by (G − 1) / G less than new samples.
-    return max(0.5, 1 - 1 / max(effective, 1)), max(1.0, effective - 1)
+        if level == "segments":
+            effective = units.segments
+        # Resamples of G units vary by (G − 1) / G less than new samples.
+        enlarged = max(0.5, 1 - 1 / max(effective, 1))
+        return _Certainty(enlarged, max(1.0, effective - 1))
 
+    def _closed_form(self) -> ScoreCovariance:
+        judged = self.judged
+        method = self.method
+        if isinstance(judged, Blocks):
+            return method.score_covariance(judged, **self.parameters)
+        layout = method.layout(len(judged.systems))
+        moments = judged.chosen_moments(method)
+        return method.covariance(moments, layout, **self.parameters)
 
-def _closed_form(
-    judged: Blocks | CountedJudgments, method: Method, parameters: Mapping[str, Any]
-) -> ScoreCovariance:
-    if isinstance(judged, Blocks):
-        return method.score_covariance(judged, **parameters)
-    layout = method.layout(len(judged.systems))
-    return method.covariance(judged.chosen_moments(method), layout, **parameters)
+    def _standard_errors(self) -> FloatArray | None:
+        """Return standard errors over the independent units; None if unknown."""
+        judged = self.judged
+        method = self.method
+        level = self.options.resample
+        if not method.has_closed_form:
+            return None
+        if isinstance(judged, Blocks):
+            return method.standard_errors(judged, level, **self.parameters)
+        if method.influence is None:
+            return None
+        if level == "two_way":
+            moments: Moments | Int64Array | None = judged.chosen_moments(method)
+        elif level == "pairs" or judged.units is not None:
+            moments = judged.units
+        else:
+            return None
+        layout = method.layout(len(judged.systems))
+        cells = judged.cells_for(method)
+        influence = method.influence(layout.unpack(cells), **self.parameters)
+        return standard_errors_of_counts(
+            cells=cells, layout=layout, influence=influence, moments=moments
+        )
 
+    def _scorer(self) -> tuple[Callable[[range], Scores], tuple[RangeLimit, ...]]:
+        """Return a function that scores resamples, and the sources of variation that they ignore.
 
-def _standard_errors(
-    judged: Blocks | CountedJudgments,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-) -> FloatArray | None:
-    """Return standard errors over the independent units; None if unknown, or if ranges in closed
-    form come with them.
-    """
-    level = options.resample
-    in_closed_form = (
-        options.ranges in ("percentile", "confidence_set") and level == "two_way"
-    )
-    if not method.has_closed_form or in_closed_form:
-        return None
-    if isinstance(judged, Blocks):
-        return method.standard_errors(judged, level, **parameters)
-    if method.influence is None or (
-        level not in ("pairs", "two_way") and judged.units is None
-    ):
-        return None
-    layout = method.layout(len(judged.systems))
-    cells = judged.cells_for(method)
-    influence = method.influence(layout.unpack(cells), **parameters)
-    moments = judged.chosen_moments(method) if level == "two_way" else judged.units
-    return standard_errors_of_counts(
-        cells=cells, layout=layout, influence=influence, moments=moments
-    )
-
-
-def _scorer(
-    judged: Blocks | CountedJudgments,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    seed: int,
-) -> tuple[Callable[[range], Scores], tuple[str, ...]]:
-    """Return a function that scores resamples, and the sources of variation that they ignore.
-
-    Raises
-    ------
-    ValueError
-        If the method cannot be resampled at this level, or its resamples were not counted.
-    """
-    if isinstance(judged, Blocks):
-        resampling, limits = resampling_at(options.resample, judged, seed=seed)
-        return partial(
-            _resampled_scores, judged, method.name, parameters, resampling
-        ), limits
-    layout = method.layout(len(judged.systems))
-    cells = judged.resampled
-    if options.resample == "pairs":
-        if layout.outright:
-            raise ValueError(
-                f"{method.name} scores blocks: it cannot be resampled by pairs"
+        Raises
+        ------
+        ValueError
+            If the method cannot be resampled at this level, or its resamples were not counted.
+        """
+        judged = self.judged
+        name = self.method.name
+        resample = self.options.resample
+        if isinstance(judged, Blocks):
+            resampling, limits = resampling_at(resample, judged, seed=self.seed)
+            score = partial(
+                _resampled_scores, judged, name, self.parameters, resampling
             )
-        ids = range(options.resamples)
-        cells = Resampling("pairs", seed).pair_counts(judged.tallies, layout, ids)
-    if cells is None:
-        raise ValueError(f"resample: no resamples of {options.resample} were counted")
-    return partial(_scores_of_counts, method.name, cells, layout, parameters), ()
+            return score, limits
+        layout = self.method.layout(len(judged.systems))
+        cells = judged.resampled
+        if resample == "pairs":
+            if layout.outright:
+                raise ValueError(
+                    f"{name} scores blocks: it cannot be resampled by pairs"
+                )
+            ids = range(self.options.resamples)
+            resampling = Resampling("pairs", self.seed)
+            cells = resampling.pair_counts(judged.tallies, layout, ids)
+        if cells is None:
+            raise ValueError(f"resample: no resamples of {resample} were counted")
+        return partial(_scores_of_counts, name, cells, layout, self.parameters), ()
 
 
-def _anytime(
-    counted: CountedJudgments, method: Method, options: RangeOptions, all_systems: int
-) -> RangesFound:
-    # Segments are never used instead of documents here: with few documents, no pairs are separated.
-    moments = counted.chosen_moments(method, fewest_documents=0)
-    ranges = anytime_ranges_of_moments(
-        moments, counted.systems, confidence=options.confidence, all_systems=all_systems
-    )
-    ahead = ranges.scores.values[:, np.newaxis] > ranges.scores.values
-    p = np.where(ahead, np.minimum(1.0, np.exp(-ranges.log_evidence)), 1.0)
-    adjusted = np.minimum(1.0, p * number_of_pairs(all_systems))
-    return RangesFound(
-        ranges=ranges.ranges,
-        tests=PairTests(p_value=p, adjusted_p=adjusted),
-        limits=tuple(str(reason) for reason in ranges.refused),
-        shortages=shortages_of_refusals(ranges, documents=counted.documents > 1),
-        extra={
-            "refusals": {
-                name: [str(reason) for reason in reasons]
-                for name, reasons in sorted(ranges.refusals.items())
-            }
-        },
-    )
+def _share(of_units: float, of_blocks: float, wanted: float) -> float:
+    """Return the a between 0 and 1 that solves a · of_units + a² · of_blocks = wanted."""
+    if of_blocks <= 0:
+        return 1.0
+    root = math.sqrt(of_units**2 + 4 * of_blocks * wanted)
+    return min(1.0, (root - of_units) / (2 * of_blocks))
 
 
 @in_threads
@@ -800,18 +851,19 @@ def _scores_of_counts(
     method: str,
     cells: Int64Array,
     layout: Layout,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     ids: range,
 ) -> Scores:
-    of_counts = counts_method_named(method)
-    return of_counts.score_counted(cells[ids.start : ids.stop], layout, **parameters)
+    counts_method = counts_method_named(method)
+    chosen = cells[ids.start : ids.stop]
+    return counts_method.score_counted(chosen, layout, **parameters)
 
 
 @in_threads
 def _resampled_scores(
     blocks: Blocks,
     method: str,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     resampling: Resampling,
     ids: range,
 ) -> Scores:

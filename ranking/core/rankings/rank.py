@@ -4,7 +4,7 @@ counts.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
@@ -26,16 +26,18 @@ from ranking.core.ranges import (
 )
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
+    EffectiveUnits,
     count_judgments,
     effective_units,
     effective_units_of_sizes,
 )
 from ranking.core.rankings.range_kinds import (
+    MethodParameters,
+    RangeFinder,
     RangeKind,
     RangeOptions,
     RangeParts,
     RangesFound,
-    find_ranges,
     shortages_of,
 )
 from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
@@ -46,7 +48,10 @@ from ranking.core.scores import (
     ordinal_ranks,
     shared_ranks,
 )
-from ranking.core.sharding import Engine
+from ranking.core.sharding import Engine, Running
+
+#: Further results of a method by name, as plain JSON.
+MethodResults = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ class Ranking:
     """
 
     method: str
-    parameters: Mapping[str, Any]
+    parameters: MethodParameters
     resample: Level
     ranges: RangeKind
     correction: Correction
@@ -176,7 +181,7 @@ class Ranking:
     ties: int
     judges: int
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: MethodResults = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return a plain table of the systems, for notebooks."""
@@ -187,16 +192,14 @@ class Ranking:
         group = 0
         for row in self.systems:
             if row.group != group:
+                title = f"group {row.group}"
                 if len(self.groups) == 1:
                     title = "system"
-                else:
-                    title = f"group {row.group}"
                 lines.append(f"rank  range    score  {title:{width}}  won:lost:tied")
             group = row.group
             lines.append(self._line(row, width))
-        lines += [
-            f"not ranked: {row.system} ({row.reason})" for row in self.not_estimable
-        ]
+        for unranked in self.not_estimable:
+            lines.append(f"not ranked: {unranked.system} ({unranked.reason})")
         if self.limits:
             lines.append(f"limits of the ranges: {', '.join(self.limits)}")
         return "\n".join(lines)
@@ -254,7 +257,7 @@ def rank(
     method: str = "expected_wins",
     *,
     seed: int = 0,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: MethodParameters | None = None,
     engine: Engine | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Unpack[RangeParts],
@@ -333,13 +336,12 @@ def rank(
 def rank_judged(
     judged: Blocks | CountedJudgments,
     method: Method,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     options: RangeOptions,
     *,
     seed: int,
-    engine: Engine | None = None,
-    progress: Callable[[int, int], None] | None = None,
     all_systems: int | None = None,
+    **running: Unpack[Running],
 ) -> Ranking:
     """Rank systems from blocks or counted judgments, as `rank` does.
 
@@ -353,10 +355,11 @@ def rank_judged(
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
-    seed, engine, progress
+    seed : int
         As for `rank`.
     all_systems : int, optional
         Number of systems, including those of other groups; those of `judged` if not given.
+    **running : see `ranking.core.sharding.Running`
 
     Returns
     -------
@@ -364,60 +367,40 @@ def rank_judged(
         Without standard errors over a single kind of unit if its moments were not counted.
     """
     every = all_systems or len(judged.systems)
-    how: dict[str, Any] = {"seed": seed, "engine": engine, "progress": progress}
-    if isinstance(judged, Blocks):
-        tallies = tally(judged)
-        numbers = (len(judged), len(np.unique(judged.judge)))
-    else:
-        tallies = judged.tallies
-        numbers = (judged.blocks, judged.judges)
-    groups = compared_groups(tallies)
+    totals = _Totals.of(judged)
+    groups = compared_groups(totals.tallies)
     if len(groups) > 1:
-        parts = (
-            judged.of_systems(group)
-            if isinstance(judged, Blocks)
-            else judged.of_group(group, method)
-            for group in groups
-        )
-        ranked_apart = []
-        for part in parts:
-            ranked_apart.append(
-                rank_judged(
-                    judged=part,
-                    method=method,
-                    parameters=parameters,
-                    options=options,
-                    all_systems=every,
-                    **how,
-                )
+        rankings = []
+        for group in groups:
+            part: Blocks | CountedJudgments
+            if isinstance(judged, Blocks):
+                part = judged.of_systems(group)
+            else:
+                part = judged.of_group(group, method)
+            ranking = rank_judged(
+                judged=part,
+                method=method,
+                parameters=parameters,
+                options=options,
+                seed=seed,
+                all_systems=every,
+                **running,
             )
-        return _side_by_side(tallies, ranked_apart, numbers=numbers)
-    ranked: Blocks | CountedJudgments
-    # Systems without a score have none in resamples either: leave them out, so that they do not
-    # widen the ranges of the others.
-    if isinstance(judged, Blocks):
-        fit = method.fit(judged, seed=seed, **parameters)
-        kept = np.flatnonzero(fit.scores.estimable)
-        ranked = judged.of_systems(kept)
-        effective = effective_units(judged, method)
-    else:
-        counts_method = counts_method_named(method.name)
-        fit = counts_method.fit_counted(
-            judged.cells_for(method), judged.systems, **parameters
-        )
-        kept = np.flatnonzero(fit.scores.estimable)
-        ranked = judged.of_systems(kept, method)
-        effective = effective_units_of_sizes(judged.sizes)
-    ranges = find_ranges(
-        judged=ranked,
+            rankings.append(ranking)
+        return _side_by_side(rankings, totals)
+    scored = _scored(judged, method, parameters, seed)
+    fit = scored.fit
+    finder = RangeFinder(
+        judged=scored.ranked,
         method=method,
         parameters=parameters,
         options=options,
-        scores=fit.scores.take(kept),
-        all_systems=every,
-        **how,
+        scores=fit.scores.take(scored.kept),
+        seed=seed,
     )
-    ranked_tallies = tallies.of_systems(kept)
+    ranges = finder.find(all_systems=every, **running)
+    tallies = totals.tallies
+    ranked_tallies = tallies.of_systems(scored.kept)
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
@@ -428,24 +411,16 @@ def rank_judged(
     shortages = shortages_of(
         ranked_tallies,
         options,
-        blocks=numbers[0],
-        effective=effective,
+        blocks=totals.blocks,
+        effective=scored.effective,
         limits=ranges.limits,
         refused=ranges.shortages,
     )
-    ranges = without_estimates(
-        ranges, [name in shortages for name in ranked_tallies.systems]
-    )
-    extra = {**fit.extra, **ranges.extra}
-    if ranges.errors is not None:
-        # Systems whose scores are not influenced by any comparison have none, such as one at
-        # infinite distance from all others.
-        errors = zip(ranked_tallies.systems, ranges.errors.tolist(), strict=True)
-        values = {}
-        for name, error in errors:
-            if error > 0:
-                values[name] = error
-        extra["standard_errors"] = {"clusters": options.resample, "values": values}
+    lacks_judgments = [name in shortages for name in ranked_tallies.systems]
+    ranges = without_estimates(ranges, lacks_judgments)
+    groups_ranked: tuple[tuple[str, ...], ...] = ()
+    if len(kept):
+        groups_ranked = (_names(tallies, kept),)
     return Ranking(
         method=method.name,
         parameters=parameters,
@@ -467,63 +442,152 @@ def rank_judged(
             level=options.level,
         ),
         not_estimable=_unranked(tallies, fit),
-        groups=(_names(tallies, kept),) if len(kept) else (),
-        blocks=numbers[0],
+        groups=groups_ranked,
+        blocks=totals.blocks,
         comparisons=tallies.comparisons,
         ties=tallies.tied,
-        judges=numbers[1],
+        judges=totals.judges,
         shortages=shortages,
-        extra=extra,
+        extra=_results(fit, ranges, ranked_tallies.systems, options),
     )
 
 
-def without_estimates(ranges: RangesFound, thin: list[bool]) -> RangesFound:
+@dataclass(frozen=True, eq=False)
+class _Totals:
+    """Wins and ties, and the numbers of blocks and judges."""
+
+    tallies: Tallies
+    blocks: int
+    judges: int
+
+    @classmethod
+    def of(cls, judged: Blocks | CountedJudgments) -> Self:
+        """Return the totals of blocks or of counted judgments."""
+        if isinstance(judged, Blocks):
+            judges = len(np.unique(judged.judge))
+            return cls(tally(judged), blocks=len(judged), judges=judges)
+        return cls(judged.tallies, blocks=judged.blocks, judges=judged.judges)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """Scores of systems.
+
+    Attributes
+    ----------
+    fit : Fit
+    kept : int64
+        Indices of the systems with a score.
+    ranked : Blocks or CountedJudgments
+        The judgments of these systems. Systems without a score have none in resamples either: they
+        are left out, so that they do not widen the ranges of the others.
+    effective : EffectiveUnits
+    """
+
+    fit: Fit
+    kept: Int64Array
+    ranked: Blocks | CountedJudgments
+    effective: EffectiveUnits
+
+
+def _scored(
+    judged: Blocks | CountedJudgments,
+    method: Method,
+    parameters: MethodParameters,
+    seed: int,
+) -> _Scored:
+    if isinstance(judged, Blocks):
+        fit = method.fit(judged, seed=seed, **parameters)
+        kept = np.flatnonzero(fit.scores.estimable)
+        return _Scored(
+            fit=fit,
+            kept=kept,
+            ranked=judged.of_systems(kept),
+            effective=effective_units(judged, method),
+        )
+    cells = judged.cells_for(method)
+    counts_method = counts_method_named(method.name)
+    fit = counts_method.fit_counted(cells, judged.systems, **parameters)
+    kept = np.flatnonzero(fit.scores.estimable)
+    return _Scored(
+        fit=fit,
+        kept=kept,
+        ranked=judged.of_systems(kept, method),
+        effective=effective_units_of_sizes(judged.sizes),
+    )
+
+
+def _results(
+    fit: Fit, ranges: RangesFound, systems: Sequence[str], options: RangeOptions
+) -> MethodResults:
+    """Return the method's further results, with reasons to refuse ranges and standard errors."""
+    results = dict(fit.extra)
+    if ranges.refusals is not None:
+        results["refusals"] = ranges.refusals
+    if ranges.errors is not None:
+        # Systems whose scores are not influenced by any comparison have none, such as one at
+        # infinite distance from all others.
+        values = {}
+        for name, error in zip(systems, ranges.errors.tolist(), strict=True):
+            if error > 0:
+                values[name] = error
+        results["standard_errors"] = {"clusters": options.resample, "values": values}
+    return results
+
+
+def without_estimates(
+    ranges: RangesFound, lacks_judgments: Sequence[bool]
+) -> RangesFound:
     """Return ranges and tests that claim nothing about the systems that lack judgments.
 
     Such a system may have any rank, so every other system may be one rank better or worse for each
     of them.
     """
-    unknown = np.array(thin, dtype=np.bool_)
-    count = int(np.count_nonzero(unknown))
-    if not count or len(ranges.ranges.low) != len(unknown):
+    is_unknown = np.array(lacks_judgments, dtype=np.bool_)
+    systems = len(is_unknown)
+    count = int(np.count_nonzero(is_unknown))
+    if not count or len(ranges.ranges.low) != systems:
         return ranges
-    low = np.where(unknown, 1, np.maximum(1, ranges.ranges.low - count))
-    high = np.where(
-        unknown, len(thin), np.minimum(len(thin), ranges.ranges.high + count)
+    low = np.maximum(1, ranges.ranges.low - count)
+    high = np.minimum(systems, ranges.ranges.high + count)
+    widened = RankRanges(
+        low=np.where(is_unknown, 1, low), high=np.where(is_unknown, systems, high)
     )
-    of_pair = unknown[:, np.newaxis] | unknown
+    of_pair = is_unknown[:, np.newaxis] | is_unknown
     tests = PairTests(
         p_value=np.where(of_pair, 1.0, ranges.tests.p_value),
         adjusted_p=np.where(of_pair, 1.0, ranges.tests.adjusted_p),
     )
-    if ranges.errors is None:
-        errors = None
-    else:
-        errors = np.where(unknown, np.nan, ranges.errors)
-    return replace(ranges, ranges=RankRanges(low, high), tests=tests, errors=errors)
+    errors = ranges.errors
+    if errors is not None:
+        errors = np.where(is_unknown, np.nan, errors)
+    return replace(ranges, ranges=widened, tests=tests, errors=errors)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
-    tied = tallies.ties.sum(axis=1)
-    return tuple(
-        UnrankedSystem(
-            system=tallies.systems[index],
-            reason=fit.reasons.get(
-                index,
-                NotEstimable.ONLY_TIES if tied[index] else NotEstimable.NO_COMPARISON,
-            ),
-            ties=int(tied[index]),
+    ties = tallies.ties.sum(axis=1).tolist()
+    unranked = []
+    for index in np.flatnonzero(~fit.scores.estimable).tolist():
+        reason = NotEstimable.NO_COMPARISON
+        if ties[index]:
+            reason = NotEstimable.ONLY_TIES
+        unranked.append(
+            UnrankedSystem(
+                system=tallies.systems[index],
+                reason=fit.reasons.get(index, reason),
+                ties=ties[index],
+            )
         )
-        for index in np.flatnonzero(~fit.scores.estimable).tolist()
-    )
+    return tuple(unranked)
 
 
 def _ranked(
     tallies: Tallies, scores: Scores, ranges: RankRanges, *, has_scores: bool
 ) -> tuple[RankedSystem, ...]:
     kept = np.flatnonzero(scores.estimable)
-    first, last = (ranks[kept] for ranks in shared_ranks(scores))
-    order = ordinal_ranks(scores)[kept]
+    first_ranks, last_ranks = shared_ranks(scores)
+    first = first_ranks[kept]
+    last = last_ranks[kept]
     widened = RankRanges(
         low=np.minimum(ranges.low, first), high=np.maximum(ranges.high, last)
     )
@@ -531,23 +595,27 @@ def _ranked(
     won = tallies.wins.sum(axis=1)
     lost = tallies.wins.sum(axis=0)
     tied = tallies.ties.sum(axis=1)
-    return tuple(
-        RankedSystem(
-            system=tallies.systems[index],
-            score=float(scores.values[index]) if has_scores else None,
-            rank=int(first[i]),
-            rank_low=int(widened.low[i]),
-            rank_high=int(widened.high[i]),
-            cluster=int(cluster[i]),
-            wins=int(won[index]),
-            losses=int(lost[index]),
-            ties=int(tied[index]),
-            last_rank=int(last[i]),
+    ranked = []
+    for row in np.argsort(ordinal_ranks(scores)[kept], kind="stable").tolist():
+        index = kept[row]
+        score = None
+        if has_scores:
+            score = float(scores.values[index])
+        ranked.append(
+            RankedSystem(
+                system=tallies.systems[index],
+                score=score,
+                rank=int(first[row]),
+                rank_low=int(widened.low[row]),
+                rank_high=int(widened.high[row]),
+                cluster=int(cluster[row]),
+                wins=int(won[index]),
+                losses=int(lost[index]),
+                ties=int(tied[index]),
+                last_rank=int(last[row]),
+            )
         )
-        for i, index in sorted(
-            enumerate(kept.tolist()), key=lambda pair: int(order[pair[0]])
-        )
-    )
+    return tuple(ranked)
 
 
 def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
@@ -562,9 +630,13 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
 
 
 def _any_rank(fit: Fit, ranges: RangesFound) -> RangesFound:
+    """Return ranges and tests that claim nothing."""
     n = int(np.count_nonzero(fit.scores.estimable))
+    errors = None
+    if ranges.errors is not None:
+        errors = np.zeros(n)
     return RangesFound(
-        errors=None if ranges.errors is None else np.zeros(n),
+        errors=errors,
         ranges=RankRanges(
             low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)
         ),
@@ -576,69 +648,67 @@ def _names(tallies: Tallies, systems: Int64Array) -> tuple[str, ...]:
     return tuple(tallies.systems[index] for index in systems.tolist())
 
 
-def _side_by_side(
-    tallies: Tallies, rankings: Sequence[Ranking], *, numbers: tuple[int, int]
-) -> Ranking:
+def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     """Return the rankings of unconnected groups combined into one result.
 
-    `numbers` are the total numbers of blocks and judges. The method's further results are merged by
-    system; other values are taken from the first ranking.
+    The method's further results are merged by system; other values are taken from the first ranking.
     """
-    ranked = []
-    for each in rankings:
-        if each.groups:
-            ranked.append(each)
-    systems = tuple(
-        replace(row, group=number)
-        for number, each in enumerate(ranked, 1)
-        for row in each.systems
-    )
-    never = set(tallies.systems).difference(_names(tallies, tallies.compared))
-    unranked = [row for each in rankings for row in each.not_estimable]
-    unranked += [
-        UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0) for name in never
-    ]
-    extra: dict[str, Any] = {}
+    tallies = totals.tallies
+    systems: list[RankedSystem] = []
+    pairs: list[ComparedPair] = []
+    groups: list[tuple[str, ...]] = []
+    limits: list[str] = []
+    unranked: list[UnrankedSystem] = []
+    shortages: dict[str, Shortage] = {}
+    results: dict[str, Any] = {}
     for ranking in rankings:
-        for name, value in ranking.extra.items():
-            if name in extra:
-                extra[name] = _both(extra[name], value)
-            else:
-                extra[name] = value
+        unranked.extend(ranking.not_estimable)
+        limits.extend(ranking.limits)
+        results = _merged(results, ranking.extra)
+        if not ranking.groups:
+            continue
+        groups.extend(ranking.groups)
+        pairs.extend(ranking.pairs)
+        shortages.update(ranking.shortages)
+        for row in ranking.systems:
+            systems.append(replace(row, group=len(groups)))
+    compared = _names(tallies, tallies.compared)
+    for name in tallies.systems:
+        if name not in compared:
+            unranked.append(UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0))
+    unranked_by_name = {row.system: row for row in unranked}
+    in_order = [name for name in tallies.systems if name in unranked_by_name]
     return replace(
         rankings[0],
-        systems=systems,
-        pairs=tuple(pair for each in ranked for pair in each.pairs),
-        not_estimable=tuple(
-            sorted(unranked, key=lambda row: tallies.systems.index(row.system))
-        ),
-        groups=tuple(group for each in ranked for group in each.groups),
-        limits=tuple(
-            dict.fromkeys(limit for each in rankings for limit in each.limits)
-        ),
-        blocks=numbers[0],
+        systems=tuple(systems),
+        pairs=tuple(pairs),
+        not_estimable=tuple(unranked_by_name[name] for name in in_order),
+        groups=tuple(groups),
+        limits=tuple(dict.fromkeys(limits)),
+        blocks=totals.blocks,
         comparisons=tallies.comparisons,
         ties=tallies.tied,
-        judges=numbers[1],
-        shortages={
-            system: shortage
-            for each in ranked
-            for system, shortage in each.shortages.items()
-        },
-        extra=extra,
+        judges=totals.judges,
+        shortages=shortages,
+        extra=results,
     )
+
+
+def _merged(one: MethodResults, other: MethodResults) -> dict[str, Any]:
+    """Merge the further results of two groups by name."""
+    merged = dict(one)
+    for name, value in other.items():
+        if name in merged:
+            merged[name] = _both(merged[name], value)
+        else:
+            merged[name] = value
+    return merged
 
 
 def _both(one: Any, other: Any) -> Any:
     """Merge the further results of two groups: add counts, and join mappings and lists."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return {
-            **one,
-            **{
-                key: _both(one[key], other[key]) if key in one else other[key]
-                for key in other
-            },
-        }
+        return _merged(one, other)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return [*one, *other]
     if isinstance(one, bool) and isinstance(other, bool):

@@ -8,7 +8,7 @@ name. All numbers are integers, so the sharding and the order of addition do not
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,6 @@ from ranking.core.counting.counts import (
     counts_per_block,
 )
 from ranking.core.counting.moments import (
-    CLUSTER_UNITS,
     AllMoments,
     second_moments,
     units_of,
@@ -142,78 +141,86 @@ def count_shard(
     -------
     ShardCounts
     """
-    named = document >= 0
+    is_named = document >= 0
     # Only occurring documents count, in the order of their numbers.
-    occurring, index = np.unique(document[named], return_inverse=True)
-    pairs = np.unique(np.stack([blocks.segment[named], document[named]]), axis=1)
+    occurring, index = np.unique(document[is_named], return_inverse=True)
+    segment_and_document = np.stack([blocks.segment[is_named], document[is_named]])
+    pairs = np.unique(segment_and_document, axis=1)
+    named = _NamedDocuments(is_named=is_named, index=index, count=len(occurring))
+    counts = []
+    for kind in range(len(wanted.kinds)):
+        layout = wanted.layout(kind, len(blocks.systems))
+        counts.append(_count_layout(blocks, layout, wanted, named))
     return ShardCounts(
         systems=blocks.systems,
         judges=blocks.judges,
-        documents=tuple(documents[one] for one in occurring.tolist()),
+        documents=tuple(documents[number] for number in occurring.tolist()),
         blocks=len(blocks),
         segments=len(np.unique(blocks.segment)),
-        naming=int(np.count_nonzero(named)),
+        naming=int(np.count_nonzero(is_named)),
         has_segment_of_two=len(np.unique(pairs[0])) < pairs.shape[1],
-        counts=tuple(
-            _count_layout(
-                blocks=blocks,
-                layout=wanted.layout(kind, len(blocks.systems)),
-                wanted=wanted,
-                named=named,
-                position=index,
-                documents=len(occurring),
-            )
-            for kind in range(len(wanted.kinds))
-        ),
+        counts=tuple(counts),
     )
+
+
+class _NamedDocuments(NamedTuple):
+    """The documents named by B blocks.
+
+    Attributes
+    ----------
+    is_named : bool, shape (B,)
+    index : int64
+        Index of the document of each block that names one.
+    count : int
+        Number of documents.
+    """
+
+    is_named: BoolArray
+    index: Int64Array
+    count: int
 
 
 def _count_layout(
-    blocks: Blocks,
-    layout: Layout,
-    wanted: CountsWanted,
-    named: BoolArray,
-    position: Int64Array,
-    documents: int,
+    blocks: Blocks, layout: Layout, wanted: CountsWanted, named: _NamedDocuments
 ) -> LayoutCounts:
     sizes = counts_per_block(blocks, layout)
-    segment = np.unique(blocks.segment, return_inverse=True)[1]
-    by_segment = _summed(segment, sizes, int(segment.max(initial=-1)) + 1)
+    segments, segment = np.unique(blocks.segment, return_inverse=True)
+    by_segment = _summed(segment, sizes, len(segments))
     keeps = wanted.keeps
     judges = len(blocks.judges)
-    moments: dict[str, Int64Array | None] = {
-        unit: second_moments(blocks, layout, units_of(blocks, unit))
-        if keeps in (unit, "two_way")
-        else None
-        for unit in CLUSTER_UNITS[:2]
-    }
+    block_moments = None
+    segment_moments = None
+    judge_cells = None
+    resampled = None
+    if keeps in ("blocks", "two_way"):
+        block_moments = second_moments(blocks, layout, units_of(blocks, "blocks"))
+    if keeps in ("segments", "two_way"):
+        segment_moments = second_moments(blocks, layout, units_of(blocks, "segments"))
+    if keeps in ("judges", "two_way"):
+        unit = units_of(blocks, "judges")
+        judge_cells = counts_of_units(blocks, layout, unit, judges)
+    if keeps in RESAMPLED:
+        resampling = Resampling(keeps, wanted.seed)
+        resampled = resampling.counts(blocks, layout, range(wanted.resamples))
     return LayoutCounts(
-        **moments,
-        cells=count(
-            blocks, Layout(layout.systems, ties=True, outright=layout.outright)
-        ),
+        cells=count(blocks, replace(layout, ties=True)),
         total=int(sizes.sum()),
         segment_squares=int(by_segment @ by_segment),
         judge_sizes=_summed(blocks.judge, sizes, judges),
-        document_sizes=_summed(position, sizes[named], documents),
-        judge_cells=(
-            counts_of_units(
-                blocks=blocks,
-                layout=layout,
-                unit=units_of(blocks, "judges"),
-                units=judges,
-            )
-            if keeps in ("judges", "two_way")
-            else None
-        ),
-        resampled=(
-            Resampling(keeps, wanted.seed).counts(
-                blocks, layout, range(wanted.resamples)
-            )
-            if keeps in RESAMPLED
-            else None
-        ),
+        document_sizes=_summed(named.index, sizes[named.is_named], named.count),
+        blocks=block_moments,
+        segments=segment_moments,
+        judge_cells=judge_cells,
+        resampled=resampled,
     )
+
+
+class _Names(NamedTuple):
+    """Systems of counts, and the numbers of their judges and documents among all."""
+
+    systems: tuple[str, ...]
+    judges: Int64Array
+    documents: Int64Array
 
 
 def _summed(unit: npt.NDArray[np.integer], sizes: Int64Array, units: int) -> Int64Array:
@@ -244,74 +251,69 @@ class AddedCounts:
         self.segments += shard.segments
         self.naming += shard.naming
         self.has_segment_of_two |= shard.has_segment_of_two
-        systems = tuple(sorted({*self.systems, *shard.systems}))
         # Known judges and documents keep their numbers.
-        numbers = (
-            np.arange(len(each), dtype=np.int64)
-            for each in (self.judges, self.documents)
+        before = _Names(
+            systems=self.systems,
+            judges=np.arange(len(self.judges), dtype=np.int64),
+            documents=np.arange(len(self.documents), dtype=np.int64),
         )
-        known = (self.systems, *numbers)
-        names = (self.judges, shard.judges), (self.documents, shard.documents)
-        more = (shard.systems, *(_places(*each) for each in names))
-        self._counts = [
-            self._sum(
-                kind=kind,
-                systems=systems,
-                parts=[
-                    *((one, known) for one in self._counts[kind : kind + 1]),
-                    (counts, more),
-                ],
-            )
-            for kind, counts in enumerate(shard.counts)
-        ]
-        self.systems = systems
+        added = _Names(
+            systems=shard.systems,
+            judges=_places(self.judges, shard.judges),
+            documents=_places(self.documents, shard.documents),
+        )
+        self.systems = tuple(sorted({*self.systems, *shard.systems}))
+        sums = []
+        for kind, counts in enumerate(shard.counts):
+            parts = [(counts, added)]
+            if self._counts:
+                parts.insert(0, (self._counts[kind], before))
+            sums.append(self._sum(kind, parts))
+        self._counts = sums
 
     def _sum(
-        self,
-        kind: int,
-        systems: tuple[str, ...],
-        parts: Iterable[tuple[LayoutCounts, tuple[Any, ...]]],
+        self, kind: int, parts: Iterable[tuple[LayoutCounts, _Names]]
     ) -> LayoutCounts:
-        """Return the sum of counts; each comes with its systems and the numbers of its judges and
-        documents.
-        """
-        layout = self.wanted.layout(kind, len(systems))
+        """Return the sum of counts with their names."""
+        layout = self.wanted.layout(kind, len(self.systems))
         with_ties = replace(layout, ties=True)
         used = len(layout.used)
         judges = len(self.judges)
-        resamples = self.wanted.resamples
-        shapes: dict[str, tuple[int, ...]] = {
-            "cells": (with_ties.size,),
-            "total": (),
-            "segment_squares": (),
-            "judge_sizes": (judges,),
-            "document_sizes": (len(self.documents),),
-            "blocks": (used, used),
-            "segments": (used, used),
-            "judge_cells": (judges, layout.size),
-            "resampled": (resamples, layout.size),
-        }
-        sums: dict[str, Any] = dict.fromkeys(shapes)
-        for counts, (names, judge, document) in parts:
-            kept = np.array([systems.index(name) for name in names], dtype=np.int64)
-            cells = layout.cells_of(kept)
-            square = np.ix_(*[layout.used_of(kept)] * 2)
-            places: dict[str, Any] = {
-                "cells": with_ties.cells_of(kept),
-                "judge_sizes": judge,
-                "document_sizes": document,
-                "blocks": square,
-                "segments": square,
-                "judge_cells": np.ix_(judge, cells),
-                "resampled": (slice(None), cells),
-            }
-            for name, shape in shapes.items():
-                added = getattr(counts, name)
-                if added is not None:
-                    if sums[name] is None:
-                        sums[name] = np.zeros(shape, dtype=np.int64)
-                    sums[name][places.get(name, ...)] += added
-        return LayoutCounts(**sums)
+        total = 0
+        segment_squares = 0
+        cells = np.zeros(with_ties.size, dtype=np.int64)
+        judge_sizes = np.zeros(judges, dtype=np.int64)
+        document_sizes = np.zeros(len(self.documents), dtype=np.int64)
+        blocks = _OptionalSum(used, used)
+        segments = _OptionalSum(used, used)
+        judge_cells = _OptionalSum(judges, layout.size)
+        resampled = _OptionalSum(self.wanted.resamples, layout.size)
+        for counts, names in parts:
+            system_indices = [self.systems.index(name) for name in names.systems]
+            kept = np.array(system_indices, dtype=np.int64)
+            own_cells = layout.cells_of(kept)
+            own_used = layout.used_of(kept)
+            square = np.ix_(own_used, own_used)
+            total += counts.total
+            segment_squares += counts.segment_squares
+            cells[with_ties.cells_of(kept)] += counts.cells
+            judge_sizes[names.judges] += counts.judge_sizes
+            document_sizes[names.documents] += counts.document_sizes
+            blocks.add(counts.blocks, square)
+            segments.add(counts.segments, square)
+            judge_cells.add(counts.judge_cells, np.ix_(names.judges, own_cells))
+            resampled.add(counts.resampled, (slice(None), own_cells))
+        return LayoutCounts(
+            cells=cells,
+            total=total,
+            segment_squares=segment_squares,
+            judge_sizes=judge_sizes,
+            document_sizes=document_sizes,
+            blocks=blocks.total,
+            segments=segments.total,
+            judge_cells=judge_cells.total,
+            resampled=resampled.total,
+        )
 
     @property
     def documents_count(self) -> bool:
@@ -337,17 +339,15 @@ class AddedCounts:
         n = len(self.systems)
         layout = method.layout(n)
         counts = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
+        documents = 0
+        document_squares = None
         if self.documents_count:
             documents = len(self.documents)
-        else:
-            documents = 0
-        if counts.judge_cells is None:
-            own = None
-        else:
-            own = counts.judge_cells[:, layout.used]
-        judges = None if own is None else own.T @ own
-        keeps = self.wanted.keeps
-        units = {"blocks": counts.blocks, "segments": counts.segments, "judges": judges}
+            document_squares = int(counts.document_sizes @ counts.document_sizes)
+        judges = None
+        if counts.judge_cells is not None:
+            used = counts.judge_cells[:, layout.used]
+            judges = used.T @ used
         moments = None
         if (
             counts.blocks is not None
@@ -355,6 +355,13 @@ class AddedCounts:
             and judges is not None
         ):
             moments = AllMoments(counts.blocks, counts.segments, judges)
+        units = None
+        if self.wanted.keeps == "blocks":
+            units = counts.blocks
+        elif self.wanted.keeps == "segments":
+            units = counts.segments
+        elif self.wanted.keeps == "judges":
+            units = judges
         return CountedJudgments(
             systems=self.systems,
             layout=layout_with_ties(method, n),
@@ -364,17 +371,31 @@ class AddedCounts:
             judges=len(self.judges),
             documents=documents,
             sizes=UnitSizes(
-                total=int(counts.total),
-                segments=int(counts.segment_squares),
+                total=counts.total,
+                segments=counts.segment_squares,
                 judges=int(counts.judge_sizes @ counts.judge_sizes),
-                documents=int(counts.document_sizes @ counts.document_sizes)
-                if documents
-                else None,
+                documents=document_squares,
             ),
             moments=moments,
             resampled=counts.resampled,
-            units=units[keeps] if keeps in ("blocks", "segments", "judges") else None,
+            units=units,
         )
+
+
+class _OptionalSum:
+    """The sum of counts that may not have been requested."""
+
+    def __init__(self, *shape: int) -> None:
+        self._shape = shape
+        self.total: Int64Array | None = None
+
+    def add(self, counts: Int64Array | None, index: tuple[Any, ...]) -> None:
+        """Add counts at an index of the sum."""
+        if counts is None:
+            return
+        if self.total is None:
+            self.total = np.zeros(self._shape, dtype=np.int64)
+        self.total[index] += counts
 
 
 def _places(numbers: dict[str, int], names: tuple[str, ...]) -> Int64Array:

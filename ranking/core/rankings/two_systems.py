@@ -95,9 +95,8 @@ class Preference:
         if m < FEWEST_TESTED:
             return math.nan
         squares = (self.wins + self.losses) / m
-        return max(
-            math.sqrt(max(0.0, squares - self.mean**2) / (m - 1)), self.drawn_error
-        )
+        variance = max(0.0, squares - self.mean**2) / (m - 1)
+        return max(math.sqrt(variance), self.drawn_error)
 
     @property
     def z(self) -> float:
@@ -196,18 +195,23 @@ class PairJudgments:
         """Build from rows of judge, segment and answer for the first system, None for identical
         outputs.
         """
+        judges = []
+        segments = []
+        answers = []
+        identical = []
+        for judge, segment, answer in rows:
+            judges.append(judge)
+            segments.append(segment)
+            answers.append(answer or 0)
+            identical.append(answer is None)
+        first, second = pair
         return cls(
-            *pair,
-            judges=[judge for judge, _segment, _answer in rows],
-            segments=np.array(
-                [segment for _judge, segment, _answer in rows], dtype=np.int64
-            ),
-            answers=np.array(
-                [answer or 0 for _judge, _segment, answer in rows], dtype=np.int8
-            ),
-            identical=np.array(
-                [answer is None for _judge, _segment, answer in rows], np.bool_
-            ),
+            first=first,
+            second=second,
+            judges=judges,
+            segments=np.array(segments, dtype=np.int64),
+            answers=np.array(answers, dtype=np.int8),
+            identical=np.array(identical, dtype=np.bool_),
         )
 
     def __len__(self) -> int:
@@ -216,12 +220,12 @@ class PairJudgments:
 
     def preference(self, rows: BoolArray | None = None) -> Preference:
         """Count all judgments, or those of some rows (bool, shape (m,))."""
-        if rows is None:
-            every = np.ones(len(self), dtype=np.bool_)
-        else:
-            every = rows
-        answers = self.answers[every]
-        identical = int(np.count_nonzero(self.identical[every]))
+        answers = self.answers
+        is_identical = self.identical
+        if rows is not None:
+            answers = answers[rows]
+            is_identical = is_identical[rows]
+        identical = int(np.count_nonzero(is_identical))
         wins = int(np.count_nonzero(answers == 1))
         losses = int(np.count_nonzero(answers == -1))
         return Preference(
@@ -233,9 +237,8 @@ class PairJudgments:
 
     def of_judge(self, judge: str) -> Preference:
         """Count the judgments of one judge."""
-        return self.preference(
-            np.array([name == judge for name in self.judges], dtype=np.bool_)
-        )
+        rows = [name == judge for name in self.judges]
+        return self.preference(np.array(rows, dtype=np.bool_))
 
     def is_shared(self) -> bool:
         """Return whether any segment was judged by several judges."""
@@ -250,31 +253,34 @@ class PairJudgments:
     def rows(self) -> list[BlockRow]:
         """Return the judgments as blocks of two candidates in the order of their names, for the methods that rank."""
         names = sorted((self.first, self.second))
-        sign = 1 if self.first < self.second else -1
-        return [
-            BlockRow(judge=judge, segment=segment, candidates=[names], labels=[1])
-            if same
-            else BlockRow(
-                judge=judge,
-                segment=segment,
-                candidates=[[name] for name in names],
-                labels=_LABELS[sign * answer],
+        answers = self.answers
+        if self.first > self.second:
+            answers = -answers
+        rows = []
+        for index, judge in enumerate(self.judges):
+            if self.identical[index]:
+                candidates = [names]
+                labels: tuple[int, ...] = (1,)
+            else:
+                candidates = [[name] for name in names]
+                labels = _LABELS[int(answers[index])]
+            rows.append(
+                BlockRow(
+                    judge=judge,
+                    segment=int(self.segments[index]),
+                    candidates=candidates,
+                    labels=labels,
+                )
             )
-            for judge, segment, answer, same in zip(
-                self.judges,
-                self.segments.tolist(),
-                self.answers.tolist(),
-                self.identical.tolist(),
-                strict=True,
-            )
-        ]
+        return rows
 
 
 def blocks_of(comparisons: Sequence[PairJudgments], systems: Sequence[str]) -> Blocks:
     """Return the judgments of several comparisons as `Blocks`."""
-    return blocks_from_rows(
-        (row for comparison in comparisons for row in comparison.rows()), systems
-    )
+    rows = []
+    for comparison in comparisons:
+        rows.extend(comparison.rows())
+    return blocks_from_rows(rows, systems)
 
 
 def p_over_judges(judgments: PairJudgments) -> float | None:
@@ -298,28 +304,28 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     ----------
     A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering, J. Business & Economic Statistics 29.
     """
-    _names, judge = np.unique(
+    names, judge = np.unique(
         np.asarray(judgments.judges, dtype=str), return_inverse=True
     )
-    _numbers, segment = np.unique(judgments.segments, return_inverse=True)
-    units = min(int(each.max(initial=-1)) + 1 for each in (judge, segment))
+    numbers, segment = np.unique(judgments.segments, return_inverse=True)
+    units = min(len(names), len(numbers))
     if units < 2:
         return None
     m = len(judgments)
     answers = judgments.answers.astype(np.float64)
-    off = answers - answers.mean()
-    of_judges = variance_of_sum(off / m, judge)
-    of_segments = variance_of_sum(off / m, segment)
-    of_rows = variance_of_sum(off / m, np.arange(m))
+    mean = float(answers.mean())
+    influence = (answers - answers.mean()) / m
+    of_judges = variance_of_sum(influence, judge)
+    of_segments = variance_of_sum(influence, segment)
+    of_rows = variance_of_sum(influence, np.arange(m))
     variance = of_judges + max(0.0, of_segments - of_rows)
     if math.isclose(variance, 0, abs_tol=1e-15):
         votes = np.bincount(judge, weights=answers)
-        wins = np.array(np.count_nonzero(1 * votes > 0))
-        losses = np.array(np.count_nonzero(-1 * votes > 0))
+        wins = np.array(np.count_nonzero(votes > 0))
+        losses = np.array(np.count_nonzero(votes < 0))
         return float(sign_test(wins, losses, sides=2))
-    return float(
-        2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance))
-    )
+    t = abs(mean) / math.sqrt(variance)
+    return float(2 * stdtr(units - 1, -t))
 
 
 @dataclass(frozen=True)
@@ -382,65 +388,65 @@ def compare(
     ComparisonResult
     """
     word_check("error", error, ErrorChoice)
+    pooled = judgments.preference()
+    is_correlated = error == "auto" and judgments.is_shared()
+    if error == "two_way" or is_correlated:
+        pooled = _with_drawn_error(pooled, judgments, seed=seed, resamples=resamples)
+    direction = np.sign(pooled.lead)
     by_judge = {}
+    leads = []
+    against_majority = []
     for judge in sorted(set(judgments.judges)):
-        by_judge[judge] = judgments.of_judge(judge)
-    is_drawn = error == "two_way" or (error == "auto" and judgments.is_shared())
-    pooled = _pooled(
-        judgments=judgments, is_drawn=is_drawn, seed=seed, resamples=resamples
-    )
-    side = np.sign(pooled.lead)
+        preference = judgments.of_judge(judge)
+        by_judge[judge] = preference
+        leads.append(preference.lead)
+        if direction and np.sign(preference.lead) == -direction:
+            against_majority.append(judge)
     return ComparisonResult(
         first=judgments.first,
         second=judgments.second,
         judges=by_judge,
         pooled=pooled,
-        of_judges=_votes([each.lead for each in by_judge.values()]),
+        of_judges=_votes(leads),
         of_sentences=_of_sentences(judgments),
-        against_majority=tuple(
-            judge
-            for judge, each in by_judge.items()
-            if side and np.sign(each.lead) == -side
-        ),
+        against_majority=tuple(against_majority),
         p_judges=p_over_judges(judgments),
     )
 
 
 def _votes(leads: list[int]) -> Preference:
-    signs = []
-    for lead in leads:
-        signs.append(int(np.sign(lead)))
-    return Preference(signs.count(1), signs.count(-1), signs.count(0))
+    signs = np.sign(leads).tolist()
+    return Preference(wins=signs.count(1), losses=signs.count(-1), same=signs.count(0))
 
 
 def _of_sentences(judgments: PairJudgments) -> Preference | None:
     """Count one vote per segment; identical outputs do not vote."""
-    shown = ~judgments.identical
+    is_shown = ~judgments.identical
     numbers, index, times = np.unique(
-        judgments.segments[shown], return_inverse=True, return_counts=True
+        judgments.segments[is_shown], return_inverse=True, return_counts=True
     )
-    leads = np.bincount(index, weights=judgments.answers[shown], minlength=len(numbers))
-    several = leads[times > 1].astype(int).tolist()
-    if several:
-        return _votes(several)
+    answers = judgments.answers[is_shown]
+    leads = np.bincount(index, weights=answers, minlength=len(numbers))
+    leads_of_several = leads[times > 1].astype(int).tolist()
+    if leads_of_several:
+        return _votes(leads_of_several)
     return None
 
 
-def _pooled(
-    judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int
+def _with_drawn_error(
+    counts: Preference, judgments: PairJudgments, *, seed: int, resamples: int
 ) -> Preference:
-    counts = judgments.preference()
-    if not is_drawn or not counts.wins + counts.losses:
+    """Return a preference with the error of a bootstrap of judges and segments."""
+    if not counts.wins + counts.losses:
         return counts
     blocks = blocks_of([judgments], [judgments.first, judgments.second])
     resampling, _limits = two_way_resampling(blocks, seed=seed)
     weights = resampling.weights(blocks, range(resamples)).astype(np.float64)
-    total = weights.sum(axis=0)
-    drawn = (judgments.answers.astype(np.float64) @ weights)[total > 0] / total[
-        total > 0
-    ]
-    return replace(
-        counts,
-        drawn_error=float(drawn.std(ddof=1)),
-        level="judgments" if resampling.level == "pairs" else resampling.level,
-    )
+    totals = weights.sum(axis=0)
+    leads = judgments.answers.astype(np.float64) @ weights
+    has_weight = totals > 0
+    means = leads[has_weight] / totals[has_weight]
+    level: ErrorLevel = "judgments"
+    if resampling.level != "pairs":
+        level = resampling.level
+    return replace(counts, drawn_error=float(means.std(ddof=1)), level=level)

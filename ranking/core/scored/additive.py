@@ -27,8 +27,7 @@ alone, and at least those of single scores with equal noise.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -61,6 +60,10 @@ _ABOUT = 0.5
 _NOTHING = 1e-9
 #: With fewer free residuals than this, a group has none: the model fits any scores.
 _NO_RESIDUAL = 1e-6
+_FEW_UNITS: dict[Level, RangeLimit] = {
+    "segments": RangeLimit.FEW_SEGMENTS,
+    "judges": RangeLimit.FEW_JUDGES,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,86 +162,141 @@ def fit_additive(
     group, estimable = design.groups()
     centre = _centring(group, estimable)
     effect = centre @ design.systems_effects
-    moved = design.moved() @ centre.T
-    _require_clusters(columns, moved, level)
+    influence = design.moved() @ centre.T
+    _require_clusters(columns, influence, level)
     free = np.bincount(
         group[columns.system],
         weights=design.free_residuals(),
         minlength=int(group.max()) + 1,
     )
     free[free < _NO_RESIDUAL] = 0
-    squares = float(np.sum(design.residual**2))
+    noise = float("nan")
     if free.any():
+        squares = float(np.sum(design.residual**2))
         noise = float(np.sqrt(squares / free.sum()))
-    else:
-        noise = float("nan")
-    estimate = partial(_covariance, columns, level, moved, design.residual, noise)
-    size = len(columns.systems)
-    covariance = np.zeros((size, size))
-    known = np.zeros(size, dtype=np.bool_)
-    error = np.full(size, np.nan)
-    degrees = np.full(size, np.nan)
-    ranges = RankRanges(
-        low=np.zeros(size, dtype=np.int64), high=np.zeros(size, dtype=np.int64)
+    covariances = _Covariances(
+        columns=columns,
+        level=level,
+        moved=influence,
+        residual=design.residual,
+        noise=noise,
     )
-    limits: set[RangeLimit] = set()
-    shortages: dict[str, Shortage] = {}
-    for number, left in enumerate(free.tolist()):
+    errors = _Errors.none(len(columns.systems))
+    for number, residuals in enumerate(free.tolist()):
         members = np.flatnonzero((group == number) & estimable)
-        if not len(members) or not left:
+        if not len(members) or not residuals:
             continue
-        estimates = estimate(members, left)
-        short = _shortage(estimates, level)
-        if short is not None:
-            shortages |= dict.fromkeys(
-                (columns.systems[system] for system in members), short
-            )
+        covariance = covariances.of(members, residuals)
+        shortage = _shortage(covariance, level)
+        if shortage is not None:
+            for system in members:
+                errors.shortages[columns.systems[system]] = shortage
             continue
-        known[members] = True
-        covariance[np.ix_(members, members)] = estimates.matrix
-        limits |= set(estimates.limits)
+        errors.add_group(members, covariance)
         for system in members.tolist():
-            own = estimate(np.array([system]), left)
-            limits |= set(own.limits)
-            error[system] = np.sqrt(own.matrix[0, 0])
-            degrees[system] = own.degrees_of_freedom
+            own = covariances.of(np.array([system]), residuals)
+            errors.add_system(system, own)
         sets = rank_confidence_sets(
             effect[members],
-            estimates.matrix,
+            covariance.matrix,
             confidence=confidence,
-            degrees_of_freedom=estimates.degrees_of_freedom,
+            degrees_of_freedom=covariance.degrees_of_freedom,
             seed=seed,
         )
-        ranges.low[members] = sets.low
-        # Systems of other groups may be better.
-        ranges.high[members] = sets.high + size - len(members)
-    cluster = np.zeros(size, dtype=np.int64)
-    if known.any():
-        cluster[known] = clusters(RankRanges(ranges.low[known], ranges.high[known]))
-    width = np.where(known, _t(confidence, degrees) * error, np.nan)
+        errors.add_ranges(members, sets)
+    reach = _t(confidence, errors.degrees) * errors.error
+    width = np.where(errors.known, reach, np.nan)
     effects = np.where(estimable, effect, np.nan)
+    reason = None
+    if not estimable.all():
+        reason = NotEstimable.NO_COMPARISON
+    rank, _last = shared_ranks(Scores(values=effects, estimable=estimable, group=group))
     return AdditiveFit(
         systems=columns.systems,
         effect=effects,
-        error=error,
+        error=errors.error,
         low=effects - width,
         high=effects + width,
         adjusted=effects + _group_means(columns, group, len(effects)),
-        covariance=covariance,
+        covariance=errors.covariance,
         group=group,
         estimable=estimable,
-        reason=None if estimable.all() else NotEstimable.NO_COMPARISON,
-        rank=shared_ranks(Scores(values=effects, estimable=estimable, group=group))[0],
-        ranges=ranges,
-        cluster=cluster,
-        shortages=shortages,
+        reason=reason,
+        rank=rank,
+        ranges=errors.ranges,
+        cluster=errors.clusters(),
+        shortages=errors.shortages,
         level=level,
-        degrees=degrees,
-        limits=tuple(str(limit) for limit in RangeLimit if limit in limits),
+        degrees=errors.degrees,
+        limits=tuple(str(limit) for limit in RangeLimit if limit in errors.limits),
         noise=noise,
         confidence=confidence,
         seed=seed,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Standard errors and ranges of n systems, filled in group by group; see `AdditiveFit`.
+
+    Attributes
+    ----------
+    known : bool, shape (n,)
+        Systems with a standard error.
+    """
+
+    known: BoolArray
+    covariance: FloatArray
+    error: FloatArray
+    degrees: FloatArray
+    ranges: RankRanges
+    limits: set[RangeLimit]
+    shortages: dict[str, Shortage]
+
+    @classmethod
+    def none(cls, systems: int) -> Self:
+        """Return the errors of systems of which none has any yet."""
+        ranges = RankRanges(
+            low=np.zeros(systems, dtype=np.int64),
+            high=np.zeros(systems, dtype=np.int64),
+        )
+        return cls(
+            known=np.zeros(systems, dtype=np.bool_),
+            covariance=np.zeros((systems, systems)),
+            error=np.full(systems, np.nan),
+            degrees=np.full(systems, np.nan),
+            ranges=ranges,
+            limits=set(),
+            shortages={},
+        )
+
+    def add_group(self, members: Int64Array, covariance: ScoreCovariance) -> None:
+        """Add the covariance of the systems of a group."""
+        self.known[members] = True
+        self.covariance[np.ix_(members, members)] = covariance.matrix
+        self.limits.update(covariance.limits)
+
+    def add_system(self, system: int, covariance: ScoreCovariance) -> None:
+        """Add the standard error of one system."""
+        self.error[system] = np.sqrt(covariance.matrix[0, 0])
+        self.degrees[system] = covariance.degrees_of_freedom
+        self.limits.update(covariance.limits)
+
+    def add_ranges(self, members: Int64Array, sets: RankRanges) -> None:
+        """Add the confidence sets of the systems of a group."""
+        self.ranges.low[members] = sets.low
+        # Systems of other groups may be better.
+        others = len(self.known) - len(members)
+        self.ranges.high[members] = sets.high + others
+
+    def clusters(self) -> Int64Array:
+        """Return the cluster of each system; 0 for systems without a standard error."""
+        cluster = np.zeros(len(self.known), dtype=np.int64)
+        if self.known.any():
+            low = self.ranges.low[self.known]
+            high = self.ranges.high[self.known]
+            cluster[self.known] = clusters(RankRanges(low, high))
+        return cluster
 
 
 def _shortage(covariance: ScoreCovariance, level: Level) -> Shortage | None:
@@ -250,16 +308,23 @@ def _shortage(covariance: ScoreCovariance, level: Level) -> Shortage | None:
 
 
 def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
-    return np.asarray(stdtrit(np.minimum(degrees, 1e9), (1 + confidence) / 2))
+    finite = np.minimum(degrees, 1e9)
+    return np.asarray(stdtrit(finite, (1 + confidence) / 2))
 
 
-def _require_clusters(columns: ScoreColumns, moved: FloatArray, level: Level) -> None:
+def _require_clusters(
+    columns: ScoreColumns, influence: FloatArray, level: Level
+) -> None:
     """Raise ValueError unless at least two clusters distinguish systems."""
-    says = np.abs(moved).max(axis=1) > _NOTHING
-    for what, unit in (("judges", columns.judge), ("segments", columns.segment)):
-        if level in (what, "two_way") and says.any() and len(np.unique(unit[says])) < 2:
+    is_informative = np.abs(influence).max(axis=1) > _NOTHING
+    if not is_informative.any():
+        return
+    for name, unit in (("judges", columns.judge), ("segments", columns.segment)):
+        if level not in (name, "two_way"):
+            continue
+        if len(np.unique(unit[is_informative])) < 2:
             raise ValueError(
-                f"there are fewer than two {what}, so nothing says how {what} vary"
+                f"there are fewer than two {name}, so nothing says how {name} vary"
             )
 
 
@@ -267,10 +332,11 @@ class _Design:
     """The equations of systems and judges, with segments eliminated."""
 
     def __init__(self, columns: ScoreColumns) -> None:
-        self._systems = systems = len(columns.systems)
+        self._systems = len(columns.systems)
         self._system = columns.system
         self._segment = columns.segment
         self._judge = columns.judge
+        score = columns.score
         of_systems = _indicators(columns.system, len(columns.systems))
         of_judges = _indicators(columns.judge, len(columns.judges))
         segments = _indicators(columns.segment, len(columns.segments))
@@ -279,19 +345,16 @@ class _Design:
         self._size = np.asarray(segments.sum(axis=0)).ravel()
         # Means of the columns and of the scores by segment.
         self._x_mean = sparse.diags(1 / self._size) @ (segments.T @ self._x)
-        y_mean = np.asarray(segments.T @ columns.score) / self._size
+        y_mean = np.asarray(segments.T @ score) / self._size
         weighted = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
         self._a = np.asarray((self._x.T @ self._x - weighted).todense())
-        right = np.asarray(
-            self._x.T @ columns.score - self._x_mean.T @ (self._size * y_mean)
-        )
-        self._inverse = np.linalg.pinv(self._a, rcond=_NOTHING, hermitian=True)
+        sums_of_segments = self._size * y_mean
+        right = np.asarray(self._x.T @ score - self._x_mean.T @ sums_of_segments)
+        self._inverse = _pseudo_inverse(self._a)
         effects = self._inverse @ right
-        self.systems_effects: FloatArray = np.asarray(effects)[:systems]
+        self.systems_effects: FloatArray = np.asarray(effects)[: self._systems]
         fitted = self._x @ effects - segments @ (self._x_mean @ effects)
-        self.residual: FloatArray = np.asarray(
-            columns.score - segments @ y_mean - fitted
-        )
+        self.residual: FloatArray = np.asarray(score - segments @ y_mean - fitted)
 
     def groups(self) -> tuple[Int64Array, BoolArray]:
         """Return the group of each system, as determined by the equations, and whether it has other
@@ -301,50 +364,55 @@ class _Design:
         equations.
         """
         n = self._systems
-        a_ss = self._a[:n, :n]
-        a_sj = self._a[:n, n:]
-        a_jj = self._a[n:, n:]
-        information = (
-            a_ss - a_sj @ np.linalg.pinv(a_jj, rcond=_NOTHING, hermitian=True) @ a_sj.T
-        )
+        of_systems = self._a[:n, :n]
+        across = self._a[:n, n:]
+        of_judges = self._a[n:, n:]
+        information = of_systems - across @ _pseudo_inverse(of_judges) @ across.T
         values, vectors = np.linalg.eigh((information + information.T) / 2)
-        open_ = vectors[:, values <= _NOTHING * max(float(values.max()), 1.0)]
-        left = open_ @ open_.T
+        least = _NOTHING * max(float(values.max()), 1.0)
+        null_vectors = vectors[:, values <= least]
+        null_space = null_vectors @ null_vectors.T
         group = np.full(n, -1, dtype=np.int64)
         for system in range(n):
             if group[system] < 0:
-                same = np.abs(left - left[system]).max(axis=1) < 1e-6
-                group[same & (group < 0)] = group.max() + 1
-        return group, np.bincount(group)[group] > 1
+                distance = np.abs(null_space - null_space[system]).max(axis=1)
+                is_member = (distance < 1e-6) & (group < 0)
+                group[is_member] = group.max() + 1
+        members = np.bincount(group)
+        return group, members[group] > 1
 
     def moved(self) -> FloatArray:
         """Return the influence of each score on the systems' effects, shape (N, n)."""
         to_systems = self._inverse[:, : self._systems]
-        return np.asarray(
-            self._x @ to_systems - self._segments @ (self._x_mean @ to_systems)
-        )
+        of_segments = self._segments @ (self._x_mean @ to_systems)
+        return np.asarray(self._x @ to_systems - of_segments)
 
     def free_residuals(self) -> FloatArray:
         """Return 1 − the leverage of each score, shape (N,); 0 if it is fitted exactly."""
-        mean = self._x_mean @ self._inverse
-        of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
-        left = 1 - (1 / self._size + of_mean)[self._segment]
-        first = self._system
-        second = self._systems + self._judge
         inverse = self._inverse
+        mean = self._x_mean @ inverse
+        of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
+        leverage_of_segment = 1 / self._size + of_mean
+        segment = self._segment
+        system = self._system
+        judge = self._systems + self._judge
+        left = 1 - leverage_of_segment[segment]
         left -= (
-            inverse[first, first] + inverse[second, second] + 2 * inverse[first, second]
+            inverse[system, system] + inverse[judge, judge] + 2 * inverse[system, judge]
         )
-        left += 2 * (mean[self._segment, first] + mean[self._segment, second])
+        left += 2 * (mean[segment, system] + mean[segment, judge])
         return np.asarray(np.maximum(left, 0))
+
+
+def _pseudo_inverse(matrix: FloatArray) -> FloatArray:
+    return np.linalg.pinv(matrix, rcond=_NOTHING, hermitian=True)
 
 
 def _indicators(column: Int32Array, size: int) -> Any:
     """Return the sparse matrix with a row for each score and a 1 in its column."""
     rows = len(column)
-    return sparse.csr_matrix(
-        (np.ones(rows), (np.arange(rows), column)), shape=(rows, size)
-    )
+    ones = np.ones(rows)
+    return sparse.csr_matrix((ones, (np.arange(rows), column)), shape=(rows, size))
 
 
 def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
@@ -352,77 +420,97 @@ def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
     in their group.
     """
     same = (group[:, np.newaxis] == group).astype(np.float64)
-    centre = np.eye(len(group)) - same / same.sum(axis=1, keepdims=True)
+    mean = same / same.sum(axis=1, keepdims=True)
+    centre = np.eye(len(group)) - mean
     return np.asarray(centre * estimable[:, np.newaxis])
 
 
-def _covariance(
-    columns: ScoreColumns,
-    level: Level,
-    all_moved: FloatArray,
-    residual: FloatArray,
-    noise: float,
-    systems: Int64Array,
-    free: float,
-) -> ScoreCovariance:
-    """Return the covariance of the effects of some systems, with at most `free` degrees of
-    freedom.
+@dataclass(frozen=True, eq=False)
+class _Covariances:
+    """Covariances of effects.
+
+    Attributes
+    ----------
+    columns : ScoreColumns
+    level : "segments", "judges" or "two_way"
+    moved : float64, shape (N, n)
+        Influence of each score on the effects.
+    residual : float64, shape (N,)
+    noise : float
+        Standard deviation of the residuals.
     """
-    moved = all_moved[:, systems]
-    influence = moved * residual[:, np.newaxis]
-    sizes = np.asarray((moved**2).sum(axis=1))
-    segment, few_documents = _documents_or_segments(columns, sizes)
-    judge = columns.judge.astype(np.int64)
-    units = (segment * len(columns.judges) + judge, segment, judge)
-    both, segments, judges = (
-        covariance_by_unit(influence, unit, sizes) for unit in units
-    )
-    if level == "two_way":
-        covariance = combined_covariance(
-            blocks=both, segments=segments, judges=judges, few_documents=few_documents
-        )
-    else:
-        part, limit = {
-            "segments": (segments, RangeLimit.FEW_SEGMENTS),
-            "judges": (judges, RangeLimit.FEW_JUDGES),
-        }[level]
-        if part.effective < MIN_UNITS:
-            limits = [limit]
+
+    columns: ScoreColumns
+    level: Level
+    moved: FloatArray
+    residual: FloatArray
+    noise: float
+
+    def of(self, systems: Int64Array, free: float) -> ScoreCovariance:
+        """Return the covariance of the effects of some systems, with at most `free` degrees of
+        freedom.
+        """
+        columns = self.columns
+        moved = self.moved[:, systems]
+        influence = moved * self.residual[:, np.newaxis]
+        sizes = np.asarray((moved**2).sum(axis=1))
+        units = _segment_units(columns, sizes)
+        judge = columns.judge.astype(np.int64)
+        cell = units.number * len(columns.judges) + judge
+        cells = covariance_by_unit(influence, cell, sizes)
+        segments = covariance_by_unit(influence, units.number, sizes)
+        judges = covariance_by_unit(influence, judge, sizes)
+        if self.level == "two_way":
+            covariance = combined_covariance(
+                blocks=cells,
+                segments=segments,
+                judges=judges,
+                few_documents=units.few_documents,
+            )
         else:
+            part = judges
             limits = []
-        if level == "segments" and few_documents and not limits:
-            limits.append(RangeLimit.FEW_DOCUMENTS)
-        covariance = ScoreCovariance(
-            matrix=part.matrix,
-            degrees_of_freedom=np.inf,
-            segments=segments.effective,
-            judges=judges.effective,
-            limits=tuple(limits),
-            parts=(part,),
-        )
-    covariance = replace(
-        covariance, matrix=_at_least(covariance.matrix, noise**2 * (moved.T @ moved))
-    )
-    if segments.effective >= MIN_UNITS:
-        covariance = with_least_variance(covariance, np.diag(segments.matrix))
-    # For the variance actually used: raising it does not make it less certain.
-    degrees = covariance.freedom_of(float(np.trace(covariance.matrix)))
-    return replace(covariance, degrees_of_freedom=min(degrees, free))
+            if self.level == "segments":
+                part = segments
+            if part.effective < MIN_UNITS:
+                limits.append(_FEW_UNITS[self.level])
+            elif self.level == "segments" and units.few_documents:
+                limits.append(RangeLimit.FEW_DOCUMENTS)
+            covariance = ScoreCovariance(
+                matrix=part.matrix,
+                degrees_of_freedom=np.inf,
+                segments=segments.effective,
+                judges=judges.effective,
+                limits=tuple(limits),
+                parts=(part,),
+            )
+        least = self.noise**2 * (moved.T @ moved)
+        covariance = replace(covariance, matrix=_at_least(covariance.matrix, least))
+        if segments.effective >= MIN_UNITS:
+            covariance = with_least_variance(covariance, np.diag(segments.matrix))
+        # For the variance actually used: raising it does not make it less certain.
+        degrees = covariance.freedom_of(float(np.trace(covariance.matrix)))
+        return replace(covariance, degrees_of_freedom=min(degrees, free))
 
 
-def _documents_or_segments(
-    columns: ScoreColumns, sizes: FloatArray
-) -> tuple[Int64Array, bool]:
-    """Return the document of each score, or its segment if documents are unknown or too few; and
-    whether they are too few.
+class _SegmentUnits(NamedTuple):
+    """The document of each score, or its segment if documents are unknown or too few, shape (N,);
+    and whether they are too few.
     """
+
+    number: Int64Array
+    few_documents: bool
+
+
+def _segment_units(columns: ScoreColumns, sizes: FloatArray) -> _SegmentUnits:
     segment = columns.segment.astype(np.int64)
     document = columns.document_of_score
     if document is None:
-        return segment, False
-    if effective_number(np.bincount(document, weights=sizes)) < MIN_UNITS:
-        return segment, True
-    return document, False
+        return _SegmentUnits(segment, few_documents=False)
+    documents = effective_number(np.bincount(document, weights=sizes))
+    if documents < MIN_UNITS:
+        return _SegmentUnits(segment, few_documents=True)
+    return _SegmentUnits(document, few_documents=False)
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
@@ -431,11 +519,13 @@ def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
     """
     beyond = matrix - least
     values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
-    return np.asarray(least + (vectors * np.maximum(values, 0)) @ vectors.T)
+    positive = vectors * np.maximum(values, 0)
+    return np.asarray(least + positive @ vectors.T)
 
 
 def _group_means(columns: ScoreColumns, group: Int64Array, size: int) -> FloatArray:
     """Return, for each system, the mean of the mean scores of its group's systems."""
     total = np.bincount(columns.system, weights=columns.score, minlength=size)
     mean = total / np.bincount(columns.system, minlength=size)
-    return np.asarray((np.bincount(group, weights=mean) / np.bincount(group))[group])
+    group_mean = np.bincount(group, weights=mean) / np.bincount(group)
+    return np.asarray(group_mean[group])

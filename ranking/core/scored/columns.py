@@ -61,30 +61,30 @@ class ScoreColumns:
         """Build from rows of system, (document, segment), judge and score, whose order determines
         `round`.
         """
-        names: list[tuple[Any, ...]] = [
-            tuple(sorted({row[part] for row in rows})) for part in range(3)
-        ]
-        systems, segments, judges = names
-        documents = tuple(sorted({document for document, _segment in segments}))
-        system, segment, judge = (
-            _places([row[part] for row in rows], own) for part, own in enumerate(names)
-        )
-        seen: Counter[tuple[int, int]] = Counter()
+        system_of_row = [row[0] for row in rows]
+        segment_of_row = [row[1] for row in rows]
+        judge_of_row = [row[2] for row in rows]
+        systems = tuple(sorted(set(system_of_row)))
+        segments = tuple(sorted(set(segment_of_row)))
+        judges = tuple(sorted(set(judge_of_row)))
+        document_of_segment = [document for document, _segment in segments]
+        documents = tuple(sorted(set(document_of_segment)))
+        times: Counter[tuple[str, tuple[str, str]]] = Counter()
         rounds = []
-        for pair in zip(system.tolist(), segment.tolist(), strict=True):
-            rounds.append(seen[pair])
-            seen[pair] += 1
+        for system, segment in zip(system_of_row, segment_of_row, strict=True):
+            rounds.append(times[system, segment])
+            times[system, segment] += 1
         return cls(
             systems=systems,
             judges=judges,
             documents=documents,
             segments=segments,
-            system=system,
-            segment=segment,
-            judge=judge,
+            system=_places(system_of_row, systems),
+            segment=_places(segment_of_row, segments),
+            judge=_places(judge_of_row, judges),
             round=np.array(rounds, dtype=np.int32),
             score=np.array([row[3] for row in rows], dtype=np.float64),
-            document=_places([document for document, _segment in segments], documents),
+            document=_places(document_of_segment, documents),
         )
 
     def __len__(self) -> int:

@@ -60,29 +60,26 @@ def unit_scores(
     unit : "segment" or "round"
     """
     word_check("unit", unit, Unit)
-    if scores is None:
-        values = columns.score
-    else:
+    values = columns.score
+    if scores is not None:
         values = scores
     kept = np.isfinite(values)
+    rounds = 1
+    row = columns.segment.astype(np.int64)
     if unit == "round":
         rounds = int(columns.round.max()) + 1
-    else:
-        rounds = 1
-    row = columns.segment.astype(np.int64) * rounds
-    if unit == "round":
-        row = row + columns.round
-    size = len(columns.segments) * rounds
-    cell = row[kept] * len(columns.systems) + columns.system[kept]
-    shape = (size, len(columns.systems))
-    total = np.bincount(cell, weights=values[kept], minlength=size * shape[1]).reshape(
-        shape
-    )
-    count = np.bincount(cell, minlength=size * shape[1]).reshape(shape)
-    used = count.any(axis=1)
+        row = row * rounds + columns.round
+    rows = len(columns.segments) * rounds
+    systems = len(columns.systems)
+    shape = (rows, systems)
+    cell = row[kept] * systems + columns.system[kept]
+    total = np.bincount(cell, weights=values[kept], minlength=rows * systems)
+    count = np.bincount(cell, minlength=rows * systems).reshape(shape)
+    is_used = count.any(axis=1)
     with np.errstate(invalid="ignore"):
-        mean = total / np.where(count, count, np.nan)
-    return UnitScores(values=mean[used], segment=(np.arange(size) // rounds)[used])
+        mean = total.reshape(shape) / np.where(count, count, np.nan)
+    segment = np.arange(rows) // rounds
+    return UnitScores(values=mean[is_used], segment=segment[is_used])
 
 
 def standardised(columns: ScoreColumns) -> FloatArray:
@@ -103,10 +100,13 @@ def standardised_by_judge(
     """Return `standardised` of N values by N judges, each below `judges`."""
     count = np.bincount(judge, minlength=judges)
     total = np.bincount(judge, values, judges)
-    away = values - share(total, count)[judge]
-    spread = np.sqrt(share(np.bincount(judge, away**2, judges), count - 1))
+    mean = share(total, count)
+    deviation = values - mean[judge]
+    squares = np.bincount(judge, deviation**2, judges)
+    spread = np.sqrt(share(squares, count - 1))
     # The mean of equal values may have a rounding error.
-    return share(away, np.where(spread > 1e-9, spread, np.nan)[judge])
+    scale = np.where(spread > 1e-9, spread, np.nan)
+    return share(deviation, scale[judge])
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,29 +183,32 @@ def system_means(
     confidence_check(confidence)
     if drawn == "documents" and sum(map(bool, columns.documents)) < 2:
         raise ValueError("fewer than two documents are named, so none can be drawn")
-    raw = unit_scores(columns)
-    z_of_scores = standardised(columns)
-    z = unit_scores(columns, scores=z_of_scores)
-    by_segment = drawn == "segments"
-    if by_segment:
+    if drawn == "segments":
         groups = np.arange(len(columns.segments))
     else:
         groups = columns.document.astype(np.int64)
-    mean = _means(raw.values)
     number = len(np.unique(groups))
+    raw = unit_scores(columns)
+    z_of_scores = standardised(columns)
+    z = unit_scores(columns, scores=z_of_scores)
+    mean = _means(raw.values)
+    z_mean = _means(z.values)
+    is_scored = np.isfinite(mean)
     size = len(mean)
     judges = len(np.unique(columns.judge))
     shortage = None
     if number < FEWEST_GROUPS:
         shortage = Shortage(drawn, number, FEWEST_GROUPS)
-    low, high, z_low, z_high = np.full((4, size), np.nan)
+    reach = np.full(size, np.nan)
+    z_reach = np.full(size, np.nan)
     none = np.zeros(size, dtype=np.int64)
     ranges = RankRanges(low=none, high=none)
     cluster = none
     if judges == 1 and shortage is None:
         covariance = _covariance(raw, groups)
+        variance = covariance.diagonal()
         ranges = rank_confidence_sets(
-            np.where(np.isfinite(covariance.diagonal()), mean, np.nan),
+            np.where(np.isfinite(variance), mean, np.nan),
             np.nan_to_num(covariance),
             confidence=confidence,
             degrees_of_freedom=number - 1,
@@ -213,24 +216,23 @@ def system_means(
         )
         cluster = clusters(ranges)
         quantile = stdtrit(number - 1, (1 + confidence) / 2)
-        reach = quantile * np.sqrt(covariance.diagonal())
-        z_reach = quantile * np.sqrt(_covariance(z, groups).diagonal())
-        low = mean - reach
-        high = mean + reach
-        z_low = _means(z.values) - z_reach
-        z_high = _means(z.values) + z_reach
+        z_variance = _covariance(z, groups).diagonal()
+        reach = quantile * np.sqrt(variance)
+        z_reach = quantile * np.sqrt(z_variance)
     unscaled = np.unique(columns.judge[~np.isfinite(z_of_scores)])
+    rank, _last = shared_ranks(Scores(values=mean, estimable=is_scored))
+    units = np.count_nonzero(np.isfinite(raw.values), axis=0)
     return SystemMeans(
         systems=columns.systems,
         mean=mean,
-        low=low,
-        high=high,
-        z=_means(z.values),
-        z_low=z_low,
-        z_high=z_high,
+        low=mean - reach,
+        high=mean + reach,
+        z=z_mean,
+        z_low=z_mean - z_reach,
+        z_high=z_mean + z_reach,
         scores=np.bincount(columns.system, minlength=len(columns.systems)),
-        units=np.count_nonzero(np.isfinite(raw.values), axis=0).astype(np.int64),
-        rank=shared_ranks(Scores(values=mean, estimable=np.isfinite(mean)))[0],
+        units=units.astype(np.int64),
+        rank=rank,
         ranges=ranges,
         cluster=cluster,
         judges=judges,
@@ -243,20 +245,23 @@ def system_means(
 
 
 def _means(values: FloatArray) -> FloatArray:
-    present = np.isfinite(values)
-    return share(np.where(present, values, 0).sum(axis=0), present.sum(axis=0))
+    is_scored = np.isfinite(values)
+    total = np.where(is_scored, values, 0).sum(axis=0)
+    return share(total, is_scored.sum(axis=0))
 
 
 def _covariance(units: UnitScores, group_of: Int64Array) -> FloatArray:
     """Return the covariance of means between samples of groups of segments, shape (n, n); NaN for a
     system with scores in too few groups.
     """
-    present = np.isfinite(units.values)
-    influence = np.where(present, units.values - _means(units.values), 0)
+    is_scored = np.isfinite(units.values)
+    deviation = np.where(is_scored, units.values - _means(units.values), 0)
+    influence = share(deviation, is_scored.sum(axis=0))
     groups, group = np.unique(group_of[units.segment], return_inverse=True)
-    sums = np.zeros((len(groups), present.shape[1]))
-    np.add.at(sums, group, share(influence, present.sum(axis=0)))
-    is_in = np.zeros(sums.shape, dtype=np.bool_)
-    np.logical_or.at(is_in, group, present)
-    sums[:, is_in.sum(axis=0) < _FEWEST_OF_SYSTEM] = np.nan
-    return np.asarray(sums.T @ sums * len(groups) / (len(groups) - 1))
+    count = len(groups)
+    sums = np.zeros((count, is_scored.shape[1]))
+    np.add.at(sums, group, influence)
+    has_scores = np.zeros(sums.shape, dtype=np.bool_)
+    np.logical_or.at(has_scores, group, is_scored)
+    sums[:, has_scores.sum(axis=0) < _FEWEST_OF_SYSTEM] = np.nan
+    return np.asarray(sums.T @ sums * count / (count - 1))

@@ -26,11 +26,11 @@ from ranking.core.ranges import (
 )
 from ranking.core.rankings.range_kinds import (
     RANGE_KINDS,
+    RangeFinder,
     RangeKind,
     RangeOptions,
     _covariance,
     _share,
-    find_ranges,
     two_way_resampling,
 )
 from ranking.core.rankings.rank import Ranking, rank
@@ -388,10 +388,17 @@ def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(
 ) -> None:
     blocks, method = drawn_blocks(60), METHODS["expected_wins"]
     scores, options = method.score(blocks), RangeOptions(resamples=9)
-    found = [
-        find_ranges(blocks, method, {}, options, scores=scores, seed=seed)
-        for seed in range(8)
-    ]
+    found = []
+    for seed in range(8):
+        finder = RangeFinder(
+            judged=blocks,
+            method=method,
+            parameters={},
+            options=options,
+            scores=scores,
+            seed=seed,
+        )
+        found.append(finder.find())
     assert found[0].errors is not None
     variance = np.diag(method.score_covariance(blocks).matrix)
     np.testing.assert_array_equal(found[0].errors, np.sqrt(variance))
