@@ -186,11 +186,11 @@ def variances(
     value = np.maximum(np.maximum(both, of_segments), once)
     # Satterthwaite. NaN where there are fewer than two segments.
     segments_degrees = np.maximum(_column(parts, "segments") - 1, 1)
-    uncertain = (
-        np.maximum(once, 0.0) ** 2 / judges_degrees + of_segments**2 / segments_degrees
-    )
+    uncertainty_of_judges = np.maximum(once, 0.0) ** 2 / judges_degrees
+    uncertainty_of_segments = of_segments**2 / segments_degrees
+    uncertainty = uncertainty_of_judges + uncertainty_of_segments
     degrees_of_freedom = judges_degrees.copy()
-    np.divide(value**2, uncertain, out=degrees_of_freedom, where=uncertain > 0)
+    np.divide(value**2, uncertainty, out=degrees_of_freedom, where=uncertainty > 0)
     return value, np.fmax(judges_degrees, degrees_of_freedom)
 
 
@@ -260,30 +260,35 @@ def kappa_intervals(
     list of Interval
     """
     word_check("level", level, KappaLevel)
-    values, degrees_of_freedom = variances(parts, level)
-    kappas = np.array([part.kappa for part in parts])
-    variance = np.maximum(values, 0.0)
+    variance, degrees_of_freedom = variances(parts, level)
     low, high = kappa_ends(
-        kappa=kappas,
+        kappa=np.array([part.kappa for part in parts]),
         p_chance=np.array(p_chance),
-        variance=variance,
+        variance=np.maximum(variance, 0.0),
         degrees_of_freedom=degrees_of_freedom,
         confidence=confidence,
     )
-    rows = zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
-    return [_interval(each, level, *row) for each, row in zip(parts, rows, strict=True)]
+    intervals = []
+    for index, part in enumerate(parts):
+        reason = _no_interval(part, level, float(variance[index]))
+        if reason is None:
+            interval = Interval(float(low[index]), float(high[index]), None)
+        else:
+            interval = Interval(None, None, reason)
+        intervals.append(interval)
+    return intervals
 
 
-def _interval(
-    parts: VarianceParts, level: KappaLevel, value: float, low: float, high: float
-) -> Interval:
+def _no_interval(
+    parts: VarianceParts, level: KappaLevel, variance: float
+) -> NoInterval | None:
     if math.isnan(parts.of_judges):
-        return Interval(None, None, NoInterval.TOO_FEW_JUDGES)
+        return NoInterval.TOO_FEW_JUDGES
     if level == "two_way" and math.isnan(parts.of_segments):
-        return Interval(None, None, NoInterval.TOO_FEW_SEGMENTS)
-    if value <= NO_VARIANCE:
-        return Interval(None, None, NoInterval.NO_VARIATION)
-    return Interval(low, high, None)
+        return NoInterval.TOO_FEW_SEGMENTS
+    if variance <= NO_VARIANCE:
+        return NoInterval.NO_VARIATION
+    return None
 
 
 def left_out_interval(
@@ -331,12 +336,15 @@ def kappa_ends(
     """Return the ends of intervals that are symmetric on the scale of log(1 − κ), cut at the lowest
     possible κ; NaN where something is NaN, or κ is 1.
     """
-    apart = 1 - kappa
+    disagreement = 1 - kappa
     quantile = stdtrit(degrees_of_freedom, (1 + confidence) / 2)
+    relative_error = share(quantile * np.sqrt(variance), disagreement)
     # Beyond this, the interval contains every κ, and exp would overflow.
-    reach = np.minimum(700.0, share(quantile * np.sqrt(variance), apart))
+    reach = np.minimum(700.0, relative_error)
     lowest = 0.0 - share(p_chance, 1 - p_chance)
-    return np.maximum(lowest, 1 - apart * np.exp(reach)), 1 - apart * np.exp(-reach)
+    low = 1 - disagreement * np.exp(reach)
+    high = 1 - disagreement * np.exp(-reach)
+    return np.maximum(lowest, low), high
 
 
 def trimmed(resampled: FloatArray, p_chance: float, cut: int) -> Interval:
@@ -468,27 +476,52 @@ def reported(kappa: _K) -> _K:
     return reduced
 
 
+class AgreementFields(TypedDict):
+    """The fields of `Agreement`."""
+
+    comparable: int
+    agreeing: int
+    p_agree: float | None
+    p_chance: float | None
+    kappa: float | None
+    low: float | None
+    high: float | None
+    reason: NotEstimable | None
+    no_interval: NoInterval | None
+
+
 def agreement_fields(
     comparable: int, agreeing: int, p_agree: float, p_chance: float, interval: Interval
-) -> dict[str, Any]:
+) -> AgreementFields:
     """Return the fields of `Agreement`; NaN becomes None, with the reason."""
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
-    estimable = not math.isnan(kappa)
-    if comparable:
-        reason = NotEstimable.CHANCE_IS_CERTAIN
-    else:
-        reason = NotEstimable.NO_COMPARISON
-    return {
+    fields: AgreementFields = {
         "comparable": comparable,
         "agreeing": agreeing,
-        "p_agree": None if math.isnan(p_agree) else p_agree,
-        "kappa": kappa if estimable else None,
-        "low": interval.low if estimable else None,
-        "high": interval.high if estimable else None,
-        "reason": None if estimable else reason,
-        "p_chance": None if math.isnan(p_chance) else p_chance,
-        "no_interval": interval.reason if estimable else None,
+        "p_agree": _known(p_agree),
+        "kappa": kappa,
+        "low": interval.low,
+        "high": interval.high,
+        "reason": None,
+        "p_chance": _known(p_chance),
+        "no_interval": interval.reason,
     }
+    if math.isnan(kappa):
+        fields["kappa"] = None
+        fields["low"] = None
+        fields["high"] = None
+        fields["no_interval"] = None
+        fields["reason"] = NotEstimable.NO_COMPARISON
+        if comparable:
+            fields["reason"] = NotEstimable.CHANCE_IS_CERTAIN
+    return fields
+
+
+def _known(value: float) -> float | None:
+    """Return a number; None for NaN."""
+    if math.isnan(value):
+        return None
+    return value
 
 
 def additive_of(

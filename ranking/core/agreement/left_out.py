@@ -293,7 +293,8 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     part_segments = np.concatenate([part.segment for part in parts])
     part_raters = np.concatenate([part.rater for part in parts])
     tie_raters, *own_ties = ties
-    tie_segment, tie_judge = np.divmod(tie_raters, divisor)
+    tie_segment: Int64Array = tie_raters // divisor
+    tie_judge: Int64Array = tie_raters % divisor
     segments = np.union1d(part_segments, tie_segment)
     raters = np.union1d(part_raters, tie_raters)
     rater_judge = raters % divisor

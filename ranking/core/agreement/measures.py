@@ -394,7 +394,7 @@ def _agreement_within(
 def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
     """Return the number of pairs of labels in each unit that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
-    difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
+    difference = np.abs(np.subtract.outer(label, label))
     counts = []
     for n in label.tolist():
         ordered_pairs = pairs[:, difference == n].sum(axis=1)

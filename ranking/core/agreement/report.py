@@ -1,17 +1,22 @@
 """Agreement of each judge with the others, and among all judges."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self, Unpack
 
 import numpy as np
 
 from ranking.core.agreement.intervals import (
     Agreement,
+    Interval,
     KappaLevel,
+    KappaOptions,
     agreement_fields,
     kappa_intervals,
     trimmed,
 )
+from ranking.core.agreement.measures import IntervalOptions
 from ranking.core.agreement.statistics import (
     FIXED_CHANCE,
     Chance,
@@ -113,10 +118,7 @@ def inter_judge_agreement(
     *,
     chance: Chance = Chance.CONGER,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> AgreementReport:
     """Measure how much judges agree with each other (Bojar et al. 2011, §2.2).
 
@@ -168,17 +170,35 @@ def inter_judge_agreement(
     """
     chance = member_of(Chance, "chance", chance)
     chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
-    word_check("resample", resample, KappaLevel)
-    trim_count(resamples, confidence)
-    return agreement_of_tallies(
-        tally_agreement(blocks),
+    options = IntervalOptions(**how)
+    tallies = tally_agreement(blocks)
+    if not options.drawn:
+        return agreement_of_tallies(
+            tallies,
+            chance=chance,
+            chance_of_judges=chance_of_judges,
+            resample=options.resample,
+            confidence=options.confidence,
+            seed=options.seed,
+        )
+    measure = _Kappas.chosen(chance, chance_of_judges)
+    chances = measure.chances(tallies)
+    intervals = []
+    cut = trim_count(options.resamples, options.confidence)
+    samples = measure.resampled(blocks, options)
+    for sample, p_chance in zip(samples, chances, strict=True):
+        intervals.append(trimmed(sample, p_chance, cut))
+    return _report(
+        tallies=tallies,
         chance=chance,
-        chance_of_judges=chance_of_judges,
-        resample=resample,
-        confidence=confidence,
-        seed=seed,
-        blocks=blocks,
-        resamples=resamples if resample == "segments" else 0,
+        chances=chances,
+        intervals=intervals,
+        how={
+            "resample": options.resample,
+            "resamples": options.resamples,
+            "confidence": options.confidence,
+            "seed": options.seed,
+        },
     )
 
 
@@ -190,20 +210,15 @@ def agreement_of_tallies(
     resample: KappaLevel = "two_way",
     confidence: float = 0.95,
     seed: int = 0,
-    blocks: Blocks | None = None,
-    resamples: int = 0,
 ) -> AgreementReport:
     """Measure how much judges agree with each other, using sums over segments.
 
     Parameters
     ----------
     tallies : AgreementTallies
-    chance, chance_of_judges, resample, confidence, seed
+    chance, chance_of_judges, confidence, seed
         As for `inter_judge_agreement`.
-    blocks : Blocks, optional
-        The judgments, which "segments" needs.
-    resamples : int
-        Number of resamples of segments.
+    resample : "judges" or "two_way"
 
     Returns
     -------
@@ -218,58 +233,125 @@ def agreement_of_tallies(
     chance = member_of(Chance, "chance", chance)
     chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
     word_check("resample", resample, KappaLevel)
-    own = chance not in FIXED_CHANCE and chance_of_judges is JudgeChance.OWN
-    judges = len(tallies.judges)
-
-    def kappas(counts: Int64Array) -> tuple[FloatArray, FloatArray]:
-        """Return κ of each judge and of all, and P(E), from counts of shape (J, R, 6)."""
-        of_all, chance_of_all = kappa_of_all(counts, chance)
-        kappa = kappa_of_judge(counts[..., PAIRS], None if own else chance_of_all)
-        return np.vstack([kappa[0], of_all]), np.vstack([kappa[1], chance_of_all])
-
-    chances = kappas(tallies.of_judges[:, np.newaxis])[1][:, 0].tolist()
+    measure = _Kappas.chosen(chance, chance_of_judges)
+    chances = measure.chances(tallies)
     if resample == "segments":
-        if blocks is None:
-            raise ValueError("resample: segments cannot be resampled from sums")
+        raise ValueError("resample: segments cannot be resampled from sums")
+    chance_of_all = None
+    if not measure.is_own:
+        chance_of_all = chances[-1]
+    of_judges = parts_of_judges(tallies, p_chance=chance_of_all)
+    parts = [*of_judges, parts_of_all(tallies, chance=chance)]
+    intervals = kappa_intervals(
+        parts=parts, p_chance=chances, level=resample, confidence=confidence
+    )
+    return _report(
+        tallies=tallies,
+        chance=chance,
+        chances=chances,
+        intervals=intervals,
+        how={
+            "resample": resample,
+            "resamples": 0,
+            "confidence": confidence,
+            "seed": seed,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Kappas:
+    """κ of each judge and of all.
+
+    Attributes
+    ----------
+    chance : Chance
+    is_own : bool
+        Whether P(E) of each judge's κ is from the judge's own pairs.
+    """
+
+    chance: Chance
+    is_own: bool
+
+    @classmethod
+    def chosen(cls, chance: Chance, chance_of_judges: JudgeChance) -> Self:
+        """Return κ with these definitions of P(E)."""
+        is_own = chance_of_judges is JudgeChance.OWN and chance not in FIXED_CHANCE
+        return cls(chance=chance, is_own=is_own)
+
+    def of_counts(self, counts: Int64Array) -> tuple[FloatArray, FloatArray]:
+        """Return κ and P(E), shape (J + 1, R), from counts of shape (J, R, 6)."""
+        of_all, chance_of_all = kappa_of_all(counts, self.chance)
+        known_chance = None
+        if not self.is_own:
+            known_chance = chance_of_all
+        of_judges, chances = kappa_of_judge(counts[..., PAIRS], known_chance)
+        return np.vstack([of_judges, of_all]), np.vstack([chances, chance_of_all])
+
+    def chances(self, tallies: AgreementTallies) -> list[float]:
+        """Return P(E) of each judge, and of all."""
+        _kappa, chances = self.of_counts(tallies.of_judges[:, np.newaxis])
+        return chances[:, 0].tolist()
+
+    def resampled(self, blocks: Blocks, options: IntervalOptions) -> FloatArray:
+        """Return κ in resamples of segments, shape (J + 1, R)."""
+        judges = len(blocks.judges)
         counts = count_agreement(blocks)
-        unit = counts.segments.astype(np.uint64)
         sums = bootstrap_sums(
-            counts.by_segment(judges), unit, resamples=resamples, seed=seed
+            counts.by_segment(judges),
+            counts.segments.astype(np.uint64),
+            resamples=options.resamples,
+            seed=options.seed,
         )
-        samples = kappas(
-            sums.reshape(tallies.of_judges.shape[1], judges, resamples).transpose(
-                1, 2, 0
-            )
-        )[0]
-        cut = trim_count(resamples, confidence)
-        intervals = []
-        for each in zip(samples, chances, strict=True):
-            intervals.append(trimmed(*each, cut))
-    else:
-        of_judges = parts_of_judges(tallies, p_chance=None if own else chances[-1])
-        parts = [*of_judges, parts_of_all(tallies, chance=chance)]
-        intervals = kappa_intervals(
-            parts=parts, p_chance=chances, level=resample, confidence=confidence
-        )
+        shape = (counts.counts.shape[1], judges, options.resamples)
+        of_judges = sums.reshape(shape).transpose(1, 2, 0)
+        kappas, _chances = self.of_counts(of_judges)
+        return kappas
+
+
+def _report(
+    tallies: AgreementTallies,
+    chance: Chance,
+    chances: Sequence[float],
+    intervals: Sequence[Interval],
+    how: KappaOptions,
+) -> AgreementReport:
     own_pairs = tallies.of_judges[:, [COMPARABLE, AGREEING]]
     # Each pair has two judges, so sums over judges count it twice.
-    pairs = np.vstack([own_pairs, own_pairs.sum(axis=0) // 2]).T
-    columns = (*pairs, share(pairs[1], pairs[0]))
-    rows = zip(
-        *(column.tolist() for column in columns), chances, intervals, strict=True
-    )
-    *found, inter = (Agreement(**agreement_fields(*row)) for row in rows)
-    comparisons, ties = tallies.of_judges[:, [COMPARISONS, TIES]].T
-    work = (each.tolist() for each in (tallies.blocks, comparisons, ties))
+    pairs = np.vstack([own_pairs, own_pairs.sum(axis=0) // 2])
+    comparable, agreeing = pairs.T
+    p_agree = share(agreeing, comparable).tolist()
+    agreements = []
+    for row, (own_comparable, own_agreeing) in enumerate(pairs.tolist()):
+        fields = agreement_fields(
+            comparable=own_comparable,
+            agreeing=own_agreeing,
+            p_agree=p_agree[row],
+            p_chance=chances[row],
+            interval=intervals[row],
+        )
+        agreements.append(Agreement(**fields))
+    *of_judges, inter = agreements
+    comparisons = tallies.of_judges[:, COMPARISONS].tolist()
+    ties = tallies.of_judges[:, TIES].tolist()
+    blocks = tallies.blocks.tolist()
+    judges = []
+    for index, name in enumerate(tallies.judges):
+        judges.append(
+            JudgeAgreement(
+                judge=name,
+                blocks=blocks[index],
+                comparisons=comparisons[index],
+                ties=ties[index],
+                agreement=of_judges[index],
+            )
+        )
     return AgreementReport(
-        judges=tuple(map(JudgeAgreement, tallies.judges, *work, found)),
+        judges=tuple(judges),
         inter=inter,
         chance=chance,
         p_chance=inter.p_chance,
-        comparisons=int(comparisons.sum()),
-        ties=int(ties.sum()),
-        resample=resample,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        comparisons=sum(comparisons),
+        ties=sum(ties),
+        **how,
     )

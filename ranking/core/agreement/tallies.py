@@ -403,8 +403,10 @@ def _left_out_one_by_one(
     """Return the delete-one variance of each judge's κ over the others; NaN where there is none."""
     judges = len(tallies.judges)
     # Few of a thousand judges share items; `nonzero` is fast on contiguous values.
-    own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
-    pairs_left = tallies.of_judges[:, PAIRS][own] - tallies.with_others[own, other]
+    shared = tallies.with_others[:, :, COMPARABLE] != 0
+    own, other = np.nonzero(shared)
+    own_pairs = tallies.of_judges[:, PAIRS][own]
+    pairs_left = own_pairs - tallies.with_others[own, other]
     kappa_left, _p_chance = kappa_of_judge(pairs_left, p_chance)
     changes = kappa_left - kappa[own]
     others = np.bincount(own, minlength=judges)

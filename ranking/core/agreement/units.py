@@ -159,12 +159,18 @@ def _left_out(cells: Cells, unit: Int64Array, apart: Int64Array) -> LeftOut:
 
 
 def _products(counts: Int64Array) -> Int64Array:
-    return counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
+    return _products_of(counts, counts)
+
+
+def _products_of(one: Int64Array, other: Int64Array) -> Int64Array:
+    """Return the products of each two numbers of a row, shape (N, m, m')."""
+    return one[:, :, np.newaxis] * other[:, np.newaxis, :]
 
 
 def _themselves(counts: Int64Array) -> Int64Array:
     """Return the pairs of each rating with itself."""
-    return counts[:, :, np.newaxis] * np.eye(counts.shape[1], dtype=np.int64)
+    same_category = np.eye(counts.shape[1], dtype=np.int64)
+    return counts[:, :, np.newaxis] * same_category
 
 
 #: Columns of the counts of two judges on a segment, see `SharedItemCounts`.
@@ -316,9 +322,8 @@ def sums_of_products(
     """Sum the products of two numbers of each row by place, shape (places, m, m')."""
     columns = one.shape[1]
     other_columns = other.shape[1]
-    products = one[:, :, np.newaxis] * other[:, np.newaxis, :]
-    flat = products.reshape(len(one), columns * other_columns)
-    sums = sums_of_rows(flat, position, places)
+    products = _products_of(one, other).reshape(len(one), columns * other_columns)
+    sums = sums_of_rows(products, position, places)
     return sums.reshape(places, columns, other_columns)
 
 

@@ -20,6 +20,8 @@ from ranking.core.scores import known_by_name
 
 #: Key for the blocks without a sole winner.
 NOBODY = ""
+#: Wins, losses and ties.
+Counts = tuple[int, int, int]
 #: Confidence of the intervals of correlations.
 CONFIDENCE = 0.95
 
@@ -81,7 +83,7 @@ class CampaignDiagnosis:
     ties: int
     tie_rate: float | None
     sole_winners: dict[str, int]
-    pairwise: dict[str, dict[str, tuple[int, int, int]]]
+    pairwise: dict[str, dict[str, Counts]]
     times_judged: dict[str, int]
     times_beside_reference: dict[str, int]
     geq_others: dict[str, float | None]
@@ -278,10 +280,10 @@ def count_labels(blocks: Blocks) -> tuple[int, int]:
     return labelled, shown - labelled
 
 
-def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
+def _pairwise(tallies: Tallies) -> dict[str, dict[str, Counts]]:
     wins = tallies.wins.tolist()
     ties = tallies.ties.tolist()
-    pairwise: dict[str, dict[str, tuple[int, int, int]]] = {}
+    pairwise: dict[str, dict[str, Counts]] = {}
     for i, system in enumerate(tallies.systems):
         results = {}
         for j, opponent in enumerate(tallies.systems):

@@ -86,9 +86,9 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
     """
     one = np.asarray(x, dtype=np.float64)
     other = np.asarray(y, dtype=np.float64)
-    known = ~(np.isnan(one) | np.isnan(other))
-    one = one[known]
-    other = other[known]
+    is_known = ~(np.isnan(one) | np.isnan(other))
+    one = one[is_known]
+    other = other[is_known]
     return Correlation(
         pairs=len(one),
         pearson=_pearson(one, other),
@@ -190,7 +190,9 @@ def _interval(
     z = np.arctanh(value)
     quantile = float(ndtri((1 + confidence) / 2))
     reach = quantile * sqrt(variance / (pairs - 3))
-    return float(np.tanh(z - reach)), float(np.tanh(z + reach))
+    low = float(np.tanh(z - reach))
+    high = float(np.tanh(z + reach))
+    return low, high
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float | None:
@@ -324,8 +326,8 @@ def _signed_mean(position: Int64Array, values: FloatArray) -> FloatArray:
     """Return, for each i, the mean over j of sign(place_j − place_i) · values_j."""
     cumulative = np.cumsum(np.bincount(position, weights=values))
     below = np.concatenate([[0.0], cumulative[:-1]])
-    total = cumulative[-1]
-    return np.asarray((total - cumulative[position] - below[position]) / len(values))
+    above = cumulative[-1] - cumulative[position]
+    return np.asarray((above - below[position]) / len(values))
 
 
 #: Smaller numbers are rounding errors.

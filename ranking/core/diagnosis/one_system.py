@@ -155,7 +155,11 @@ def share_won(
     won = _counts(outcomes.won[rows], opponent)
     lost = _counts(outcomes.lost[rows], opponent)
     tied = _counts(outcomes.tied[rows], opponent)
-    counts = ShareWon(won=int(won.sum()), lost=int(lost.sum()), tied=int(tied.sum()))
+    counts = ShareWon(
+        won=int(won.sum()),
+        lost=int(lost.sum()),
+        tied=int(tied.sum()),
+    )
     decided = np.flatnonzero(won + lost)
     if not len(decided):
         return counts
@@ -208,7 +212,8 @@ def _share(
 def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
     if opponent is not None:
         return of_pairs[:, opponent].astype(np.int64)
-    return np.count_nonzero(of_pairs, axis=1).astype(np.int64)
+    counts: Int64Array = np.count_nonzero(of_pairs, axis=1).astype(np.int64)
+    return counts
 
 
 def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
@@ -384,9 +389,8 @@ def _distances(outcomes: Outcomes) -> _Distances:
     is_compared = outcomes.won | outcomes.lost | outcomes.tied
     own_label = blocks.labels[:, [outcomes.system]].astype(np.int64)
     difference = (own_label - blocks.labels) * is_compared
-    for other in range(len(blocks.systems)):
-        compared[:, other] = np.bincount(row, is_compared[:, other], len(segments))
-        behind[:, other] = np.bincount(row, difference[:, other], len(segments))
+    np.add.at(compared, row, is_compared)
+    np.add.at(behind, row, difference)
     return _Distances(segments=segments, row=row, compared=compared, behind=behind)
 
 

@@ -143,7 +143,8 @@ class Blocks:
         systems.
         """
         ordered = np.sort(self.candidates, axis=1)
-        is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        later = ordered[:, 1:]
+        is_repeated = (later == ordered[:, :-1]) & (later >= 0)
         rows = np.flatnonzero(is_repeated.any(axis=1))
         labels = self.labels[rows]
         candidates = self.candidates[rows]

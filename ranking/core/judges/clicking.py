@@ -275,7 +275,9 @@ def _p_lowest(margins: ReferenceMargins, judge: int) -> float:
     # Only the judge's own patterns: further factors of 1 would change the order of multiplication.
     own = np.flatnonzero(margins.blocks[judge])
     # The reference's best possible label is the best label used in the block.
-    return float(np.prod(margins.shares[own, 0] ** margins.blocks[judge, own]))
+    best_shares = margins.shares[own, 0]
+    blocks = margins.blocks[judge, own]
+    return float(np.prod(best_shares**blocks))
 
 
 def _p_random(margins: ReferenceMargins, judge: int) -> float:

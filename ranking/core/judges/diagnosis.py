@@ -434,7 +434,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     judge = cells.judge[is_shared]
     own_count = own.sum(axis=1)
     others_count = others.sum(axis=1)
-    distance = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
+    distance = np.abs(np.subtract.outer(label, label))
     own_distances = own @ distance
     sums_of_cells = (
         own_count,
@@ -467,7 +467,8 @@ def _easy(cells: Cells, judges: int) -> Int64Array:
 
 def _of_others(cells: Cells) -> Int64Array:
     """Return the numbers of other judges' ratings of each cell's item, by category."""
-    totals = np.zeros((len(cells.item_segment), cells.counts.shape[1]), dtype=np.int64)
+    shape = (len(cells.item_segment), cells.counts.shape[1])
+    totals = np.zeros(shape, dtype=np.int64)
     np.add.at(totals, cells.item, cells.counts)
     others: Int64Array = totals[cells.item] - cells.counts
     return others
@@ -480,10 +481,10 @@ def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:
         )
     if np.any(seconds < 0):
         raise ValueError(f"seconds: row {int(np.argmax(seconds < 0))} is negative")
-    known = ~np.isnan(seconds)
+    is_known = ~np.isnan(seconds)
     times = []
     for judge in range(len(blocks.judges)):
-        own = np.sort(seconds[known & (blocks.judge == judge)])
+        own = np.sort(seconds[is_known & (blocks.judge == judge)])
         if not len(own):
             times.append(TimePerBlock(0, None, None))
             continue

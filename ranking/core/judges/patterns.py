@@ -478,8 +478,8 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
         judge = np.full_like(first, number >> 7)
         labelled = np.full_like(first, number & 127)
         keys.append(np.stack([judge, labelled, first, second]))
-        sums = (pairs[first, second], spread[first, second], total[first, second])
-        values.append(np.stack(sums, axis=1))
+        sums = np.stack([pairs, spread, total], axis=-1)
+        values.append(sums[first, second])
     return KeyedSums.of(
         bits=_KEY,
         columns=list(np.concatenate(keys, axis=1)),

@@ -194,13 +194,13 @@ def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     effects = np.array([design_effect(row) for row in sums.tolist()])
     are_single_trials = sums[:, 3] == sums[:, 1]
     effective = np.where(are_single_trials, total, clusters)
-    known = effects > 0
+    is_known = effects > 0
     # Quantiles of Student's distribution.
-    quantile_of_trials = stdtrit(total[known] - 1, alpha)
-    quantile_of_clusters = stdtrit(clusters[known] - 1, alpha)
+    quantile_of_trials = stdtrit(total[is_known] - 1, alpha)
+    quantile_of_clusters = stdtrit(clusters[is_known] - 1, alpha)
     few_clusters = quantile_of_trials / quantile_of_clusters
-    independent = total[known] / np.maximum(1.0, effects[known])
-    effective[known] = independent * few_clusters**2
+    independent = total[is_known] / np.maximum(1.0, effects[is_known])
+    effective[is_known] = independent * few_clusters**2
     return effective
 
 

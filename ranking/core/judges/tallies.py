@@ -86,13 +86,13 @@ def tally_times(
     ValueError
         If a time is negative.
     """
-    known = ~np.isnan(seconds)
-    times = np.rint(seconds[known] * 1000).astype(np.int64)
+    is_known = ~np.isnan(seconds)
+    times = np.rint(seconds[is_known] * 1000).astype(np.int64)
     if np.any(times < 0):
         raise ValueError("seconds: expected no negative time")
     return KeyedSums.of(
         bits=_KEY,
-        columns=[judge[known], _three_digits(times)],
+        columns=[judge[is_known], _three_digits(times)],
         values=np.ones((len(times), 1), dtype=np.int64),
     )
 

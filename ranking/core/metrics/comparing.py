@@ -381,9 +381,9 @@ def _acc_eq_difference(
     pairs = people.pairs
     by_one = pairs.differences(one.metric.of(people.segments))
     by_other = pairs.differences(other.metric.of(people.segments))
-    known = ~np.isnan(by_one + by_other)
-    pairs = pairs.take(known)
-    one_right = figures.is_right(pairs.human, by_one[known], one.threshold)
-    other_right = figures.is_right(pairs.human, by_other[known], other.threshold)
+    is_known = ~np.isnan(by_one + by_other)
+    pairs = pairs.take(is_known)
+    one_right = figures.is_right(pairs.human, by_one[is_known], one.threshold)
+    other_right = figures.is_right(pairs.human, by_other[is_known], other.threshold)
     ahead = one_right.astype(np.float64) - other_right
     return pairs.accuracy(ahead).estimate(people.drawing)

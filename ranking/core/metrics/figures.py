@@ -119,9 +119,9 @@ def resampled_means(
     `values`, shape (S, K), are scores of segments, NaN where there is none. The result is NaN where
     a resample has no score.
     """
-    known = ~np.isnan(values)
-    scores = np.where(known, values, 0.0)
-    columns = np.concatenate([scores, known], axis=1)
+    is_known = ~np.isnan(values)
+    scores = np.where(is_known, values, 0.0)
+    columns = np.concatenate([scores, is_known], axis=1)
     sums = resampled_sums(columns, keys, drawing)
     totals, counts = np.split(sums, 2, axis=1)
     return share(totals, counts)
@@ -156,14 +156,14 @@ def flipped_p_values(
     Automatic Metrics via Soft Pairwise Accuracy, WMT.
     """
     difference = pair_differences(scores)
-    known = np.nan_to_num(difference)
-    tolerance = _EQUAL * np.abs(known).sum(axis=0)
-    least = known.sum(axis=0) - tolerance
+    filled = np.nan_to_num(difference)
+    tolerance = _EQUAL * np.abs(filled).sum(axis=0)
+    least = filled.sum(axis=0) - tolerance
     if len(keys) > MOST_ENUMERATED and not np.isnan(scores).any():
         # There are fewer systems than pairs.
         flipped = pair_differences(flipped_sums(scores, keys, drawing))
     else:
-        flipped = flipped_sums(known, keys, drawing)
+        flipped = flipped_sums(filled, keys, drawing)
     p = (flipped >= least).mean(axis=0)
     is_unknown = np.isnan(difference).all(axis=0)
     return np.where(is_unknown, np.nan, p)
@@ -204,11 +204,11 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
         NaN for a pair without resamples, and if all resamples are the same.
     """
     difference = pair_differences(resampled)
-    known = np.count_nonzero(~np.isnan(difference), axis=0)
+    draws = np.count_nonzero(~np.isnan(difference), axis=0)
     varies = np.ptp(resampled, axis=0).any()
     lost = np.count_nonzero(difference < 0, axis=0)
     tied = np.count_nonzero(difference == 0, axis=0)
-    return share(lost + tied / 2, known * varies)
+    return share(lost + tied / 2, draws * varies)
 
 
 def difference_spread(resampled: FloatArray) -> FloatArray:
@@ -234,9 +234,9 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
         p-values of the same pairs in the same direction.
     """
     with np.errstate(invalid="ignore"):
-        apart = np.abs(human - metric)
-    known = np.count_nonzero(~np.isnan(apart), axis=-1)
-    return np.asarray(1 - share(np.nansum(apart, axis=-1), known))
+        distance = np.abs(human - metric)
+    pairs = np.count_nonzero(~np.isnan(distance), axis=-1)
+    return np.asarray(1 - share(np.nansum(distance, axis=-1), pairs))
 
 
 IntpArray = npt.NDArray[np.intp]
@@ -303,7 +303,9 @@ class Pairs:
 
         `values` are the metric's scores of the S segments and n systems, higher is better.
         """
-        return np.asarray(values[self.row, self.first] - values[self.row, self.second])
+        first = values[self.row, self.first]
+        second = values[self.row, self.second]
+        return np.asarray(first - second)
 
     def accuracy(self, right: BoolArray | FloatArray) -> Figure:
         """Return the share of comparisons that are right."""
@@ -419,7 +421,7 @@ class Figure:
 
 def _sums(unit: npt.NDArray[np.integer], influence: FloatArray) -> FloatArray:
     _units, index = np.unique(unit, return_inverse=True)
-    return np.bincount(index, influence)
+    return np.bincount(index, influence).astype(np.float64)
 
 
 def _variance_over_units(sums: Sequence[FloatArray]) -> float:
@@ -501,7 +503,8 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
     the threshold are ties.
     """
     tied = np.abs(difference) <= threshold
-    return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
+    is_right_if_decided = np.sign(difference) == human
+    return np.asarray(np.where(tied, human == 0, is_right_if_decided))
 
 
 def calibrated(
@@ -536,8 +539,8 @@ def calibrated(
     accuracies = _accuracies(gains, group, order)
     # Among equal differences, the last one counts, after all of them have become ties.
     ordered = gains.size[order]
-    accuracies[:1][ordered[:1] == 0] = -np.inf
-    accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf
+    has_equal_next = np.append(0.0, ordered[:-1]) == ordered
+    accuracies[:-1][has_equal_next] = -np.inf
     best = int(np.argmax(accuracies))
     accuracy = float(accuracies[best])
     if best == 0:
@@ -616,5 +619,5 @@ def _candidate_thresholds(ordered: FloatArray) -> FloatArray:
         positions = np.linspace(0, len(candidates) - 1, _MOST_TRIED)
         candidates = candidates[positions.round().astype(np.int64)]
     if candidates[0] > 0:
-        candidates = np.append(0.0, candidates)
-    return candidates
+        return np.append(0.0, candidates)
+    return np.asarray(candidates)

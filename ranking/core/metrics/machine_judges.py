@@ -268,12 +268,15 @@ class MachineBesidePeople:
 def _items(side: Pairs, systems: int) -> Int64Array:
     low = np.minimum(side.first, side.second)
     high = np.maximum(side.first, side.second)
-    return (side.row.astype(np.int64) * systems + low) * systems + high
+    row = side.row.astype(np.int64)
+    return (row * systems + low) * systems + high
 
 
 def _outcomes(side: Pairs) -> Int64Array:
     """Return 1 if the system with the smaller index is better, −1 if the other one is, and 0 for a tie."""
-    return np.where(side.first < side.second, side.human, -side.human).astype(np.int64)
+    is_in_order = side.first < side.second
+    outcomes = np.where(is_in_order, side.human, -side.human)
+    return outcomes.astype(np.int64)
 
 
 def annotators_of_blocks(

@@ -292,10 +292,10 @@ def _segment_figures(
     """
     pairs = people.pairs
     difference = pairs.differences(values)
-    known = ~np.isnan(difference)
-    if not known.all():
-        pairs = pairs.take(known)
-        difference = difference[known]
+    is_known = ~np.isnan(difference)
+    if not is_known.all():
+        pairs = pairs.take(is_known)
+        difference = difference[is_known]
     if not len(pairs):
         return {}, None
     order = np.argsort(np.abs(difference))
@@ -318,10 +318,10 @@ def _segment_figures(
 
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
-    known = ~np.isnan(metric + human)
-    row, system = np.nonzero(known)
-    x = human[known]
-    y = metric[known]
+    is_known = ~np.isnan(metric + human)
+    row, system = np.nonzero(is_known)
+    x = human[is_known]
+    y = metric[is_known]
     if not _varies(x) or not _varies(y):
         return {}
     pooled = kendall_influenced(x, y)
@@ -334,7 +334,7 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
         ),
     }
     varied = []
-    for number in range(known.shape[1]):
+    for number in range(is_known.shape[1]):
         own = np.flatnonzero(system == number)
         if _varies(x[own]) and _varies(y[own]):
             varied.append(own)
@@ -685,10 +685,10 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     estimates = {}
     for name, measure in measures.items():
         values = measure(one_scores, other_scores)
-        known = values[~np.isnan(values)]
-        if len(known):
-            low, high = np.quantile(known, (0.025, 0.975)).tolist()
-            estimates[name] = Estimate(float(known.mean()), low, high)
+        values_known = values[~np.isnan(values)]
+        if len(values_known):
+            low, high = np.quantile(values_known, (0.025, 0.975)).tolist()
+            estimates[name] = Estimate(float(values_known.mean()), low, high)
     return estimates
 
 

@@ -389,9 +389,9 @@ def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     one_values = values[preferences.row, preferences.one]
     other_values = values[preferences.row, preferences.other]
     difference = one_values - other_values
-    known = np.flatnonzero(~np.isnan(difference))
-    sides = np.stack([preferences.preferred[known], difference[known]])
-    mean_squares = (sides**2).sum(axis=1) / max(1, len(known))
+    rows = np.flatnonzero(~np.isnan(difference))
+    sides = np.stack([preferences.preferred[rows], difference[rows]])
+    mean_squares = (sides**2).sum(axis=1) / max(1, len(rows))
     scales = np.sqrt(mean_squares)
     if not scales.all():
         return []
@@ -401,7 +401,7 @@ def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     for index in np.argsort(product, kind="stable").tolist():
         if len(discords) == most or product[index] >= 0:
             break
-        position = known[index]
+        position = rows[index]
         better = preferences.one[position]
         worse = preferences.other[position]
         direction = 1.0

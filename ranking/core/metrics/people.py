@@ -131,10 +131,10 @@ class Metric:
         Means over these compare systems on the same segments. Without gaps, and if scores of whole systems are given,
         these are all segments.
         """
-        known = ~np.isnan(self.values)
-        has_scores = known.any(axis=0)
-        is_common = known[:, has_scores].all(axis=1)
-        scored = known.any(axis=1)
+        is_known = ~np.isnan(self.values)
+        has_scores = is_known.any(axis=0)
+        is_common = is_known[:, has_scores].all(axis=1)
+        scored = is_known.any(axis=1)
         if self._are_systems_given or is_common.sum() == scored.sum():
             return self
         return self.within(self.segments[is_common])
@@ -151,9 +151,9 @@ class Metric:
     @cached_property
     def means(self) -> FloatArray:
         """Means over segments, shape (n,); NaN for a system without segment scores."""
-        known = ~np.isnan(self.values)
-        totals = np.where(known, self.values, 0.0).sum(axis=0)
-        return share(totals, known.sum(axis=0))
+        is_known = ~np.isnan(self.values)
+        totals = np.where(is_known, self.values, 0.0).sum(axis=0)
+        return share(totals, is_known.sum(axis=0))
 
     @property
     def scores(self) -> FloatArray:
@@ -423,13 +423,13 @@ def _scores_of_task(
         resamples=drawing.resamples,
         seed=drawing.seed,
     )
-    known = np.flatnonzero(drawn.scores.estimable)
+    scored = np.flatnonzero(drawn.scores.estimable)
     resampled = {}
     for unit, scores in drawn.resampled.items():
-        resampled[unit] = scores.values[:, known]
+        resampled[unit] = scores.values[:, scored]
     return _TaskScores(
-        systems=tuple(drawn.systems[index] for index in known.tolist()),
-        scores=drawn.scores.values[known],
+        systems=tuple(drawn.systems[index] for index in scored.tolist()),
+        scores=drawn.scores.values[scored],
         resampled=resampled,
         fewest_units=drawn.fewest_units,
     )
@@ -497,12 +497,12 @@ def people_of_scores(
         chosen = scores.take([name for name in scores.systems if name in systems])
     if segments is not None:
         chosen = chosen.within(segments)
-    known = ~np.isnan(chosen.values)
-    scored_systems = np.array(chosen.systems)[known.any(axis=0)].tolist()
+    is_known = ~np.isnan(chosen.values)
+    scored_systems = np.array(chosen.systems)[is_known.any(axis=0)].tolist()
     if len(scored_systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
     chosen = chosen.take(scored_systems)
-    rows = known.any(axis=1)
+    rows = is_known.any(axis=1)
     values = chosen.values[rows]
     common = chosen.on_common_segments
     common_segments = None

@@ -70,9 +70,9 @@ def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRo
         NaN where a row does not score a system.
     weights : float64, shape (R, n), or one for all
     """
-    known = ~np.isnan(values)
-    weight = np.where(known, weights, 0.0)
-    filled = np.where(known, values, 0.0)
+    is_known = ~np.isnan(values)
+    weight = np.where(is_known, weights, 0.0)
+    filled = np.where(is_known, values, 0.0)
     total = weight.sum(axis=0)
     weighted = weight * filled
     scores = share(weighted.sum(axis=0), total)
@@ -372,8 +372,8 @@ def sample_p_value(values: FloatArray, is_judged: BoolArray, drawing: Drawing) -
         NaN if all segments are judged, or none, or all scores are equal.
     """
     is_scored = ~np.isnan(values).any(axis=0)
-    known = values[:, is_scored]
-    deviations = known - known.mean(axis=0)
+    scores = values[:, is_scored]
+    deviations = scores - scores.mean(axis=0)
     count = int(np.count_nonzero(is_judged))
     directions, sizes, _others = np.linalg.svd(deviations, full_matrices=False)
     if count in (0, len(values)) or not sizes.any():

@@ -244,11 +244,8 @@ class TextMetric:
         if self.name not in _OF_WORDS:
             metric = self._sacrebleu(references=list(zip_longest(*references)))
 
-            def statistics(texts: list[str]) -> Iterable[Sequence[float]]:
-                # sacrebleu has no public name for statistics of segments.
-                return metric._extract_corpus_statistics(texts, None)  # noqa: SLF001
-
-            return statistics
+            # sacrebleu has no public name for statistics of segments.
+            return partial(metric._extract_corpus_statistics, references=None)  # noqa: SLF001
         tokens = []
         for texts in references:
             tokens.append([self.tokenized(text) for text in texts])
@@ -445,8 +442,8 @@ def resampled_range(value: float, resampled: FloatArray, confidence: float) -> R
 
 def _without_unknown(statistics: FloatArray) -> FloatArray:
     """Return statistics with 0 for segments with unknown ones."""
-    is_known = ~np.isnan(statistics).any(axis=-1)
-    return np.where(is_known[..., np.newaxis], statistics, 0.0)
+    is_known = ~np.isnan(statistics).any(axis=-1, keepdims=True)
+    return np.where(is_known, statistics, 0.0)
 
 
 def known_sums(statistics: FloatArray) -> FloatArray:

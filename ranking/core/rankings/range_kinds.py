@@ -296,12 +296,12 @@ class RangesFound:
 
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     """Return the covariance of scores over the resamples in which both scores can be estimated."""
-    known = resampled.estimable & scores.estimable
-    values = np.where(known, resampled.values, 0.0)
-    counts = known.sum(axis=0)
+    is_known = resampled.estimable & scores.estimable
+    values = np.where(is_known, resampled.values, 0.0)
+    counts = is_known.sum(axis=0)
     mean = values.sum(axis=0) / np.maximum(1, counts)
-    deviation = np.where(known, values - mean, 0.0)
-    number = known.astype(np.int64)
+    deviation = np.where(is_known, values - mean, 0.0)
+    number = is_known.astype(np.int64)
     both = number.T @ number
     return np.asarray(deviation.T @ deviation / np.maximum(1, both - 1))
 

@@ -189,7 +189,7 @@ def fit_additive(
         covariance = covariances.of(members, residuals)
         shortage = _shortage(covariance, level)
         if shortage is not None:
-            for system in members:
+            for system in members.tolist():
                 errors.shortages[columns.systems[system]] = shortage
             continue
         errors.add_group(members, covariance)
@@ -354,7 +354,8 @@ class _Design:
         effects = self._inverse @ right
         self.systems_effects: FloatArray = np.asarray(effects)[: self._systems]
         fitted = self._x @ effects - segments @ (self._x_mean @ effects)
-        self.residual: FloatArray = np.asarray(score - segments @ y_mean - fitted)
+        deviation = score - segments @ y_mean
+        self.residual: FloatArray = np.asarray(deviation - fitted)
 
     def groups(self) -> tuple[Int64Array, BoolArray]:
         """Return the group of each system, as determined by the equations, and whether it has other
@@ -405,7 +406,8 @@ class _Design:
 
 
 def _pseudo_inverse(matrix: FloatArray) -> FloatArray:
-    return np.linalg.pinv(matrix, rcond=_NOTHING, hermitian=True)
+    inverse = np.linalg.pinv(matrix, rcond=_NOTHING, hermitian=True)
+    return inverse.astype(np.float64)
 
 
 def _indicators(column: Int32Array, size: int) -> Any:

@@ -96,4 +96,4 @@ def _places(column: Sequence[Any], names: Sequence[Any]) -> Int32Array:
     index = {}
     for number, name in enumerate(names):
         index[name] = number
-    return np.array([index[each] for each in column], dtype=np.int32)
+    return np.array([index[name] for name in column], dtype=np.int32)
