@@ -51,10 +51,11 @@ def held(
             people = people_of_scores(
                 replace(metric, values=np.round(scores * 2) / 2), drawing
             )
-        each = agreement_of_metric(people, metric)
-        for part in ("systems", "segments"):
-            for name, estimate in each[part].items():
-                found[f"{part}: {name}"].estimates.append(estimate)
+        agreement = agreement_of_metric(people, metric)
+        for name, estimate in agreement["systems"].items():
+            found[f"systems: {name}"].estimates.append(estimate)
+        for name, estimate in agreement["segments"].items():
+            found[f"segments: {name}"].estimates.append(estimate)
     return found
 
 

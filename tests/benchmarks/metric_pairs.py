@@ -61,10 +61,14 @@ def shares(kind: Kind, *, campaigns: int, seed: int = 0) -> dict[str, float]:
             people, [_compared(people, metric) for metric in metrics]
         )
         (pair,) = comparison.pairs
+        differences = {
+            "soft_pairwise": pair["difference_soft_pairwise"],
+            "acc_eq": pair["difference_acc_eq"],
+        }
         for figure in TESTED:
             apart[f"{figure}, two-sided"] += _is_apart(comparison.clusters[figure])
             apart[f"{figure}, WMT"] += _is_apart(comparison.wmt_clusters[figure])
-            apart[f"{figure}, interval"] += _excludes_zero(pair[f"difference_{figure}"])
+            apart[f"{figure}, interval"] += _excludes_zero(differences[figure])
     return {name: count / campaigns for name, count in apart.items()}
 
 
@@ -94,7 +98,9 @@ def _campaign(
 def _compared(people: People, metric: Metric) -> ComparedMetric:
     agreement = agreement_of_metric(people, metric)
     accuracy = agreement["systems"]["soft_pairwise"].value
-    return ComparedMetric(metric, agreement["threshold"], accuracy)
+    threshold = agreement["threshold"]
+    assert threshold is not None
+    return ComparedMetric(metric, threshold, accuracy)
 
 
 def _is_apart(clusters: dict[str, int]) -> bool:

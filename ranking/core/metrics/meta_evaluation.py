@@ -64,12 +64,16 @@ class Agreement(TypedDict):
 
 
 class NamedAgreement(Agreement):
-    """The agreement of a metric, with its name, kind, and scores of systems."""
+    """The agreement of a metric, with its name, kind, and scores of systems.
+
+    `doubt` is the reason to doubt the metric's direction, which reports add.
+    """
 
     metric: str
     is_human: bool
     is_machine: bool
     scores: dict[str, float | None]
+    doubt: NotRequired[str]
 
 
 class GroupAgreement(TypedDict):

@@ -31,7 +31,13 @@ from ranking.core.metrics.meta_evaluation import (
     Agreement,
     agreement_of_metric,
 )
-from ranking.core.metrics.orders import Row, metric_order, people_order
+from ranking.core.metrics.orders import (
+    MetricOrder,
+    MetricRow,
+    PeopleRow,
+    metric_order,
+    people_order,
+)
 from ranking.core.metrics.people import (
     Metric,
     People,
@@ -271,7 +277,9 @@ def three(rows: int) -> tuple[People, list[ComparedMetric]]:
 def compared_metric(people: People, metric: Metric) -> ComparedMetric:
     agreement = agreement_of_metric(people, metric)
     accuracy = agreement["systems"]["soft_pairwise"].value
-    return ComparedMetric(metric, agreement["threshold"], accuracy)
+    threshold = agreement["threshold"]
+    assert threshold is not None
+    return ComparedMetric(metric, threshold, accuracy)
 
 
 @pytest.mark.parametrize("figure", TESTED)
@@ -400,14 +408,18 @@ def judged() -> People:
     return ranked(rows, Drawing(resamples=200))
 
 
-def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> Row:
+def ordered(
+    values: FloatArray, people: People, sign: float = 1.0, **more: Any
+) -> MetricOrder:
     numbers = np.arange(1, len(values) + 1)
     return metric_order(
         metric(sign * values, segments=numbers, sign=sign, **more), people
     )
 
 
-def ranks(rows: Sequence[Row]) -> list[tuple[str, int | None, int | None, int | None]]:
+def ranks(
+    rows: Sequence[MetricRow] | Sequence[PeopleRow],
+) -> list[tuple[str, int | None, int | None, int | None]]:
     return [
         (row["system"], row["rank"], row["rank_low"], row["rank_high"]) for row in rows
     ]
@@ -417,7 +429,9 @@ def test_a_metric_in_the_other_direction_agrees(judged: People) -> None:
     errors = np.random.default_rng(1).normal([1.0, 2.0, 3.0], 0.1, (SEGMENTS, 3))
     found = ordered(errors, judged, -1.0)
     assert ranks(found["rows"]) == [("a", 1, 1, 1), ("b", 2, 2, 2), ("c", 3, 3, 3)]
-    assert found["rows"][0]["value"].value == pytest.approx(errors[:, 0].mean())
+    best = found["rows"][0]["value"]
+    assert best is not None
+    assert best.value == pytest.approx(errors[:, 0].mean())
     assert (found["agreeing"], found["contradictions"]) == (3, [])
     assert ranks(people_order(judged)) == ranks(found["rows"])
     # People prefer b to a where the metric does not.
@@ -434,6 +448,7 @@ def test_pairs_that_people_separate_are_contradicted(judged: People) -> None:
     found = ordered(values, judged)
     [pair] = found["contradictions"]
     assert (pair["better"], pair["worse"], pair["is_separated"]) == ("b", "c", True)
+    assert pair["difference"] is not None
     assert pair["by_people"].value > 0 > pair["difference"].value
     assert {row["system"]: row["missing"] for row in found["rows"]} == {
         "a": 10,
