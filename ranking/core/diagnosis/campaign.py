@@ -193,7 +193,7 @@ def _times_judged(
     blocks: Blocks, also_shown: Mapping[str, Sequence[int]] | None
 ) -> Int64Array:
     """Return the number of blocks in which each system was shown."""
-    times = np.count_nonzero(blocks.candidates >= 0, axis=0)
+    times: Int64Array = np.count_nonzero(blocks.candidates >= 0, axis=0)
     if also_shown is None:
         return times
     more = [also_shown.get(name, (0, 0))[0] for name in blocks.systems]
@@ -206,7 +206,7 @@ def _times_beside(
     """Return the number of blocks in which each system was shown together with the reference."""
     is_shown = blocks.candidates >= 0
     shows_reference = is_shown[:, blocks.systems.index(reference)]
-    times = np.count_nonzero(is_shown[shows_reference], axis=0)
+    times: Int64Array = np.count_nonzero(is_shown[shows_reference], axis=0)
     if also_shown is None:
         return times
     more = [also_shown.get(name, (0, 0))[1] for name in blocks.systems]

@@ -147,7 +147,8 @@ def _outlying(
     )
 
 
-class _Measured(NamedTuple):
+@dataclass(frozen=True)
+class _Measured:
     """A judge's value, and the number of pairs, labels, comparisons or blocks behind it."""
 
     count: int

@@ -660,7 +660,7 @@ def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     limits: list[str] = []
     unranked: list[UnrankedSystem] = []
     shortages: dict[str, Shortage] = {}
-    results: dict[str, Any] = {}
+    results: MethodResults = {}
     for ranking in rankings:
         unranked.extend(ranking.not_estimable)
         limits.extend(ranking.limits)
@@ -694,7 +694,7 @@ def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     )
 
 
-def _merged(one: MethodResults, other: MethodResults) -> dict[str, Any]:
+def _merged(one: MethodResults, other: MethodResults) -> MethodResults:
     """Merge the further results of two groups by name."""
     merged = dict(one)
     for name, value in other.items():

@@ -163,7 +163,8 @@ def count_shard(
     )
 
 
-class _NamedDocuments(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _NamedDocuments:
     """The documents named by B blocks.
 
     Attributes
