@@ -291,7 +291,8 @@ class _Kappas:
     def chances(self, tallies: AgreementTallies) -> list[float]:
         """Return P(E) of each judge, and of all."""
         _kappa, chances = self.of_counts(tallies.of_judges[:, np.newaxis])
-        return chances[:, 0].tolist()
+        by_judge: list[float] = chances[:, 0].tolist()
+        return by_judge
 
     def resampled(self, blocks: Blocks, options: IntervalOptions) -> FloatArray:
         """Return κ in resamples of segments, shape (J + 1, R)."""

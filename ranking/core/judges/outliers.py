@@ -133,7 +133,7 @@ def _outlying(
         if measured.value is not None and measured.count >= minimum:
             values[judge.judge] = measured.value
     spread = far_from_mean(values, deviations)
-    names = set()
+    names: set[str] = set()
     if measure.names_low:
         names.update(spread.below)
     if measure.names_high:

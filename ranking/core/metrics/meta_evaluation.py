@@ -255,7 +255,7 @@ def _resampled(
     measure: Measure, people: People, scores: FloatArray, drawn: FloatArray
 ) -> dict[Unit, FloatArray]:
     """Return a measure in resamples of each unit; only those of segments change the metric's scores."""
-    resampled = {}
+    resampled: dict[Unit, FloatArray] = {}
     for unit, human in people.resampled.items():
         if unit == "segments":
             resampled[unit] = measure(human, drawn)
@@ -735,7 +735,7 @@ def _sums_and_counts(
     systems = len(ratings.systems)
     cell = row * systems + ratings.system
     size = rows * systems
-    sums = np.bincount(cell, ratings.score, size)
+    sums = np.bincount(cell, ratings.score, size).astype(np.float64)
     counts = np.bincount(cell, minlength=size)
     return _SumsAndCounts(
         sums=sums.reshape(rows, systems), counts=counts.reshape(rows, systems)

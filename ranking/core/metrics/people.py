@@ -335,7 +335,7 @@ class People:
         """Mean preferences over judges."""
         pairs = self.pairs
         n = np.int64(len(self.systems))
-        for_first = pairs.human
+        for_first = pairs.human.astype(np.float64)
         if self.values is not None:
             for_first = pairs.differences(self.values)
         low = np.minimum(pairs.first, pairs.second)

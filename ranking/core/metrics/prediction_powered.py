@@ -159,7 +159,7 @@ class Predicted:
         """The weight λ of the machine; 0 if it gives all systems the same scores."""
         _people, both, correction = self._squares.sum(axis=0).tolist()
         if correction > 0:
-            return both / correction
+            return float(both / correction)
         return 0.0
 
     @property
