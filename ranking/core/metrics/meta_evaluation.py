@@ -476,7 +476,13 @@ def _named(metric: Metric, agreement: Agreement) -> NamedAgreement:
         "metric": metric.name,
         "is_human": metric.is_human,
         "is_machine": metric.is_machine,
-        **agreement,
+        "systems": agreement["systems"],
+        "segments": agreement["segments"],
+        "threshold": agreement["threshold"],
+        "missing": agreement["missing"],
+        "outputs": agreement["outputs"],
+        "common": agreement["common"],
+        "unjudged": agreement["unjudged"],
         "scores": _by_system(metric.systems, scores),
     }
 

@@ -333,10 +333,17 @@ def test_differences_of_metrics_are_those_of_their_figures() -> None:
     far, near = (agreement_of_metric(people, each.metric) for each in metrics[:2])
     (pair,) = comparison_of_metrics(people, metrics[:2]).pairs
     assert (pair["metric"], pair["other"]) == ("near", "far")
-    for figure, part in (("soft_pairwise", "systems"), ("acc_eq", "segments")):
-        difference = pair[f"difference_{figure}"]
-        value = near[part][figure].value - far[part][figure].value
+    compared = (
+        (pair["difference_soft_pairwise"], far["systems"], near["systems"]),
+        (pair["difference_acc_eq"], far["segments"], near["segments"]),
+    )
+    for name, (difference, of_far, of_near) in zip(
+        ("soft_pairwise", "acc_eq"), compared, strict=True
+    ):
+        value = of_near[name].value - of_far[name].value
         assert difference.value == pytest.approx(value)
+        assert difference.low is not None
+        assert difference.high is not None
         assert difference.low < value < difference.high
 
 
