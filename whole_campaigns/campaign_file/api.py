@@ -20,7 +20,11 @@ from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.services.members import change_demand
-from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.applying import (
+    Target,
+    campaign_file,
+    campaign_file_apply,
+)
 from whole_campaigns.campaign_file.bodies import CampaignFileSerializer
 from whole_campaigns.campaign_file.differences import ChangeKind
 
@@ -127,23 +131,25 @@ class CampaignFileView(CampaignAPIView):
         if not is_new:
             change_demand(self.get_role())
         check = truth_asked(request, "check")
-        confirmed = "" if check else request.query_params.get("confirmed")
+        confirmed = request.query_params.get("confirmed")
+        if check:
+            confirmed = ""
         try:
             applied = campaign_file_apply(
                 name="campaign.yaml",
                 content=body_of(request),
                 by=reader(request),
-                slug=slug,
-                must_be_new=is_new,
+                target=Target(slug, must_be_new=is_new),
                 confirmed=confirmed,
             )
         except FormatError as error:
             raise serializers.ValidationError({"detail": str(error)}) from error
-        done = 201 if is_new else 200
-        if check:
-            status = 200
-        else:
-            status = done if applied.is_done else 409
+        status = 200
+        if not check:
+            if not applied.is_done:
+                status = 409
+            elif is_new:
+                status = 201
         answer = CampaignFileAppliedSerializer(applied, context={"request": request})
         return Response(
             answer.data, status=status, headers={"Cache-Control": "no-store"}

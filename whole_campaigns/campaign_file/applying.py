@@ -1,11 +1,11 @@
 """Write a campaign as a file, and apply a file to a campaign."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -15,39 +15,43 @@ from campaign.formats.yaml_tree import YamlTree, read_yaml, yaml_bytes
 from campaign.models import Campaign, CampaignState, Protocol, Task, User
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
-from whole_campaigns.campaign_file.bodies import (
-    VERSION,
-    CampaignFileSerializer,
-    IdentityInFileSerializer,
-)
+from whole_campaigns.campaign_file.bodies import VERSION, CampaignFileSerializer
 from whole_campaigns.campaign_file.differences import Change, differences
-from whole_campaigns.campaign_file.parts import Body, Part, TextFolders, structure_check
-from whole_campaigns.campaign_file.people import (
-    judge_apply,
-    judges_read,
-    links_apply,
-    links_read,
-)
-from whole_campaigns.campaign_file.rules import rules_apply, rules_read
-from whole_campaigns.campaign_file.settings import (
+from whole_campaigns.campaign_file.parts import (
+    Body,
     NewLink,
+    Part,
     Run,
-    group_apply,
-    groups_read,
-    instructions_apply,
-    instructions_read,
-    panel_apply,
-    panels_read,
+    TextFolders,
+    structure_check,
+)
+from whole_campaigns.campaign_file.people import JudgesSection, LinksSection
+from whole_campaigns.campaign_file.rules import RulesSection
+from whole_campaigns.campaign_file.sections import (
+    InstructionsSection,
+    JudgeGroupsSection,
+    PanelsSection,
+    Section,
+)
+from whole_campaigns.campaign_file.settings import (
     reference_show,
     settings_apply,
     settings_read,
     state_apply,
 )
-from whole_campaigns.campaign_file.test_sets import test_set_apply, test_sets_read
+from whole_campaigns.campaign_file.test_sets import TestSetsSection
 
-#: Keys about people, of campaigns and systems.
-_OF_PEOPLE: Final = ("contact", "judges")
-#: Parts that are left out if they are empty.
+#: Sections by key, dependencies first.
+SECTIONS: Final[Mapping[str, type[Section[Any]]]] = {
+    "instructions": InstructionsSection,
+    "judge_groups": JudgeGroupsSection,
+    "test_sets": TestSetsSection,
+    "quality_rules": RulesSection,
+    "panels": PanelsSection,
+    "links": LinksSection,
+    "judges": JudgesSection,
+}
+#: Sections that are left out if they are empty.
 _OMITTED_IF_EMPTY: Final = ("judge_groups", "panels", "links")
 
 
@@ -61,25 +65,17 @@ def campaign_content(*, campaign: Campaign, people: bool = False) -> Body:
         "slug": campaign.slug,
         "name": campaign.name,
         **settings_read(campaign),
-        "instructions": instructions_read(campaign),
-        "judge_groups": groups_read(campaign),
-        "test_sets": test_sets_read(campaign),
-        "quality_rules": rules_read(campaign),
-        "panels": panels_read(campaign),
-        "links": links_read(campaign),
-        "judges": judges_read(campaign),
     }
-    for key in _OMITTED_IF_EMPTY:
-        if not content[key]:
-            del content[key]
+    for key, section in SECTIONS.items():
+        items = section(campaign).read()
+        if items or key not in _OMITTED_IF_EMPTY:
+            content[key] = items
     if not people:
-        systems = []
+        del content["judges"]
+        del content["contact"]
         for test_set in content["test_sets"]:
-            for each in test_set["systems"]:
-                systems.append(each)
-        for part in (content, *systems):
-            for name in _OF_PEOPLE:
-                part.pop(name, None)
+            for system in test_set["systems"]:
+                del system["contact"]
     return content
 
 
@@ -114,9 +110,28 @@ class Applied:
     links: Sequence[NewLink] = ()
 
 
-def campaign_file_check(tree: YamlTree) -> Part:
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The campaign that a file may create or change; any by default.
+
+    Attributes
+    ----------
+    slug : str, optional
+        Short name that the file must have.
+    must_be_new : bool
+        Whether to refuse an existing campaign.
+    """
+
+    slug: str | None = None
+    must_be_new: bool = False
+
+
+_ANY: Final = Target()
+
+
+def campaign_file_check(tree: YamlTree, run: Run | None = None) -> Part:
     """Return the content of a file; raise FormatError unless its keys are those of a campaign file."""
-    part = Part(tree, tree.value)
+    part = Part(tree, tree.value, run or Run(by=None, folders=None))
     structure_check(part, CampaignFileSerializer())
     return part
 
@@ -127,8 +142,7 @@ def campaign_file_apply(
     content: bytes,
     by: User | None,
     folders: TextFolders | None = None,
-    slug: str | None = None,
-    must_be_new: bool = False,
+    target: Target = _ANY,
     confirmed: str | None = None,
 ) -> Applied:
     """Apply a campaign file; return the differences.
@@ -147,84 +161,67 @@ def campaign_file_apply(
         Owner of a new campaign; by default, the organisers of this server.
     folders : TextFolders, optional
         Folders with the files of new test sets, which are refused if None.
-    slug : str, optional
-        Short name that the file must have; any by default.
-    must_be_new : bool
-        Whether to refuse an existing campaign.
+    target : Target, optional
+        The campaign that the file may create or change.
 
     Locks the row of the campaign. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
-    part = campaign_file_check(
-        isolated(name, len(content), partial(read_yaml, name, content))
-    )
+    tree = isolated(name, len(content), partial(read_yaml, name, content))
+    run = Run(by, folders)
+    part = campaign_file_check(tree, run)
     with transaction.atomic():
-        run = _begun(part, by, folders, slug=slug, must_be_new=must_be_new)
+        campaign = _campaign_locked(part, target)
         before: Body = {}
         if not run.is_new:
-            before = _compared(run.campaign, None)
-        _parts_apply(part.of(run.campaign), run)
-        run.campaign.refresh_from_db()
-        after = _compared(run.campaign, before)
+            before = _compared(campaign, None)
+        _sections_apply(part.of(campaign), campaign)
+        campaign.refresh_from_db()
         changes = [
-            difference
-            for difference in differences(before, after)
-            if difference.path != "version"
+            change
+            for change in differences(before, _compared(campaign, before))
+            if change.path != "version"
         ]
         lines = [change.words for change in changes]
         code = sha256(json.dumps([part.value, *lines]).encode()).hexdigest()[:32]
         is_done = confirmed is None or confirmed == code
         if not is_done:
+            run.links.clear()
             transaction.set_rollback(True)
     return Applied(
-        slug=run.campaign.slug,
+        slug=campaign.slug,
         changes=changes,
         notes=run.notes,
         code=code,
         is_done=is_done,
-        links=run.links if is_done else (),
+        links=run.links,
     )
 
 
-def _parts_apply(part: Part, run: Run) -> None:
-    """Apply all parts, dependencies first."""
-    settings_apply(part, run)
-    for each in part.items_of("instructions"):
-        instructions_apply(each, run)
-    for each in part.items_of("judge_groups"):
-        group_apply(each, run)
-    for each in part.items_of("test_sets"):
-        test_set_apply(each, run)
-    reference_show(part, run)
-    rules_apply(part.items_of("quality_rules"), run)
-    for each in part.items_of("panels"):
-        panel_apply(each, run)
-    links_apply(part.items_of("links"), run)
-    for each in part.items_of("judges"):
-        judge_apply(each, run)
-    state_apply(part, run)
+def _sections_apply(part: Part, campaign: Campaign) -> None:
+    """Apply the whole file, dependencies first."""
+    settings_apply(part, campaign)
+    for key, section in SECTIONS.items():
+        section(campaign).apply(part.items_of(key))
+    reference_show(part, campaign)
+    state_apply(part, campaign)
 
 
-def _begun(
-    part: Part,
-    by: User | None,
-    folders: TextFolders | None,
-    *,
-    slug: str | None,
-    must_be_new: bool,
-) -> Run:
+def _campaign_locked(part: Part, target: Target) -> Campaign:
     """Lock or create the campaign."""
-    sent = part.validated(IdentityInFileSerializer, is_new=True)
-    if slug is not None and sent["slug"] != slug:
+    fields = ("version", "slug", "name")
+    values = part.validated(CampaignFileSerializer, fields, is_new=True)
+    if target.slug not in (None, values["slug"]):
         raise part.error(
-            f"this file is for another campaign, not {slug}",
-            f"write slug: {slug}",
+            f"this file is for another campaign, not {target.slug}",
+            f"write slug: {target.slug}",
             "slug",
         )
     locked = Campaign.objects.select_for_update(no_key=True)
-    campaign = locked.filter(slug=sent["slug"]).first()
+    campaign = locked.filter(slug=values["slug"]).first()
     if campaign is None:
-        return Run(_created(part, by), is_new=True, by=by, folders=folders)
-    if must_be_new:
+        part.run.is_new = True
+        return _created(part)
+    if target.must_be_new:
         raise part.error(
             f"campaign {campaign.slug} already exists",
             "choose another slug, or apply the file in the settings of that campaign",
@@ -236,23 +233,28 @@ def _begun(
             "restore it from the bin first",
             "slug",
         )
-    if campaign.name != sent["name"]:
+    if campaign.name != values["name"]:
         raise part.error(
             f"the campaign is called “{campaign.name}” and cannot be renamed",
             f"write name: {campaign.name}",
             "name",
         )
-    return Run(campaign, is_new=False, by=by, folders=folders)
+    return campaign
 
 
-def _created(part: Part, by: User | None) -> Campaign:
-    sent = part.validated(CampaignMakeSerializer, is_new=True)
-    organisers = [by] if by else organisers_of_quintet().filter(is_staff=True)
+def _created(part: Part) -> Campaign:
+    values = part.validated(CampaignMakeSerializer, is_new=True)
+    by = part.run.by
+    organisers: Iterable[User]
+    if by is not None:
+        organisers = [by]
+    else:
+        organisers = organisers_of_quintet().filter(is_staff=True)
     with part.refusals("slug"):
         return campaign_create(
             organisers=organisers,
-            with_suggested_rules=part.get("quality_rules") is None,
-            **sent,
+            with_suggested_rules="quality_rules" not in part,
+            **values,
         )
 
 

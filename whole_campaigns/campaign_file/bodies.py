@@ -38,12 +38,21 @@ VERSION: Final = 1
 _MOST: Final = 2**31 - 1
 _LONGEST_PATH: Final = 500
 _MOST_FILES: Final = 2_000
+#: Fields of a task other than the ranking, without its parts.
+TASK_SETTINGS: Final = (
+    "protocol",
+    "blocks_wanted",
+    "blocks_per_segment",
+    "rules",
+    "segments_again",
+    "closed",
+)
 #: Choices named in the API description.
 VERSIONS: Final = [(VERSION, str(VERSION))]
-FORMATS: Final = [test_set_format.value for test_set_format in TestSetFormat]
+FORMATS: Final = [member.value for member in TestSetFormat]
 SYSTEM_KINDS: Final = [SystemKind.SYSTEM.value, SystemKind.REFERENCE.value]
 STATES: Final = [state for state in CampaignState.values if state != CampaignState.BIN]
-OTHER_PROTOCOLS: Final = [each for each in Protocol.values if each != Protocol.RANKING]
+OTHER_PROTOCOLS: Final = [name for name in Protocol.values if name != Protocol.RANKING]
 
 
 class SeedNumberField(serializers.IntegerField):
@@ -78,23 +87,25 @@ def _segment_field() -> serializers.IntegerField:
     )
 
 
-def _flag(words: str) -> serializers.BooleanField:
-    return serializers.BooleanField(required=False, write_only=True, help_text=words)
-
-
-def _path_field(words: str) -> serializers.CharField:
-    return serializers.CharField(
-        required=False, max_length=_LONGEST_PATH, help_text=words
+def _flag(help_text: str) -> serializers.BooleanField:
+    return serializers.BooleanField(
+        required=False, write_only=True, help_text=help_text
     )
 
 
-def _paths_field(words: str) -> serializers.ListField:
+def _path_field(help_text: str) -> serializers.CharField:
+    return serializers.CharField(
+        required=False, max_length=_LONGEST_PATH, help_text=help_text
+    )
+
+
+def _paths_field(help_text: str) -> serializers.ListField:
     return serializers.ListField(
         child=serializers.CharField(max_length=_LONGEST_PATH),
         required=False,
         min_length=1,
         max_length=_MOST_FILES,
-        help_text=words,
+        help_text=help_text,
     )
 
 
@@ -155,15 +166,13 @@ class SystemInFileSerializer(SystemSerializer):
 
     class Meta(SystemSerializer.Meta):
         fields = [
-            *(
-                "name",
-                "kind",
-                "constrained",
-                "approach",
-                "condition",
-                "team",
-                "contact",
-            ),
+            "name",
+            "kind",
+            "constrained",
+            "approach",
+            "condition",
+            "team",
+            "contact",
             "withdrawn",
             "outputs",
         ]
@@ -213,26 +222,8 @@ class DesignInFileSerializer(DesignParametersSerializer):
     seed = SeedNumberField()  # type: ignore[assignment]  # a string in JSON
 
 
-class TaskSettingsInFileSerializer(TaskChangesAndClosingSerializer):
-    """The settings of a task other than the ranking, identified by its protocol."""
-
-    protocol = serializers.ChoiceField(choices=OTHER_PROTOCOLS)
-
-    class Meta(TaskChangesAndClosingSerializer.Meta):
-        fields = [
-            *(
-                "protocol",
-                "blocks_wanted",
-                "blocks_per_segment",
-                "rules",
-                "segments_again",
-            ),
-            "closed",
-        ]
-
-
-class TaskInFileSerializer(TaskSettingsInFileSerializer):
-    """A task other than the ranking, with its design and analysis."""
+class _TaskPartsSerializer(TaskChangesAndClosingSerializer):
+    """The settings of a task, with its design and analysis."""
 
     training = TrainingInFileSerializer(many=True, required=False)
     design = DesignInFileSerializer(required=False)
@@ -241,9 +232,15 @@ class TaskInFileSerializer(TaskSettingsInFileSerializer):
         required=False, allow_null=True, help_text="Null for none."
     )
 
-    class Meta(TaskSettingsInFileSerializer.Meta):
+
+class TaskInFileSerializer(_TaskPartsSerializer):
+    """A task other than the ranking, identified by its protocol, with its design and analysis."""
+
+    protocol = serializers.ChoiceField(choices=OTHER_PROTOCOLS)
+
+    class Meta(TaskChangesAndClosingSerializer.Meta):
         fields = [
-            *TaskSettingsInFileSerializer.Meta.fields,
+            *TASK_SETTINGS,
             "training",
             "design",
             "ranking_settings",
@@ -251,18 +248,12 @@ class TaskInFileSerializer(TaskSettingsInFileSerializer):
         ]
 
 
-class TestSetInFileSerializer(TaskChangesAndClosingSerializer):
+class TestSetInFileSerializer(_TaskPartsSerializer):
     """A test set, identified by name, with the settings of its ranking."""
 
     texts = TextsInFileSerializer(required=False)
     systems = SystemInFileSerializer(many=True, required=False)
     damaged_references = DamagedReferenceInFileSerializer(many=True, required=False)
-    training = TrainingInFileSerializer(many=True, required=False)
-    design = DesignInFileSerializer(required=False)
-    ranking_settings = RankingSettingsSerializer(required=False)
-    stopping_rule = StoppingRuleSerializer(
-        required=False, allow_null=True, help_text="Null for none."
-    )
     tasks = TaskInFileSerializer(
         many=True, required=False, help_text="Other tasks on the same texts."
     )
@@ -274,21 +265,17 @@ class TestSetInFileSerializer(TaskChangesAndClosingSerializer):
             "source_language",
             "target_language",
             "blocks_wanted",
-            *(
-                "blocks_per_segment",
-                "expertise",
-                "rules",
-                "systems",
-                "damaged_references",
-            ),
-            *(
-                "training",
-                "design",
-                "ranking_settings",
-                "stopping_rule",
-                "closed",
-                "tasks",
-            ),
+            "blocks_per_segment",
+            "expertise",
+            "rules",
+            "systems",
+            "damaged_references",
+            "training",
+            "design",
+            "ranking_settings",
+            "stopping_rule",
+            "closed",
+            "tasks",
         ]
 
 
@@ -316,13 +303,11 @@ class PanelInFileSerializer(PanelCreateSerializer):
 
     class Meta(PanelCreateSerializer.Meta):
         fields = (  # type: ignore[assignment]
-            *(
-                "name",
-                "kind",
-                "blocks_asked",
-                "minutes_allowed",
-                "participations_per_member",
-            ),
+            "name",
+            "kind",
+            "blocks_asked",
+            "minutes_allowed",
+            "participations_per_member",
             "screen_out_after_training",
             "languages",
             "service",
@@ -366,22 +351,10 @@ class JudgeInFileSerializer(CampaignJudgeChangeSerializer):
     conflicts = ConflictInFileSerializer(many=True, required=False)  # type: ignore[assignment]
 
 
-class StateInFileSerializer(StateSerializer):
-    """State of the campaign, and the time of automatic closing."""
-
-    state = serializers.ChoiceField(
-        choices=STATES,
-        required=False,
-        help_text="Unchanged if omitted; new campaigns are drafts.",
-    )
-    closes_at = MomentField(
-        allow_null=True, help_text="Time of automatic closing; null to close manually."
-    )
-    state_since = transitions = None  # type: ignore[assignment]
-
-
-class IdentityInFileSerializer(CampaignMakeSerializer):
-    """The campaign of the file, and the version of its format."""
+class CampaignFileSerializer(
+    StateSerializer, CampaignMakeSerializer, CampaignRulesSerializer
+):
+    """Content of a campaign file. Omitted parts stay unchanged."""
 
     version = serializers.ChoiceField(
         choices=VERSIONS,
@@ -394,13 +367,15 @@ class IdentityInFileSerializer(CampaignMakeSerializer):
     slug = serializers.SlugField(
         max_length=60, help_text="Short name that identifies the campaign."
     )
-
-
-class CampaignFileSerializer(
-    StateInFileSerializer, IdentityInFileSerializer, CampaignRulesSerializer
-):
-    """Content of a campaign file. Omitted parts stay unchanged."""
-
+    state = serializers.ChoiceField(
+        choices=STATES,
+        required=False,
+        help_text="Unchanged if omitted; new campaigns are drafts.",
+    )
+    closes_at = MomentField(
+        allow_null=True, help_text="Time of automatic closing; null to close manually."
+    )
+    state_since = transitions = None  # type: ignore[assignment]
     instructions = InstructionsWriteSerializer(many=True, required=False)
     judge_groups = JudgeGroupSerializer(many=True, required=False)
     test_sets = TestSetInFileSerializer(many=True, required=False)
@@ -411,21 +386,17 @@ class CampaignFileSerializer(
 
     class Meta(CampaignRulesSerializer.Meta):
         fields = [
-            *(
-                "version",
-                "slug",
-                "name",
-                *Rules.__annotations__,
-                "instructions",
-                "judge_groups",
-            ),
-            *(
-                "test_sets",
-                "quality_rules",
-                "panels",
-                "links",
-                "judges",
-                "state",
-                "closes_at",
-            ),
+            "version",
+            "slug",
+            "name",
+            *Rules.__annotations__,
+            "instructions",
+            "judge_groups",
+            "test_sets",
+            "quality_rules",
+            "panels",
+            "links",
+            "judges",
+            "state",
+            "closes_at",
         ]

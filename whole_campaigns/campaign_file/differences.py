@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from whole_campaigns.campaign_file.parts import Body, name_of, named_by
 
-_SHOWN: Final = 60
+_MAX_LENGTH: Final = 60
 _CONTEXT: Final = 15
+_NONE: Final = "–"
 #: Keys that withdraw an item if true.
 _ENDING: Final = ("withdrawn", "closed", "switched_off")
 _EMPTY: Final[tuple[Any, ...]] = (None, [], "", {})
@@ -43,8 +44,12 @@ class Change:
         return line
 
 
-#: A mapping of the file: its path, and its simple values by key.
-Item = tuple[str, Body]
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A mapping of the file: its path, and its simple values by key."""
+
+    path: str
+    values: Body
 
 
 def differences(before: Body, after: Body) -> list[Change]:
@@ -53,46 +58,55 @@ def differences(before: Body, after: Body) -> list[Change]:
     Of items with the same path, such as links with one note, those that are equal are paired first.
     """
     old = list(_items(before))
-    new: list[Item] = []
+    new: list[_Item] = []
     for item in _items(after):
         if item in old:
             old.remove(item)
         else:
             new.append(item)
     changes: list[Change] = []
-    for path, values in new:
-        match = next((item for item in old if item[0] == path), None)
+    for item in new:
+        match = _first_at(item.path, old)
         if match is None:
-            changes.append(Change(ChangeKind.ADDED, path, after=_line(values)))
+            line = _line(item.values)
+            changes.append(Change(ChangeKind.ADDED, item.path, after=line))
         else:
             old.remove(match)
-            changes += _changes(path, match[1], values)
-    for path, values in old:
-        changes.append(Change(ChangeKind.WITHDRAWN, path, _line(values), "–"))
+            changes += _changes(item.path, match.values, item.values)
+    for item in old:
+        line = _line(item.values)
+        changes.append(Change(ChangeKind.WITHDRAWN, item.path, line, _NONE))
     return changes
 
 
-def _items(value: Body, path: str = "") -> Iterator[Item]:
+def _first_at(path: str, items: list[_Item]) -> _Item | None:
+    for item in items:
+        if item.path == path:
+            return item
+    return None
+
+
+def _items(mapping: Body, path: str = "") -> Iterator[_Item]:
     """Yield a mapping, and those in it."""
     simple: Body = {}
-    nested: list[Item] = []
-    for key, each in value.items():
-        below = _joined(path, key)
-        if isinstance(each, dict) and each:
-            nested.append((below, each))
-        elif _has_names(each):
-            nested += [(_joined(below, name_of(item)), item) for item in each]
+    nested: list[_Item] = []
+    for key, value in mapping.items():
+        key_path = _joined(path, key)
+        if isinstance(value, dict) and value:
+            nested.append(_Item(key_path, value))
+        elif _has_names(value):
+            for item in value:
+                nested.append(_Item(_joined(key_path, name_of(item)), item))
         else:
-            simple[key] = each
-    yield path, simple
-    for below, each in nested:
-        yield from _items(each, below)
+            simple[key] = value
+    yield _Item(path, simple)
+    for item in nested:
+        yield from _items(item.values, item.path)
 
 
 def _has_names(value: Any) -> bool:
-    return (
-        isinstance(value, list) and bool(value) and all(name_of(item) for item in value)
-    )
+    """Return whether a value is a list of items with names."""
+    return isinstance(value, list) and bool(value) and all(map(name_of, value))
 
 
 def _joined(path: str, name: str) -> str:
@@ -106,56 +120,55 @@ def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
         key_path = _joined(path, key)
         if key not in before:
             if value not in _EMPTY:
-                yield Change(ChangeKind.ADDED, key_path, after=_words(value))
+                yield Change(ChangeKind.ADDED, key_path, after=_shortened(_text(value)))
         elif before[key] != value:
-            is_ended = key_path.rpartition(" › ")[2] in _ENDING and value is True
-            if is_ended:
+            kind = ChangeKind.CHANGED
+            if value is True and key_path.endswith(_ENDING):
                 kind = ChangeKind.WITHDRAWN
-            else:
-                kind = ChangeKind.CHANGED
             yield Change(kind, key_path, *_both(before[key], value))
     for key, value in before.items():
         if key not in after and value not in _EMPTY:
-            yield Change(ChangeKind.WITHDRAWN, _joined(path, key), _words(value), "–")
+            text = _shortened(_text(value))
+            yield Change(ChangeKind.WITHDRAWN, _joined(path, key), text, _NONE)
 
 
 def _line(values: Body) -> str:
     """Return the simple values of an item in one line, without empty ones and its name."""
     name = named_by(values)
-    words: list[str] = []
+    texts: list[str] = []
     for key, value in values.items():
         is_empty = value is False or value in _EMPTY
         if key != name and not is_empty:
-            words.append(f"{key}: {_words(value)}")
-    return ", ".join(words)
+            texts.append(f"{key}: {_shortened(_text(value))}")
+    return ", ".join(texts)
 
 
-def _words(value: Any) -> str:
-    text = _text(value)
-    if len(text) <= _SHOWN:
+def _shortened(text: str) -> str:
+    if len(text) <= _MAX_LENGTH:
         return text
-    return f"{text[:_SHOWN]}…"
+    return f"{text[:_MAX_LENGTH]}…"
 
 
 def _both(before: Any, after: Any) -> tuple[str, str]:
-    """Return two values in words; for long texts, the part where they begin to differ."""
+    """Return two values as short texts; of long ones, the part where they begin to differ."""
     first = _text(before)
     second = _text(after)
     same = len(commonprefix([first, second]))  # noqa: RUF071  characters, not paths
-    if max(len(first), len(second)) <= _SHOWN or same <= _SHOWN - _CONTEXT:
-        return _words(first), _words(second)
+    is_short = max(len(first), len(second)) <= _MAX_LENGTH
+    if is_short or same <= _MAX_LENGTH - _CONTEXT:
+        return _shortened(first), _shortened(second)
     start = same - _CONTEXT
-    return f"…{_words(first[start:])}", f"…{_words(second[start:])}"
+    return f"…{_shortened(first[start:])}", f"…{_shortened(second[start:])}"
 
 
 def _text(value: Any) -> str:
-    """Return a value in words, in one line."""
+    """Return a value as text in one line."""
     if value in _EMPTY:
-        return "–"
+        return _NONE
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {each}" for key, each in value.items())
+        return ", ".join(map("{}: {}".format, value.keys(), value.values()))
     if isinstance(value, list):
         return ", ".join(map(_text, value))
     return " ".join(str(value).split())

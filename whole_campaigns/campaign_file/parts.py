@@ -2,9 +2,9 @@
 
 import json
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Campaign, Task
+from campaign.models import Campaign, Task, User
 from campaign.texts.refusals import RefusedError
 
 #: The body of a resource, or a part of it: values by key.
@@ -39,6 +39,38 @@ _MOST_SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
+class NewLink:
+    """A new link: its note, and its token, which is stored nowhere."""
+
+    note: str
+    token: str
+
+
+@dataclass(slots=True)
+class Run:
+    """The application of a file.
+
+    Attributes
+    ----------
+    by : User or None
+        User who applies the file; None for a command without a user.
+    folders : TextFolders or None
+        Folders with the texts; None if only the file itself is available.
+    is_new : bool
+        Whether the file creates the campaign.
+    notes : list of str
+        Sentences about further consequences.
+    links : list of NewLink
+    """
+
+    by: User | None
+    folders: "TextFolders | None"
+    is_new: bool = False
+    notes: list[str] = field(default_factory=list)
+    links: list[NewLink] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Owner:
     """The campaign or task that a part describes, for serializers in place of the view."""
 
@@ -52,6 +84,7 @@ class Part:
 
     tree: YamlTree
     value: Any
+    run: Run
     path: Path = ()
     owner: Owner | None = None
 
@@ -92,20 +125,35 @@ class Part:
     def validated(
         self,
         kind: type[Serializer[Any]],
+        names: Iterable[str] | None = None,
         *,
         is_new: bool = False,
         now: Body | None = None,
     ) -> Body:
         """Return the values of this part as the serializer of a resource validates them.
 
-        New parts must have the fields that REST requires, and get its defaults. Of others, fields with the same value
-        as `now` are left out. Raises FormatError at the key of the first error.
+        New parts must have the fields that REST requires, and get its defaults.
+
+        Parameters
+        ----------
+        kind : type of Serializer
+        names : iterable of str, optional
+            Fields to validate; all by default.
+        is_new : bool
+        now : dict, optional
+            Current values. Fields with the same value are left out.
+
+        Raises FormatError at the key of the first error.
         """
-        fields = kind().fields
-        sent = {name: value for name, value in self.value.items() if name in fields}
+        fields: Set[str] = kind().fields.keys()
+        if names is not None:
+            fields = fields & set(names)
+        sent = {name: self.value[name] for name in self.value if name in fields}
         if now is not None:
             sent = differing(now, sent)
         serializer = kind(data=sent, partial=not is_new, context={"view": self.owner})
+        for name in serializer.fields.keys() - fields:
+            serializer.fields.pop(name)
         with self.refusals(fields=serializer):
             serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
@@ -128,13 +176,15 @@ class Part:
         self, key: str | None = None, *, fields: Serializer[Any] | None = None
     ) -> Iterator[None]:
         """Turn refusals of services and serializers into errors at this place, or at its key."""
-        keys: Path = () if key is None else (key,)
+        keys: Path = ()
+        if key is not None:
+            keys = (key,)
         try:
             yield
         except RefusedError as error:
-            is_known = isinstance(self.value, dict) and error.field in self.value
-            own: Path = (error.field,) if is_known else ()
-            raise self.error(_phrase(str(error)), _KEEP, *(keys or own)) from error
+            if not keys and isinstance(self.value, dict) and error.field in self.value:
+                keys = (error.field,)
+            raise self.error(_phrase(str(error)), _KEEP, *keys) from error
         except ImportRefusedError as error:
             raise self.error(error.problem, error.remedy, *keys) from error
         except ValidationError as error:
@@ -147,22 +197,27 @@ class Part:
 
 def differing(now: Body, wanted: Body) -> Body:
     """Return the wanted values that differ from those of now."""
-    return {
-        name: each
-        for name, each in wanted.items()
-        if name not in now or now[name] != each
-    }
+    different = {}
+    for name, value in wanted.items():
+        if name not in now or now[name] != value:
+            different[name] = value
+    return different
 
 
 def _first(detail: Any, path: Path = ()) -> tuple[Path, Any]:
     """Return the first error of a serializer, and its path."""
     if isinstance(detail, dict):
         key, inner = next(iter(detail.items()))
-        return _first(inner, path if key == "non_field_errors" else (*path, key))
+        if key != "non_field_errors":
+            path = (*path, key)
+        return _first(inner, path)
     if not isinstance(detail, list):
         return path, detail
-    index, inner = next((index, inner) for index, inner in enumerate(detail) if inner)
-    return _first(inner, (*path, index) if isinstance(inner, dict) else path)
+    index = next(index for index, inner in enumerate(detail) if inner)
+    inner = detail[index]
+    if isinstance(inner, dict):
+        path = (*path, index)
+    return _first(inner, path)
 
 
 def _invalid(detail: Any, path: Path, serializer: Any) -> tuple[str, str]:
@@ -177,9 +232,8 @@ def _invalid(detail: Any, path: Path, serializer: Any) -> tuple[str, str]:
 
 def _field_at(field: Any, path: Path) -> Any:
     for step in path:
-        is_named = isinstance(field, Serializer)
-        if is_named:
-            field = field.fields.get(step)
+        if isinstance(field, Serializer):
+            field = field.fields.get(str(step))
         else:
             field = getattr(field, "child", None)
     return field
@@ -195,69 +249,67 @@ def structure_check(part: Part, field: Any) -> None:
         return
     if isinstance(field, ListSerializer):
         _kind_check(part, list, "a list")
-        for each in part.items():
-            structure_check(each, field.child)
+        for item in part.items():
+            structure_check(item, field.child)
         _names_check(part)
     elif isinstance(field, Serializer):
         _kind_check(part, dict, "a mapping")
-        known = {
-            name: each for name, each in field.fields.items() if not each.read_only
-        }
+        keys = [key for key, below in field.fields.items() if not below.read_only]
         for key in part.value:
-            if key not in known:
-                raise part.error(
-                    f'the key "{key}" is unknown', _known_keys(key, list(known)), key
-                )
-            structure_check(part[key], known[key])
+            if key not in keys:
+                remedy = _known_keys(key, keys)
+                raise part.error(f'the key "{key}" is unknown', remedy, key)
+            structure_check(part[key], field.fields[key])
 
 
-def _known_keys(key: str, known: list[str]) -> str:
-    near = get_close_matches(key, known, n=1)
+def _known_keys(key: str, keys: list[str]) -> str:
+    near = get_close_matches(key, keys, n=1)
     if near:
         return f'write "{near[0]}"'
-    return f"use only the keys {', '.join(known)}"
+    return f"use only the keys {', '.join(keys)}"
 
 
 def _kind_check(part: Part, kind: type, words: str) -> None:
     if not isinstance(part.value, kind):
-        shown = json.dumps(part.value, ensure_ascii=False)[:_MOST_SHOWN]
-        raise part.error(f"{shown} is not {words}", f"write {words}")
+        value = json.dumps(part.value, ensure_ascii=False)[:_MOST_SHOWN]
+        raise part.error(f"{value} is not {words}", f"write {words}")
 
 
 def _names_check(part: Part) -> None:
     """Raise FormatError if two items of a list have the same name: the second would change the first."""
     lines: dict[str, int | None] = {}
-    for each in part.items():
-        key = named_by(each.value)
-        name = name_of(each.value)
+    for item in part.items():
+        key = named_by(item.value)
+        name = name_of(item.value)
         if key == "language":
             name = name.casefold()
         if name in lines and key not in _SHARED:
-            raise each.error(
+            raise item.error(
                 f'"{name}" already appears on line {lines[name]}', "keep one of them"
             )
         if name:
-            lines[name] = part.tree.line(each.path)
+            lines[name] = part.tree.line(item.path)
 
 
 def path_in_words(root: Any, path: Path) -> str:
     """Return a path with names of items in place of numbers: `tasks.newstest.design.kind`."""
-    words = []
+    names = []
     value = root
     for step in path:
+        value = _below(value, step)
         if isinstance(step, int):
-            if isinstance(value, list) and step < len(value):
-                value = value[step]
-            else:
-                value = None
-            words.append(name_of(value) or str(step + 1))
+            names.append(name_of(value) or str(step + 1))
         else:
-            if isinstance(value, dict):
-                value = value.get(step)
-            else:
-                value = None
-            words.append(step)
-    return ".".join(words)
+            names.append(step)
+    return ".".join(names)
+
+
+def _below(value: Any, step: str | int) -> Any:
+    """Return a value of a mapping or list; None if there is none."""
+    try:
+        return value[step]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 def name_of(item: Any) -> str:
@@ -265,14 +317,19 @@ def name_of(item: Any) -> str:
     key = named_by(item)
     if not key:
         return ""
-    return str(item[key]) or (_NAMELESS if key in _SHARED else "")
+    name = str(item[key])
+    if not name and key in _SHARED:
+        return _NAMELESS
+    return name
 
 
 def named_by(item: Any) -> str:
     """Return the key that identifies an item of a list; empty if it has none."""
-    if not isinstance(item, dict):
-        return ""
-    return next((key for key in NAMED_BY if isinstance(item.get(key), str | int)), "")
+    if isinstance(item, dict):
+        for key in NAMED_BY:
+            if isinstance(item.get(key), str | int):
+                return key
+    return ""
 
 
 class MissingFileError(FormatError):
@@ -290,9 +347,8 @@ class TextFolders:
         cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()
     ) -> "TextFolders":
         """Return the folder of a campaign file and other folders, with links resolved."""
-        return cls(
-            tuple(folder.resolve() for folder in (file.absolute().parent, *others))
-        )
+        folders = [file.absolute().parent, *others]
+        return cls(tuple(map(pathlib.Path.resolve, folders)))
 
     def path(self, part: Part, name: str, key: str) -> pathlib.Path:
         """Return the path of a file or folder.
@@ -317,7 +373,7 @@ class TextFolders:
                 "put the texts next to this file, or specify their folder with --texts",
                 key,
             )
-        folders = ", ".join(str(folder) for folder in self.folders)
+        folders = ", ".join(map(str, self.folders))
         raise part.error(
             f'file "{name}" not found in {folders}',
             "put it there, or specify its folder with --texts",

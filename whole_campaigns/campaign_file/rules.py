@@ -1,8 +1,10 @@
-"""Part of a campaign file about active quality rules."""
+"""Section of a campaign file about active quality rules."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
+
+from django.db.models import QuerySet
 
 from annotation.models import QualityRule
 from annotation.services.quality import (
@@ -20,96 +22,101 @@ from ranking.services.quality_rules import (
 )
 from whole_campaigns.campaign_file.bodies import RuleInFileSerializer
 from whole_campaigns.campaign_file.parts import Body, Part
-from whole_campaigns.campaign_file.people import paired
-from whole_campaigns.campaign_file.settings import Run
+from whole_campaigns.campaign_file.sections import PairedSection
 from whole_campaigns.campaign_rows import rows_taken
 
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
-#: Keys that identify a rule: one with other numbers is changed, not added.
-_KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
 
 
-def rules_read(campaign: Campaign) -> list[Body]:
-    """Return the terms of the active rules in order of creation."""
-    rules = rows_taken(QualityRule, campaign.pk).select_related("task__test_set")
-    return [_rule_read(rule) for rule in rules]
+class RulesSection(PairedSection[QualityRule]):
+    """The active rules in order of creation. A rule with other numbers is changed, not added."""
 
+    serializer = RuleInFileSerializer
+    ending = "switched_off"
+    identity = ("test_set", "protocol", "measure", "direction", "action")
+    terms = ("threshold", "minimum")
+    is_whole = True
 
-def _rule_read(rule: QualityRule) -> Body:
-    terms = {name: getattr(rule, name) for name in _TERMS}
-    if rule.task is None:
-        return {**terms, "test_set": None}
-    task = {"test_set": rule.task.test_set.name, "protocol": rule.task.protocol}
-    if rule.task.protocol == Protocol.RANKING:
-        del task["protocol"]
-    return {**terms, **task}
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(campaign)
+        self._added: list[tuple[Part, RuleTerms]] = []
 
+    def rows(self) -> QuerySet[QualityRule]:
+        """Return the active rules with their test sets."""
+        rules = rows_taken(QualityRule, self.campaign.pk)
+        return rules.select_related("task__test_set")
 
-def _has_values(rule: QualityRule, sent: Body, names: Iterable[str]) -> bool:
-    now = {"protocol": Protocol.RANKING, **_rule_read(rule)}
-    return all(now[name] == sent[name] for name in names)
+    def body(self, row: QualityRule) -> Body:
+        """Return the terms of a rule, with its task by names."""
+        values: Body = {name: getattr(row, name) for name in _TERMS}
+        values["test_set"] = None
+        if row.task is not None:
+            values["test_set"] = row.task.test_set.name
+            if row.task.protocol != Protocol.RANKING:
+                values["protocol"] = row.task.protocol
+        return values
 
+    def current(self, row: QualityRule) -> Body:
+        """Return the terms of a rule, with its protocol."""
+        return {"protocol": Protocol.RANKING, **self.body(row)}
 
-def _has_terms(rule: QualityRule, sent: Body) -> bool:
-    return _has_values(rule, sent, (*_KNOWN_BY, "threshold", "minimum"))
+    def apply(self, parts: Iterable[Part]) -> None:
+        """Switch off rules, change those with other numbers, and add the others together.
 
-
-def _is_replaced(rule: QualityRule, sent: Body) -> bool:
-    return not sent.get("switched_off", False) and _has_values(rule, sent, _KNOWN_BY)
-
-
-def rules_apply(parts: Iterable[Part], run: Run) -> None:
-    """Switch off rules, change those with other numbers, and add the others. Rules that are not in the file stay."""
-    items = [
-        (part, part.validated(RuleInFileSerializer, is_new=True)) for part in parts
-    ]
-    rules = rows_taken(QualityRule, run.campaign.pk).select_related("task__test_set")
-    added: list[tuple[Part, RuleTerms]] = []
-    for part, sent, rule in paired(
-        items, rules, is_same=_has_terms, is_near=_is_replaced
-    ):
-        if sent.get("switched_off", False):
-            if rule is not None:
-                with part.refusals():
-                    quality_rule_switch_off(rule=rule, user=_person(part, run))
-        elif rule is None:
-            added.append((part, _terms(part, sent, run)))
-        elif not _has_terms(rule, sent):
-            terms = _terms(part, sent, run)
+        The effects of the added rules on judges are counted once.
+        """
+        super().apply(parts)
+        if self._added:
+            part, _terms = self._added[0]
             with _effects_refused(part):
-                done = rule_replace(rule=rule, terms=terms, user=_person(part, run))
-            _note(done, run)
-    if added:
-        # Together, so that their effects on judges are counted once.
-        every = [terms for _part, terms in added]
-        with _effects_refused(added[0][0]):
-            done = rules_put_in_force(campaign=run.campaign, terms=every, user=run.by)
-        _note(done, run)
+                done = rules_put_in_force(
+                    campaign=self.campaign,
+                    terms=[terms for _part, terms in self._added],
+                    user=part.run.by,
+                )
+            _note(part, done)
 
+    def create(self, part: Part, values: Body) -> None:
+        """Check a rule, to be added with the others."""
+        self._added.append((part, self._terms(part, values)))
 
-def _terms(part: Part, sent: Body, run: Run) -> RuleTerms:
-    terms = RuleTerms(
-        **{name: sent[name] for name in _TERMS}, task=_task(part, sent, run)
-    )
-    with part.refusals():
-        rule_terms_check(campaign=run.campaign, terms=terms)
-    return terms
+    def change(self, part: Part, row: QualityRule, changes: Body) -> None:
+        """Replace a rule by one with other numbers."""
+        terms = self._terms(part, changes)
+        with _effects_refused(part):
+            done = rule_replace(rule=row, terms=terms, user=_person(part))
+        _note(part, done)
 
+    def end(self, part: Part, row: QualityRule) -> None:
+        """Switch off a rule."""
+        quality_rule_switch_off(rule=row, user=_person(part))
 
-def _task(part: Part, sent: Body, run: Run) -> Task | None:
-    name = sent["test_set"]
-    protocol = sent["protocol"]
-    if name is None:
-        return None
-    tasks = Task.objects.of(run.campaign).filter(test_set__name=name)
-    task = tasks.filter(protocol=protocol).first()
-    if task is not None:
-        return task
-    if tasks.exists():
-        raise part.error(
-            f'"{name}" has no task "{protocol}"', "add it under tasks first", "protocol"
+    def _terms(self, part: Part, values: Body) -> RuleTerms:
+        terms = RuleTerms(
+            **{name: values[name] for name in _TERMS}, task=self._task(part, values)
         )
-    raise part.error(f'test set "{name}" not found', "correct the name", "test_set")
+        with part.refusals():
+            rule_terms_check(campaign=self.campaign, terms=terms)
+        return terms
+
+    def _task(self, part: Part, values: Body) -> Task | None:
+        name = values["test_set"]
+        if name is None:
+            return None
+        tasks = Task.objects.of(self.campaign).filter(test_set__name=name)
+        if not tasks.exists():
+            raise part.error(
+                f'test set "{name}" not found', "correct the name", "test_set"
+            )
+        protocol = values["protocol"]
+        task = tasks.filter(protocol=protocol).first()
+        if task is None:
+            raise part.error(
+                f'"{name}" has no task "{protocol}"',
+                "add it under tasks first",
+                "protocol",
+            )
+        return task
 
 
 @contextmanager
@@ -125,15 +132,15 @@ def _effects_refused(part: Part) -> Iterator[None]:
         ) from error
 
 
-def _note(done: RulesInForce, run: Run) -> None:
+def _note(part: Part, done: RulesInForce) -> None:
     if done.effects.acts:
-        run.notes += effects_in_words(done.effects)
+        part.run.notes += effects_in_words(done.effects)
 
 
-def _person(part: Part, run: Run) -> User:
-    if run.by is None:
+def _person(part: Part) -> User:
+    if part.run.by is None:
         raise part.error(
             "switching off a rule requires a user",
             "specify who applies this file with --as EMAIL",
         )
-    return run.by
+    return part.run.by

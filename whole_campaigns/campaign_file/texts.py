@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from django.core.management.base import CommandError
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from annotation.importing.test_sets import TestSetFiles, test_set_from_files
@@ -24,7 +25,7 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import isolated_set
 from campaign.management.files import files_recognised, files_with_roles
-from campaign.models import Segment, System, SystemKind, Task
+from campaign.models import Campaign, Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.selectors.texts import text_lines
 from whole_campaigns.campaign_file.bodies import (
@@ -37,9 +38,9 @@ from whole_campaigns.campaign_file.parts import (
     Part,
     TextFolders,
 )
-from whole_campaigns.campaign_file.settings import Run, body
+from whole_campaigns.campaign_file.sections import TaskSection
 
-_ROLES: Final = ("source", "references", "systems", "documents")
+_ROLES: Final = frozenset({"source", "references", "systems", "documents"})
 #: Remedies if only the file itself is available.
 _IMPORT: Final = (
     "import the test set on its page first, or run apply_campaign where the files are"
@@ -70,8 +71,8 @@ def file_name(task: Task, number: int) -> str:
     return f"texts/{number}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
 
 
-def test_set_import(part: Part, sent: Body, run: Run) -> Task:
-    """Import a new test set from `texts`; return its ranking. `part` and `sent` are those of the test set."""
+def test_set_import(part: Part, values: Body, campaign: Campaign) -> Task:
+    """Import a new test set from `texts`; return its ranking. `part` and `values` are those of the test set."""
     for key in ("texts", "source_language", "target_language"):
         if key not in part:
             raise part.error(
@@ -79,39 +80,40 @@ def test_set_import(part: Part, sent: Body, run: Run) -> Task:
                 "add the key, or correct the name",
                 "name",
             )
-    if run.folders is None:
-        remedy = _FIRST if run.is_new else _IMPORT
+    folders = part.run.folders
+    if folders is None:
+        remedy = _FIRST if part.run.is_new else _IMPORT
         raise part["texts"].error("this file was uploaded without its texts", remedy)
     texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
-    with _recognised(part["texts"], texts, run.folders) as recognised, part.refusals():
-        test_set = test_set_from_files(
-            campaign=run.campaign,
-            files=TestSetFiles(
-                recognised=recognised,
-                name=sent["name"],
-                source_language=sent["source_language"],
-                target_language=sent["target_language"],
-                reading=SetReading(
-                    languages=_pair(texts, sent),
-                    by_paragraph=texts["split_paragraphs"],
-                    reference_system=texts["reference_system"],
-                ),
-            ),
+    reading = SetReading(
+        languages=_pair(texts, values),
+        by_paragraph=texts["split_paragraphs"],
+        reference_system=texts["reference_system"],
+    )
+    with _recognised(part["texts"], texts, folders) as recognised, part.refusals():
+        files = TestSetFiles(
+            recognised=recognised,
+            name=values["name"],
+            source_language=values["source_language"],
+            target_language=values["target_language"],
+            reading=reading,
         )
+        test_set = test_set_from_files(campaign=campaign, files=files)
         return ranking_task(test_set=test_set)
 
 
-def texts_compare(task: Task, part: Part, sent: Body, run: Run) -> None:
+def texts_compare(part: Part, values: Body, task: Task) -> None:
     """Raise FormatError if the files exist and their texts differ from those of the test set, which never change."""
-    if run.folders is None or "texts" not in part:
+    folders = part.run.folders
+    if folders is None or "texts" not in part:
         return
     texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
     reading = SetReading(
-        languages=_pair(texts, sent), by_paragraph=texts["split_paragraphs"]
+        languages=_pair(texts, values), by_paragraph=texts["split_paragraphs"]
     )
     with (
         suppress(MissingFileError),
-        _recognised(part["texts"], texts, run.folders) as recognised,
+        _recognised(part["texts"], texts, folders) as recognised,
         isolated_set(recognised, reading, Omissions()) as segments,
     ):
         stored = text_lines(task=task)
@@ -141,7 +143,7 @@ def _recognised(
 ) -> Iterator[RecognisedSet]:
     if ("files" in texts) == ("source" in texts):
         raise part.error("either files or source is required", "provide one of the two")
-    if "files" in texts and any(key in texts for key in _ROLES):
+    if "files" in texts and _ROLES & texts.keys():
         raise part.error("files cannot have roles here", "use source instead")
     file_format = None
     if "format" in texts:
@@ -172,88 +174,91 @@ def _unreadable(part: Part, error: OSError, *keys: str) -> FormatError:
 def _with_roles(
     part: Part, texts: Body, folders: TextFolders, file_format: TestSetFormat | None
 ) -> RecognisedSet:
-    def path(key: str, name: str) -> Path:
-        return folders.path(part, name, key)
-
+    references = []
+    for name in texts.get("references", []):
+        references.append(folders.path(part, name, "references"))
+    systems = []
+    for system, name in texts.get("systems", {}).items():
+        systems.append((system, folders.path(part, name, "systems")))
+    documents = None
+    if "documents" in texts:
+        documents = folders.path(part, texts["documents"], "documents")
     return files_with_roles(
-        source=path("source", texts["source"]),
-        references=[path("references", name) for name in texts.get("references", [])],
-        systems=[
-            (name, path("systems", file))
-            for name, file in texts.get("systems", {}).items()
-        ],
-        documents=path("documents", texts["documents"])
-        if "documents" in texts
-        else None,
+        source=folders.path(part, texts["source"], "source"),
+        references=references,
+        systems=systems,
+        documents=documents,
         file_format=file_format,
     )
 
 
-def _pair(texts: Body, sent: Body) -> tuple[str, str] | None:
+def _pair(texts: Body, values: Body) -> tuple[str, str] | None:
+    """Return the languages of the test set in its files, if the campaign file names them."""
     if "pair" in texts:
-        return (texts["pair"][0], texts["pair"][1])
-    if "source_language" in sent and "target_language" in sent:
-        return (sent["source_language"], sent["target_language"])
+        source, target = texts["pair"]
+        return source, target
+    if "source_language" in values and "target_language" in values:
+        return values["source_language"], values["target_language"]
     return None
 
 
-def systems_read(task: Task) -> list[Body]:
-    """Return the systems by name, without damaged references, which have their own part."""
-    systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by(
-        "name"
-    )
-    return [_system_read(system) for system in systems]
+class SystemsSection(TaskSection[System]):
+    """The systems by name, without damaged references, which have their own section."""
 
+    serializer = SystemInFileSerializer
 
-def _system_read(system: System) -> Body:
-    return {
-        **body(SystemInFileSerializer(system)),
-        "withdrawn": system.withdrawn_at is not None,
-    }
+    def rows(self) -> QuerySet[System]:
+        """Return the systems of the test set."""
+        systems = self.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE)
+        return systems.order_by("name")
 
+    def row(self, part: Part) -> System | None:
+        """Return the system with this name, even if it is that of damaged references."""
+        return self.test_set.systems.filter(name=part.name("name")).first()
 
-def system_apply(task: Task, part: Part, run: Run) -> None:
-    """Add, describe, withdraw or restore a system."""
-    systems = task.test_set.systems.filter(name=part.name("name"))
-    system = systems.first() or _system_add(task, part, run)
-    changes = part.validated(SystemInFileSerializer, now=_system_read(system))
-    changes.pop("outputs", None)
-    if "kind" in changes:
-        raise part.error(
-            f"the system is a {system.get_kind_display().lower()}",
-            "remove the key; the kind follows from the texts",
-            "kind",
-        )
-    is_moved = changes.pop("withdrawn", None) is not None
-    if changes:
-        with part.refusals():
-            system_change(system=system, **changes)
-    if is_moved:
-        with part.refusals("withdrawn"):
-            (system_restore if system.withdrawn_at else system_withdraw)(system=system)
+    def body(self, row: System) -> Body:
+        """Return a system, and whether it is withdrawn."""
+        return {**super().body(row), "withdrawn": row.withdrawn_at is not None}
 
-
-def _system_add(task: Task, part: Part, run: Run) -> System:
-    sent = part.validated(SystemInFileSerializer, is_new=True)
-    if "outputs" not in sent:
-        raise part.error(
-            f'the test set "{task.test_set.name}" has no system "{sent["name"]}"',
-            "correct the name, or add outputs: FILE for an additional system",
-            "name",
-        )
-    if run.folders is None:
-        raise part.error(
-            "this file was uploaded without its texts",
-            "add the system on its page, or run apply_campaign where the files are",
-            "outputs",
-        )
-    path = run.folders.path(part, sent["outputs"], "outputs")
-    try:
-        with part.refusals("outputs"):
-            return system_add(
-                test_set=task.test_set,
-                name=sent["name"],
-                file=StoredFile(sent["outputs"], opener(path)),
+    def create(self, part: Part, values: Body) -> None:
+        """Add a system with the outputs in a file."""
+        if "outputs" not in values:
+            raise part.error(
+                f'the test set "{self.test_set.name}" has no system "{values["name"]}"',
+                "correct the name, or add outputs: FILE for an additional system",
+                "name",
             )
-    except OSError as error:
-        raise _unreadable(part, error, "outputs") from error
+        if part.run.folders is None:
+            raise part.error(
+                "this file was uploaded without its texts",
+                "add the system on its page, or run apply_campaign where the files are",
+                "outputs",
+            )
+        path = part.run.folders.path(part, values["outputs"], "outputs")
+        file = StoredFile(values["outputs"], opener(path))
+        try:
+            with part.refusals("outputs"):
+                system = system_add(
+                    test_set=self.test_set, name=values["name"], file=file
+                )
+        except OSError as error:
+            raise _unreadable(part, error, "outputs") from error
+        self.update(part, system)
+
+    def change(self, part: Part, row: System, changes: Body) -> None:
+        """Describe, withdraw or restore a system."""
+        changes.pop("outputs", None)
+        if "kind" in changes:
+            raise part.error(
+                f"the system is a {row.get_kind_display().lower()}",
+                "remove the key; the kind follows from the texts",
+                "kind",
+            )
+        withdrawn = changes.pop("withdrawn", None)
+        if changes:
+            system_change(system=row, **changes)
+        with part.refusals("withdrawn"):
+            if withdrawn is True:
+                system_withdraw(system=row)
+            elif withdrawn is False:
+                system_restore(system=row)

@@ -22,10 +22,11 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
 from whole_campaigns.campaign_file.applying import (
     Applied,
+    Target,
     campaign_file,
     campaign_file_apply,
 )
-from whole_campaigns.campaign_file.settings import NewLink
+from whole_campaigns.campaign_file.parts import NewLink
 
 _SECTION: Final = "settings"
 _NEW: Final = "organiser/campaign_new_file.html"
@@ -54,8 +55,10 @@ class CampaignFileForm(forms.Form):
         form = cls({})
         form.full_clean()
         form.errors.clear()
-        is_lost = isinstance(error, signing.BadSignature)
-        form.add_error(None, _("Choose the file again.") if is_lost else str(error))
+        message = str(error)
+        if isinstance(error, signing.BadSignature):
+            message = _("Choose the file again.")
+        form.add_error(None, message)
         return form
 
 
@@ -126,17 +129,15 @@ def _page(
         status = 201
     if campaign is None:
         return render(request, _NEW, {"form": form}, status=status)
+    addresses = []
+    for link in links:
+        address = reverse("invitation", args=[link.token])
+        addresses.append((link.note, request.build_absolute_uri(address)))
     context = {
         "campaign": campaign,
         "section": _SECTION,
         "form": form,
-        "links": [
-            (
-                link.note,
-                request.build_absolute_uri(reverse("invitation", args=[link.token])),
-            )
-            for link in links
-        ],
+        "links": addresses,
     }
     return render(request, "organiser/campaign_file.html", context, status=status)
 
@@ -151,20 +152,24 @@ def _asked(
     if campaign is not None and not preview.changes:
         messages.info(request, _("No changes: the campaign matches the file."))
         return redirect("campaign-file", campaign.slug)
-    is_new = campaign is None
+    if campaign is None:
+        title = _("New campaign from a file")
+        button = _("Create campaign")
+    else:
+        title = button = _("Apply file")
+    changes = [change.words for change in preview.changes]
     question = Question(
-        title=_("New campaign from a file") if is_new else _("Apply file"),
-        facts=[*(change.words for change in preview.changes), *preview.notes],
-        answers=[Answer(_("Create campaign") if is_new else _("Apply file"))],
+        title=title,
+        facts=[*changes, *preview.notes],
+        answers=[Answer(button)],
         cancel=request.path,
         error=error,
         fields={"content": packed(content), "code": preview.code},
     )
-    if campaign is None:
-        return render(
-            request, _NEW, {"question": question}, status=409 if error else 200
-        )
-    return ask(request, question, campaign=campaign, section=_SECTION)
+    if campaign is not None:
+        return ask(request, question, campaign=campaign, section=_SECTION)
+    status = 409 if error else 200
+    return render(request, _NEW, {"question": question}, status=status)
 
 
 def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
@@ -190,21 +195,26 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
         # Without a redirect, for which the tokens would have to be stored.
         applied_to = campaign or organised_campaign(request, done.slug)
         return _page(request, applied_to, CampaignFileForm(), done.links)
-    return redirect(
-        "campaign-detail" if campaign is None else "campaign-file", done.slug
-    )
+    if campaign is None:
+        return redirect("campaign-detail", done.slug)
+    return redirect("campaign-file", done.slug)
 
 
 def _applied(
     request: HttpRequest, campaign: Campaign | None, content: bytes, confirmed: str
 ) -> Applied:
-    slug = None if campaign is None else campaign.slug
+    if campaign is None:
+        target = Target(must_be_new=True)
+    else:
+        target = Target(campaign.slug)
+    file: Any = request.FILES.get("file")
+    name = f"{target.slug or 'campaign'}.yaml"
+    if file is not None and file.name:
+        name = file.name
     return campaign_file_apply(
-        name=getattr(request.FILES.get("file"), "name", None)
-        or f"{slug or 'campaign'}.yaml",
+        name=name,
         content=content,
         by=user_of(request),
-        slug=slug,
-        must_be_new=campaign is None,
+        target=target,
         confirmed=confirmed,
     )

@@ -1,6 +1,8 @@
 """`apply_campaign`: create or update a campaign from a file."""
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,36 +60,41 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["file"]
         by = None
+        acting: AbstractContextManager[None] = nullcontext()
         if options["by"]:
             by = user_named(options["by"])
+            acting = acting_for(by.pk)
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
-        arguments: dict[str, Any] = {
-            "name": str(path),
-            "content": content,
-            "by": by,
-            "folders": TextFolders.of(path, options["texts"]),
-        }
-        with acting_for(by.pk) if by else nullcontext():
-            done = self._apply(arguments, check=options["check"], yes=options["yes"])
+        apply = partial(
+            campaign_file_apply,
+            name=str(path),
+            content=content,
+            by=by,
+            folders=TextFolders.of(path, options["texts"]),
+        )
+        with acting:
+            done = self._apply(apply, check=options["check"], yes=options["yes"])
         if done.links:
             address = address_of(self, options)
             for link in done.links:
                 url = invitation_address(address=address, token=link.token)
                 self.stdout.write(f"{link.note or '–'}: {url}")
 
-    def _apply(self, arguments: dict[str, Any], *, check: bool, yes: bool) -> Applied:
+    def _apply(
+        self, apply: Callable[..., Applied], *, check: bool, yes: bool
+    ) -> Applied:
         if yes and not check:
-            done = campaign_file_apply(**arguments)
+            done = apply()
             self._say(done)
             return done
-        preview = campaign_file_apply(**arguments, confirmed="")
+        preview = apply(confirmed="")
         self._say(preview)
         if check or not preview.changes:
             return preview
         if input("Apply these changes? [y/N] ").strip().lower() not in ("y", "yes"):
             raise CommandError("No changes.")
-        done = campaign_file_apply(**arguments, confirmed=preview.code)
+        done = apply(confirmed=preview.code)
         if not done.is_done:
             raise CommandError(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
