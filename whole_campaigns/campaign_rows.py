@@ -26,13 +26,11 @@ class Part(Enum):
 
 
 _OF_TEXTS: Final = (
-    *(
-        campaign.TestSet,
-        campaign.Task,
-        campaign.Document,
-        campaign.Segment,
-        campaign.Reference,
-    ),
+    campaign.TestSet,
+    campaign.Task,
+    campaign.Document,
+    campaign.Segment,
+    campaign.Reference,
     campaign.System,
     campaign.Output,
     campaign.BadReference,
@@ -77,25 +75,30 @@ ONLY: Final[Mapping[type[Model], Q]] = {
 }
 
 
-def _parents(model: type[Model]) -> dict[str, Any]:
+def _parents(model: type[Model]) -> dict[str, type[Model]]:
     """Return the tables that a table depends on, by foreign key."""
-    return {
-        field.name: field.related_model
-        for field in model._meta.concrete_fields
-        if isinstance(field, ForeignKey)
-        and field.related_model is not model
-        and (not field.null or field.related_model is campaign.Campaign)
-    }
+    parents: dict[str, type[Model]] = {}
+    for field in _foreign_keys(model):
+        parent = field.related_model
+        if parent is model:
+            continue
+        if not field.null or parent is campaign.Campaign:
+            parents[field.name] = parent
+    return parents
+
+
+def _foreign_keys(model: type[Model]) -> list["ForeignKey[Any, Any]"]:
+    return [field for field in columns(model) if isinstance(field, ForeignKey)]
 
 
 def _path(model: type[Model], goal: type[Model]) -> str | None:
     """Return the shortest path of foreign keys from one table to another; None if there is none."""
     paths = {model: ""}
     queue = [model]
-    for each in queue:
-        for name, parent in _parents(each).items():
+    for child in queue:
+        for name, parent in _parents(child).items():
             if parent not in paths:
-                paths[parent] = f"{paths[each]}__{name}".removeprefix("__")
+                paths[parent] = f"{paths[child]}__{name}".removeprefix("__")
                 queue.append(parent)
     return paths.get(goal)
 
@@ -112,23 +115,25 @@ def _path_to_campaign(model: type[Model]) -> str | None:
     return _path(model, campaign.Campaign)
 
 
-_PATHS: Final = {
-    model: path
-    for app in ("campaign", "annotation", "protocols", "ranking")
-    for model in apps.get_app_config(app).get_models()
-    if not model._meta.proxy and (path := _path_to_campaign(model)) is not None
-}
+def _paths_to_campaign() -> dict[type[Model], str]:
+    """Return the path to its campaign of each table that has one."""
+    paths = {}
+    for app in ("campaign", "annotation", "protocols", "ranking"):
+        for model in apps.get_app_config(app).get_models():
+            path = _path_to_campaign(model)
+            if path is not None and not model._meta.proxy:
+                paths[model] = path
+    return paths
 
 
-def _before(model: type[Model]) -> list[Any]:
+def _before(model: type[Model]) -> list[type[Model]]:
     """Return the tables that must precede a table; for cloned tables, also targets of optional keys."""
-    keys = [column for column in columns(model) if isinstance(column, ForeignKey)]
-    cloned = [
-        each.related_model
-        for each in keys
-        if {model, each.related_model} <= _PARTS.keys()
-    ]
-    return [each for each in (*_parents(model).values(), *cloned) if each is not model]
+    before = list(_parents(model).values())
+    if model in _PARTS:
+        for field in _foreign_keys(model):
+            if field.related_model in _PARTS:
+                before.append(field.related_model)
+    return [parent for parent in before if parent is not model]
 
 
 def columns(model: type[Model]) -> list["Field[Any, Any]"]:
@@ -136,13 +141,11 @@ def columns(model: type[Model]) -> list["Field[Any, Any]"]:
     return list(model._meta.concrete_fields)
 
 
+_PATHS: Final = _paths_to_campaign()
+_ORDER: Final = TopologicalSorter({model: _before(model) for model in _PATHS})
 #: All tables of campaigns, parents first. Users and their sessions belong to no campaign.
 TABLES: Final[tuple[type[Model], ...]] = tuple(
-    model
-    for model in TopologicalSorter(
-        {path: _before(path) for path in _PATHS}
-    ).static_order()
-    if model in _PATHS
+    model for model in _ORDER.static_order() if model in _PATHS
 )
 #: Parts that a cloned table belongs to; in the order of `TABLES`.
 CLONED: Final = {model: _PARTS[model] for model in TABLES if model in _PARTS}

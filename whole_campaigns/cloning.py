@@ -55,15 +55,13 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, Any]]] = {
 #: Columns of the campaign that are not copied.
 NOT_OF_THE_DRAFT: Final = frozenset(
     {
-        *(
-            "id",
-            "slug",
-            "name",
-            "created_at",
-            "state",
-            "state_since",
-            "state_before_bin",
-        ),
+        "id",
+        "slug",
+        "name",
+        "created_at",
+        "state",
+        "state_since",
+        "state_before_bin",
         "closes_at",
         "rehearsal_of_id",
     }
@@ -115,14 +113,17 @@ def campaign_clone(
     Raises `CloneRefusedError`, and creates nothing, if the name or short name is invalid or already taken.
     """
     begun = time.monotonic()
-    parts = (
-        {Part.ALWAYS}
-        | ({Part.TEXTS} if texts else set())
-        | ({Part.PEOPLE} if people else set())
-    )
     if source.rehearsal_of_id is not None:
         raise CloneRefusedError(rehearsal_words(), field="slug")
-    draft = _draft(source, slug, name, rehearsal_of=source if is_rehearsal else None)
+    parts = {Part.ALWAYS}
+    if texts:
+        parts.add(Part.TEXTS)
+    if people:
+        parts.add(Part.PEOPLE)
+    draft = _draft(source, slug, name)
+    if is_rehearsal:
+        draft.rehearsal_of = source
+    _draft_save(draft)
     ids: dict[type[Model], dict[int, int]] = {}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
@@ -137,37 +138,30 @@ def campaign_clone(
         Membership.objects.update_or_create(
             campaign=draft, user=by, defaults={"role": MembershipRole.OWNER}
         )
-        links = [
-            (judge, judge_link_create(judge=judge, by=by)[1])
-            for judge in draft.judges.select_related("user", "campaign").order_by(
-                "pseudonym"
-            )
-        ]
+        judges = draft.judges.select_related("user", "campaign")
+        for judge in judges.order_by("pseudonym"):
+            _link, token = judge_link_create(judge=judge, by=by)
+            links.append((judge, token))
     return Clone(draft, copied, time.monotonic() - begun, links)
 
 
-def _draft(
-    source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
-) -> Campaign:
-    same = {
-        field.attname: getattr(source, field.attname)
-        for field in Campaign._meta.concrete_fields
-        if field.attname not in NOT_OF_THE_DRAFT
-    }
-    draft = Campaign(
-        **same,
-        slug=slug,
-        name=" ".join(name.split()),
-        state=CampaignState.DRAFT,
-        rehearsal_of=rehearsal_of,
-    )
+def _draft(source: Campaign, slug: str, name: str) -> Campaign:
+    """Return an unsaved draft with the settings of a campaign."""
+    draft = Campaign(slug=slug, name=" ".join(name.split()), state=CampaignState.DRAFT)
+    for field in Campaign._meta.concrete_fields:
+        if field.attname not in NOT_OF_THE_DRAFT:
+            setattr(draft, field.attname, getattr(source, field.attname))
+    return draft
+
+
+def _draft_save(draft: Campaign) -> None:
+    """Save a draft; raise `CloneRefusedError` if its name or short name is invalid."""
     try:
         draft.full_clean()
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
         raise CloneRefusedError(sentence_list(messages), field=field) from error
     draft.save(force_insert=True)
-    return draft
 
 
 def _copied(
@@ -190,14 +184,13 @@ def _copied(
         old = []
         new = []
         for row in some:
-            values = {
-                field.attname: _value(row, field, draft, ids)
-                for field in columns(model)
-                if not field.primary_key
-            }
+            values = {}
+            for field in columns(model):
+                if not field.primary_key:
+                    values[field.attname] = _value(row, field, draft, ids)
             if isinstance(row, annotation.Design) and draft.rehearsal_of_id is None:
                 values["seed"] = seeds[row.task_id, row.seed]
-            if all(values[field.attname] is not None for field in _required(model)):
+            if _is_complete(model, values):
                 old.append(row.pk)
                 new.append(values)
         copies.update(zip(old, rows_insert(model, new), strict=True))
@@ -209,12 +202,13 @@ def _in_parts(rows: Iterator[Any]) -> Iterator[list[Any]]:
         yield some
 
 
-def _required(model: type[Model]) -> list["Field[Any, Any]"]:
-    return [
-        column
-        for column in columns(model)
-        if isinstance(column, ForeignKey) and not column.null
-    ]
+def _is_complete(model: type[Model], values: Mapping[str, Any]) -> bool:
+    """Return whether a row of the clone has all rows that it requires."""
+    for field in columns(model):
+        is_required = isinstance(field, ForeignKey) and not field.null
+        if is_required and values[field.attname] is None:
+            return False
+    return True
 
 
 def _new_users(judges: QuerySet[Any]) -> dict[int, int]:
