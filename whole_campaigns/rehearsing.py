@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Count
@@ -41,6 +41,7 @@ from campaign.models import (
     Judge,
     Membership,
     Output,
+    System,
     SystemKind,
     Task,
 )
@@ -75,22 +76,30 @@ _FEWEST_DAYS: Final = 8
 _BEGIN_AT_HOUR: Final = 9
 
 
+class RehearsalParameters(TypedDict):
+    """Parameters of a rehearsal, as recorded with its job."""
+
+    bots: int
+    skill: float
+    share: float
+    seed: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Texts:
     """Texts of a task: quality and number of words of each output, and number of words of each source, by ID."""
 
     qualities: Mapping[int, float]
-    words: Mapping[int, int]
-    source_words: Mapping[int, int]
+    lengths: Mapping[int, int]
+    source_lengths: Mapping[int, int]
 
     @property
     def seconds_a_block(self) -> float:
-        """Approximate time for a block of five outputs."""
-        words = sum(self.words.values()) / max(1, len(self.words))
-        return (
-            5 * (_SECONDS_A_CANDIDATE + _SECONDS_A_WORD * words)
-            + _SECONDS_A_WORD * words
+        """Approximate time for a block of five outputs and a source of average length."""
+        reading = (
+            _SECONDS_A_WORD * sum(self.lengths.values()) / max(1, len(self.lengths))
         )
+        return 5 * (_SECONDS_A_CANDIDATE + reading) + reading
 
 
 @dataclass(order=True)
@@ -114,38 +123,39 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
     )
     first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
 
-    def at(worked: float) -> datetime:
+    def submitted(worked: float) -> datetime:
         # Extra time of slow judges is added to yesterday.
         day = min(int(worked // seconds_a_day), days - 1)
-        return min(
-            first + timedelta(days=day, seconds=worked - day * seconds_a_day), now
-        )
+        moment = first + timedelta(days=day, seconds=worked - day * seconds_a_day)
+        return min(moment, now)
 
-    return at
+    return submitted
 
 
 @handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
 def _rehearse(job: Job, progress: JobProgress) -> JobResult:
     """Create the rehearsal for a job, replacing an earlier one."""
     campaign = job.campaign
-    asked = job.parameters
+    parameters = cast("RehearsalParameters", job.parameters)
+    seed = parameters["seed"]
     rehearsable_check(campaign)
     rehearsal_erase(campaign=campaign)
     clone = _clone(campaign)
-    bots = _bots(clone, asked["bots"], asked["skill"], asked["seed"])
+    bots = _bots(clone, parameters["bots"], parameters["skill"], seed)
     tasks: list[Any] = list(
         Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk")
     )
-    # The share of the target, or of one block per segment by default.
-    wanted = {
-        row.pk: ceil(asked["share"] * (row.blocks_wanted or row.size)) for row in tasks
-    }
+    targets = []
+    for task in tasks:
+        # The share of the target, or of one block per segment by default.
+        target = task.blocks_wanted or task.size
+        targets.append(ceil(parameters["share"] * target))
     done = 0
-    for place, task in enumerate(tasks):
-        here = [bot for bot in bots if bot.number % len(tasks) == place] or bots
-        for judged in _judge(task, here, wanted[task.pk], asked["seed"]):
+    for number, (task, target) in enumerate(zip(tasks, targets, strict=True)):
+        at_work = [bot for bot in bots if bot.number % len(tasks) == number]
+        for judged in _judge(task, at_work or bots, target, seed):
             done += judged
-            progress(done, sum(wanted.values()))
+            progress(done, sum(targets))
         ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
     # Locked, so that the campaign cannot be opened before the commit.
@@ -155,19 +165,10 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
 
 def _clone(campaign: Campaign) -> Campaign:
     """Return an open clone of a campaign with the same members and without links."""
-    stem = f"{campaign.slug[:45]}-rehearsal"
-    taken = set(
-        Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True)
-    )
-    slug = next(
-        each
-        for each in (stem, *(f"{stem}-{n}" for n in range(2, 1000)))
-        if each not in taken
-    )
     name = _("Rehearsal of %(name)s") % {"name": campaign.name}
     clone = campaign_clone(
         source=campaign,
-        slug=slug,
+        slug=_free_slug(f"{campaign.slug[:45]}-rehearsal"),
         name=name[:200],
         texts=True,
         people=False,
@@ -175,14 +176,24 @@ def _clone(campaign: Campaign) -> Campaign:
         is_rehearsal=True,
     ).campaign
     Membership.objects.bulk_create(
-        Membership(campaign=clone, user_id=user, role=role)
-        for user, role in campaign.memberships.order_by("pk").values_list(
-            "user", "role"
-        )
+        Membership(campaign=clone, user_id=member.user_id, role=member.role)
+        for member in campaign.memberships.order_by("pk")
     )
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.OPEN)
     clone.refresh_from_db()
     return clone
+
+
+def _free_slug(stem: str) -> str:
+    """Return the stem, or the stem with the first number that gives an unused short name."""
+    slugs = Campaign.objects.filter(slug__startswith=stem)
+    used = set(slugs.values_list("slug", flat=True))
+    slug = stem
+    number = 2
+    while slug in used:
+        slug = f"{stem}-{number}"
+        number += 1
+    return slug
 
 
 def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
@@ -246,13 +257,15 @@ def _hit_judge(
     judged = []
     counted = 0
     for block in blocks_asked(assignment.hit):
-        words = texts.source_words[block.segment_id]
-        words += sum(texts.words[output] for output in block.outputs)
-        seconds = len(block.outputs) * _SECONDS_A_CANDIDATE + words * _SECONDS_A_WORD
+        length = texts.source_lengths[block.segment_id]
+        qualities = []
+        for output in block.outputs:
+            length += texts.lengths[output]
+            qualities.append(texts.qualities[output])
+        seconds = len(block.outputs) * _SECONDS_A_CANDIDATE + length * _SECONDS_A_WORD
         seconds *= bot.random.lognormvariate(0, 0.4)
         bot.worked += seconds
         counted += not block.is_control
-        qualities = [texts.qualities[output] for output in block.outputs]
         judged.append(
             SimulatedJudgment(
                 block_id=block.block_id,
@@ -273,51 +286,59 @@ def _hit_judge(
 
 def _texts_of(task: Task, seed: int) -> _Texts:
     """Draw the qualities reproducibly, by names of systems and numbers of segments."""
-    systems = {
-        pk: _quality_of(seed, name, kind)
-        for pk, name, kind in task.test_set.systems.values_list("pk", "name", "kind")
-    }
-    random: dict[int, Random] = {
-        pk: Random(f"{seed}/{name}")  # noqa: S311  a simulation, not a secret
-        for pk, name in task.test_set.systems.values_list("pk", "name")
-    }
+    systems = {}
+    for system in task.test_set.systems.all():
+        systems[system.pk] = _SystemQuality.of(system, seed)
     qualities = {}
-    words = {}
-    outputs = (
-        Output.objects.current()
-        .filter(system__test_set=task.test_set_id)
-        .order_by("segment__number", "system")
-    )
-    for pk, system, text in outputs.values_list("pk", "system", "text").iterator():
-        average, is_drawn = systems[system]
-        drawn = random[system].gauss(average, _OUTPUT_NOISE)
-        qualities[pk] = drawn if is_drawn else average
-        words[pk] = len((text or "").split())
-    sources = task.test_set.segments.values_list("pk", "source_text")
-    return _Texts(
-        qualities, words, {pk: len((text or "").split()) for pk, text in sources}
-    )
+    lengths = {}
+    outputs = Output.objects.current().filter(system__test_set=task.test_set_id)
+    outputs = outputs.order_by("segment__number", "system")
+    for pk, system_id, text in outputs.values_list("pk", "system", "text").iterator():
+        qualities[pk] = systems[system_id].drawn()
+        lengths[pk] = len((text or "").split())
+    source_lengths = {}
+    for pk, text in task.test_set.segments.values_list("pk", "source_text"):
+        source_lengths[pk] = len((text or "").split())
+    return _Texts(qualities, lengths, source_lengths)
 
 
-def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
-    """Return the average quality of a system, and whether its outputs vary around it."""
-    if kind == SystemKind.REFERENCE:
-        return _OF_REFERENCES, False
-    if kind == SystemKind.BAD_REFERENCE:
-        return _DAMAGED, False
-    drawn = Random(f"{seed}/system/{name}").uniform(0, QUALITY_RANGE)  # noqa: S311
-    return _SCALE * drawn, True
+@dataclass(frozen=True, slots=True)
+class _SystemQuality:
+    """Average quality of a system, and whether its outputs vary around it."""
+
+    average: float
+    varies: bool
+    random: Random
+
+    @classmethod
+    def of(cls, system: System, seed: int) -> "_SystemQuality":
+        """Draw the quality of a system by its name."""
+        name = system.name
+        random = Random(f"{seed}/{name}")  # noqa: S311  a simulation, not a secret
+        if system.kind == SystemKind.REFERENCE:
+            return cls(_OF_REFERENCES, varies=False, random=random)
+        if system.kind == SystemKind.BAD_REFERENCE:
+            return cls(_DAMAGED, varies=False, random=random)
+        system_random = Random(f"{seed}/system/{name}")  # noqa: S311  as above
+        average = _SCALE * system_random.uniform(0, QUALITY_RANGE)
+        return cls(average, varies=True, random=random)
+
+    def drawn(self) -> float:
+        """Draw the quality of the next output."""
+        if self.varies:
+            return self.random.gauss(self.average, _OUTPUT_NOISE)
+        return self.average
 
 
-def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
+def rehearsal_in_words(parameters: RehearsalParameters) -> str:
     """Describe a rehearsal with these parameters."""
     bots = counted(
-        "%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]
+        "%(count)d simulated judge", "%(count)d simulated judges", parameters["bots"]
     )
+    skill = _("prefers the better of two outputs %(times)d times in 100")
     return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {
         "bots": bots,
-        "skill": _("prefers the better of two outputs %(times)d times in 100")
-        % {"times": round(100 * asked["skill"])},
-        "share": round(100 * asked["share"]),
-        "seed": asked["seed"],
+        "skill": skill % {"times": round(100 * parameters["skill"])},
+        "share": round(100 * parameters["share"]),
+        "seed": parameters["seed"],
     }

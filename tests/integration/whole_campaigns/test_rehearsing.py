@@ -20,6 +20,7 @@ from campaign.models import (
     Job,
     JobKind,
     JobState,
+    System,
     SystemKind,
     Task,
     Transition,
@@ -42,12 +43,18 @@ from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_organiser, make_task
 from whole_campaigns.campaign_rows import TABLES, campaign_rows
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone
-from whole_campaigns.rehearsing import _quality_of
+from whole_campaigns.rehearsing import _SystemQuality
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # Of which no two systems are nearly as good.
 SEED = 142
+
+
+def quality(name: str) -> float:
+    """Return the average quality of a system in rehearsals."""
+    system = System(name=name, kind=SystemKind.SYSTEM)
+    return _SystemQuality.of(system, SEED).average
 
 
 @pytest.fixture
@@ -104,9 +111,7 @@ def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     ranked = [row["system"] for row in run.result["systems"] if row["system"] != "_ref"]
-    assert ranked == sorted(
-        ranked, key=lambda name: -_quality_of(SEED, name, SystemKind.SYSTEM)[0]
-    )
+    assert ranked == sorted(ranked, key=quality, reverse=True)
     assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
 
 
