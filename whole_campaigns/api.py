@@ -1,5 +1,7 @@
 """REST addresses to clone and rehearse campaigns, and for their tasks."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.core import exceptions
@@ -91,24 +93,18 @@ class CampaignCloneView(CampaignAPIView):
         """Create a draft like this campaign, owned by you. The links of its judges are returned only once."""
         data = self.validated(CloneRequestSerializer)
         clone = campaign_clone(source=self.campaign, by=self.user, **data)
-        absolute = request.build_absolute_uri
-        links = [
-            {
-                "judge": judge.pseudonym,
-                "link": absolute(reverse("invitation", args=[token])),
-            }
-            for judge, token in clone.links
-        ]
-        return self.serialized(
-            {
-                "slug": clone.campaign.slug,
-                "rows": clone.rows,
-                "seconds": clone.seconds,
-                "links": links,
-            },
-            CloneSerializer,
-            status=201,
-        )
+        links = []
+        for judge, token in clone.links:
+            address = reverse("invitation", args=[token])
+            link = request.build_absolute_uri(address)
+            links.append({"judge": judge.pseudonym, "link": link})
+        values = {
+            "slug": clone.campaign.slug,
+            "rows": clone.rows,
+            "seconds": clone.seconds,
+            "links": links,
+        }
+        return self.serialized(values, CloneSerializer, status=201)
 
 
 class RehearsalRequestSerializer(PlainSerializer):
@@ -144,6 +140,20 @@ class RehearsalSerializer(PlainSerializer):
     )
 
 
+@dataclass(slots=True)
+class _RehearsalValues:
+    """Values of a rehearsal for its serializer."""
+
+    state: str = "none"
+    campaign: str | None = None
+    bots: int | None = None
+    skill: float | None = None
+    share: float | None = None
+    seed: int | None = None
+    begun_at: datetime | None = None
+    job: int | None = None
+
+
 class RehearsalView(CampaignAPIView):
     @extend_schema("rehearsal", responses=RehearsalSerializer)
     def get(self, request: Request, slug: str) -> Response:
@@ -168,26 +178,21 @@ class RehearsalView(CampaignAPIView):
         return self.serialized(_state(self.campaign), RehearsalSerializer, status=202)
 
 
-def _state(campaign: Campaign) -> dict[str, Any]:
-    found = rehearsal_state(campaign=campaign)
-    row = found.rehearsal
-    if found.is_under_way:
-        state = "under way"
-    elif row is None:
-        state = "none"
-    else:
-        if found.is_outdated:
-            state = "outdated"
-        else:
-            state = "there"
-    return {
-        "state": state,
-        "campaign": found.campaign and found.campaign.slug,
-        **dict.fromkeys(("bots", "skill", "share", "seed")),
-        **(row.parameters if row else {}),
-        "begun_at": row and row.started_at,
-        "job": found.job and found.job.pk,
-    }
+def _state(campaign: Campaign) -> _RehearsalValues:
+    state = rehearsal_state(campaign=campaign)
+    values = _RehearsalValues()
+    if state.rehearsal is not None:
+        values.state = "outdated" if state.is_outdated else "there"
+        values.begun_at = state.rehearsal.started_at
+        for name in ("bots", "skill", "share", "seed"):
+            setattr(values, name, state.rehearsal.parameters.get(name))
+    if state.is_under_way:
+        values.state = "under way"
+    if state.campaign is not None:
+        values.campaign = state.campaign.slug
+    if state.job is not None:
+        values.job = state.job.pk
+    return values
 
 
 _AGAIN = (
@@ -326,13 +331,11 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     class Meta:
         model = Task
         fields = [
-            *(
-                "name",
-                "source_language",
-                "target_language",
-                "blocks_wanted",
-                "blocks_per_segment",
-            ),
+            "name",
+            "source_language",
+            "target_language",
+            "blocks_wanted",
+            "blocks_per_segment",
             "expertise",
             "rules",
             "segments_again",
@@ -395,14 +398,14 @@ class TasksView(CampaignAPIView):
         400 if the test set already has a task of this protocol or has no texts, or if the protocol has no such rules.
         """
         data = self.validated(NewTaskSerializer)
-        asked = {"rules": {}, **data}
-        test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
+        options = {"rules": {}, **data}
+        test_set = self.campaign.test_sets.filter(pk=options.pop("test_set")).first()
         if test_set is None:
             raise ValidationError(
                 {"test_set": ["Test set not found in this campaign."]}
             )
         try:
-            task = task_with_rules_create(test_set=test_set, by=self.user, **asked)
+            task = task_with_rules_create(test_set=test_set, by=self.user, **options)
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
         return self.serialized(
@@ -457,8 +460,10 @@ class TaskView(TaskAPIView):
             return self.serialized(closing_answer(task), ClosingSerializer, status=409)
         with transaction.atomic():
             task_settings_change(task, **changes)
-        if closed is not None:
-            (task_close if closed else task_reopen)(task=task)
+        if closed:
+            task_close(task=task)
+        elif closed is not None:
+            task_reopen(task=task)
         return self.serialized(self.counted(), TaskSerializer)
 
     @extend_schema(
@@ -513,7 +518,7 @@ class TaskView(TaskAPIView):
 def task_settings_change(
     task: Task,
     *,
-    rules: dict[str, Any] | None = None,
+    rules: Rules | None = None,
     segments_again: bool | None = None,
     name: str | None = None,
     **changes: Any,

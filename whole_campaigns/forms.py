@@ -13,7 +13,7 @@ from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.protocols.answer_kinds import RuleField, answer_kind
+from annotation.protocols.answer_kinds import RuleField, Rules, answer_kind
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (
@@ -134,34 +134,36 @@ class NewTaskForm(forms.Form):
         rows = list(
             campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks")
         )
-        left = [row for row in rows if len(row.tasks.all()) < len(Protocol)]
-        offered = set()
-        for row in left:
-            for each in _left(row):
-                offered.add(each)
-        sets = self.fields["test_set"]
-        protocols = self.fields["protocol"]
-        sets.queryset = campaign.test_sets.filter(  # type: ignore[attr-defined]
-            pk__in=[row.pk for row in left]
-        ).order_by("created_at", "pk")
-        protocols.choices = _asked(offered)  # type: ignore[attr-defined]
+        incomplete: list[int] = []
+        offered: set[Protocol] = set()
+        for row in rows:
+            missing = _missing_protocols(row)
+            if missing:
+                incomplete.append(row.pk)
+                offered |= missing
+        test_sets: Any = self.fields["test_set"]
+        protocols: Any = self.fields["protocol"]
+        choices = campaign.test_sets.filter(pk__in=incomplete)
+        test_sets.queryset = choices.order_by("created_at", "pk")
+        protocols.choices = _protocol_choices(offered)
         #: True if every test set has a task of every protocol.
-        self.is_over = not left
+        self.is_over = not incomplete
         #: Fields of rules by protocol.
-        self.rules_names = {
-            protocol.value: _fields_add(self, protocol, answer_kind(protocol).rules)
-            for protocol in Protocol
-            if protocol in offered
-        }
+        self.rules_names: dict[str, Names] = {}
+        for protocol in Protocol:
+            if protocol in offered:
+                rules = answer_kind(protocol).rules
+                self.rules_names[protocol.value] = _fields_add(self, protocol, rules)
 
     @property
     def rules_groups(self) -> list[tuple[str, str, list[BoundField]]]:
         """Value, name and fields of each protocol with options."""
-        return [
-            (protocol, str(Protocol(protocol).label), [self[name] for name in names])
-            for protocol, names in self.rules_names.items()
-            if names
-        ]
+        groups = []
+        for protocol, names in self.rules_names.items():
+            if names:
+                fields = [self[name] for name in names]
+                groups.append((protocol, str(Protocol(protocol).label), fields))
+        return groups
 
     @property
     def common(self) -> list[BoundField]:
@@ -172,22 +174,29 @@ class NewTaskForm(forms.Form):
         ]
 
     def clean(self) -> dict[str, Any]:
-        chosen = self._protocol
         for protocol, names in self.rules_names.items():
-            for name in names if protocol != chosen else ():
-                self.errors.pop(name, None)
+            if protocol != self._protocol:
+                for name in names:
+                    self.errors.pop(name, None)
         return self.cleaned_data
 
     def save(self, *, by: User) -> Task | None:
         """Create the task; return None, with an error, if it is refused."""
-        asked = dict(self.cleaned_data)
-        preset = _PRESETS.get(asked["protocol"])
-        asked["protocol"] = self._protocol
-        rules = {name: _taken(asked, names) for name, names in self.rules_names.items()}
+        values = self.cleaned_data
+        protocol = self._protocol
+        preset = _PRESETS.get(values["protocol"])
+        rules = _rules_of(values, self.rules_names[protocol])
         if preset is not None:
-            rules[self._protocol] |= preset.rules
+            rules |= preset.rules
         with RefusalsAt(self), transaction.atomic():
-            task = task_with_rules_create(by=by, rules=rules[self._protocol], **asked)
+            task = task_with_rules_create(
+                by=by,
+                test_set=values["test_set"],
+                protocol=protocol,
+                rules=rules,
+                blocks_wanted=values["blocks_wanted"],
+                segments_again=values["segments_again"],
+            )
             if preset is not None and preset.design:
                 design_change(task=task, changed_by=by, **preset.design)
             return task
@@ -204,30 +213,25 @@ class NewTaskForm(forms.Form):
 
 #: Presets of error spans and ratings, protocols with several names.
 _PRESETS: Final = {
-    each.name: each
-    for each in (
-        *SPANS_PRESETS,
-        *CRITERIA_PRESETS,
-    )
+    preset.name: preset for preset in (*SPANS_PRESETS, *CRITERIA_PRESETS)
 }
 
 
-def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
+def _protocol_choices(offered: Collection[Protocol]) -> list[tuple[str, str]]:
     """Return the choices of the protocol field."""
     choices: list[tuple[str, str]] = []
     for protocol in Protocol:
         if protocol not in offered:
             continue
-        presets = [
-            preset for preset in _PRESETS.values() if preset.protocol == protocol
-        ]
-        choices += [
-            (preset.name, _in_words(preset.label, preset.sentence))
-            for preset in presets
-        ]
-        if not presets:
-            sentence = answer_kind(protocol).sentence
-            choices.append((protocol.value, _in_words(protocol.label, sentence)))
+        has_presets = False
+        for preset in _PRESETS.values():
+            if preset.protocol == protocol:
+                has_presets = True
+                sentences = _in_words(preset.label, preset.sentence)
+                choices.append((preset.name, sentences))
+        if not has_presets:
+            sentences = _in_words(protocol.label, answer_kind(protocol).sentence)
+            choices.append((protocol.value, sentences))
     return choices
 
 
@@ -290,11 +294,14 @@ class TaskSettingsForm(VersionedForm):
 
     def clean_expertise(self) -> list[str]:
         text: str = self.cleaned_data["expertise"]
-        return sorted({tag.strip().lower() for tag in text.split(",") if tag.strip()})
+        tags = {tag.strip().lower() for tag in text.split(",")}
+        return sorted(tags - {""})
 
     def clean(self) -> dict[str, Any]:
+        if not self.rules_settled:
+            return self.cleaned_data
         # A page loaded before judges received work still offers the choice.
-        for name in self.rules_names if self.rules_settled else ():
+        for name in self.rules_names:
             field = self.fields[name]
             sent = field.widget.value_from_datadict(self.data, self.files, name)
             if name in self.data and field.to_python(sent) != field.initial:
@@ -303,7 +310,9 @@ class TaskSettingsForm(VersionedForm):
 
     def save(self) -> bool:
         """Save the changes; return False, with an error, if they are refused."""
-        rules = _taken(self.cleaned_data, self.rules_names)
+        rules = _rules_of(self.cleaned_data, self.rules_names)
+        for name in self.rules_names:
+            self.cleaned_data.pop(name, None)
         segments_again = self.cleaned_data.pop("segments_again", False)
         name = self.cleaned_data.pop("name", self.task.test_set.name)
         with RefusalsAt(self), transaction.atomic():
@@ -314,23 +323,24 @@ class TaskSettingsForm(VersionedForm):
         return self.is_valid()
 
 
-def _left(test_set: TestSet) -> set[Protocol]:
+def _missing_protocols(test_set: TestSet) -> set[Protocol]:
+    """Return the protocols of which a test set has no task."""
     return set(Protocol) - {Protocol(task.protocol) for task in test_set.tasks.all()}
 
 
 def _fields_add(
     form: forms.Form,
     protocol: str,
-    rules: Mapping[str, Any],
+    rules: Rules,
     *,
     are_settled: bool = False,
 ) -> Names:
     names = {}
-    for name, known in answer_kind(protocol).rules_fields.items():
+    for name, rule_field in answer_kind(protocol).rules_fields.items():
         # Structured rules have pages of their own.
-        if isinstance(known, RuleField) and known.has_own_page:
+        if isinstance(rule_field, RuleField) and rule_field.has_own_page:
             continue
-        field = deepcopy(known)
+        field = deepcopy(rule_field)
         field.initial = rules[name]
         field.disabled = are_settled
         # Prefixed, since rules of several protocols or fields of a test set may share a name.
@@ -339,5 +349,6 @@ def _fields_add(
     return names
 
 
-def _taken(cleaned: dict[str, Any], names: Names) -> dict[str, Any]:
-    return {name: cleaned.pop(field, None) for field, name in names.items()}
+def _rules_of(values: Mapping[str, object], names: Names) -> dict[str, object]:
+    """Return the rules among the values of a form; None for fields that have none."""
+    return {name: values.get(field) for field, name in names.items()}

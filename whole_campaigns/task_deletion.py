@@ -52,6 +52,12 @@ _KEPT: Final[tuple[type[Model], ...]] = (
     RankingRun,
     PublishedResult,
 )
+_SETTINGS: Final[tuple[type[Model], ...]] = (
+    RankingSettings,
+    StoppingRule,
+    QualityRule,
+    Analysis,
+)
 #: Tables whose rows belong to a campaign, and optionally to a task.
 _BY_TASK: Final[dict[type[Model], str]] = {
     QualityRule: "task",
@@ -86,10 +92,7 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
     designs = Design.objects.filter(task=task).count()
     hits = HIT.objects.filter(task=task).count()
     training = TrainingBlock.objects.filter(task=task).count()
-    settings = sum(
-        _rows(model, task).count()
-        for model in (RankingSettings, StoppingRule, QualityRule, Analysis)
-    )
+    has_settings = any(_rows(model, task).exists() for model in _SETTINGS)
     facts = [
         _("No judgments are lost: no judge has received work from this task."),
         counted(
@@ -102,7 +105,7 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
             training,
         ),
     ]
-    if settings:
+    if has_settings:
         facts.append(_("Deletes its ranking settings, rules and saved analyses."))
     if is_last_of_test_set(task):
         test_set = task.test_set

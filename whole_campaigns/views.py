@@ -80,10 +80,11 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
-    return [
-        (judge.called, request.build_absolute_uri(reverse("invitation", args=[token])))
-        for judge, token in clone.links
-    ]
+    links = []
+    for judge, token in clone.links:
+        address = reverse("invitation", args=[token])
+        links.append((judge.called, request.build_absolute_uri(address)))
+    return links
 
 
 @form_view
@@ -99,9 +100,9 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
         initial = {**last, "share": round(100 * last["share"])}
     form = RehearsalForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
-        asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
+        parameters = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
         with RefusalsAt(form):
-            rehearsal_begin(campaign=campaign, by=user_of(request), **asked)
+            rehearsal_begin(campaign=campaign, by=user_of(request), **parameters)
             messages.success(request, _("Rehearsal started."))
             return redirect("rehearsal", slug)
     context = {
@@ -156,12 +157,10 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form for a new task, optionally on the test set in `?test_set=`; POST creates the task."""
     campaign = organised_campaign(request, slug)
     wanted = request.GET.get("test_set", "")
-    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
-    form = NewTaskForm(
-        request.POST or None,
-        campaign=campaign,
-        test_set=int(wanted) if is_number else None,
-    )
+    test_set = None
+    if wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS:
+        test_set = int(wanted)
+    form = NewTaskForm(request.POST or None, campaign=campaign, test_set=test_set)
     if request.method == "POST" and form.is_valid():
         task = form.save(by=user_of(request))
         if task is not None:
@@ -195,21 +194,24 @@ def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
 def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpResponse:
     refused = error or task_deletion_refusal(task=task)
     facts: Sequence[str] = []
-    if not refused:
-        facts = task_deletion_in_words(task=task)
-    elif not error:
-        facts = [refused]
-    if is_last_of_test_set(task):
-        after = _("This cannot be undone.")
-        button = _("Delete test set")
+    after = ""
+    answers: list[Answer] = []
+    if refused:
+        if not error:
+            facts = [refused]
     else:
-        after = _("This cannot be undone, but you can add the task again.")
-        button = _("Delete task")
+        facts = task_deletion_in_words(task=task)
+        if is_last_of_test_set(task):
+            after = _("This cannot be undone.")
+            answers = [Answer(_("Delete test set"))]
+        else:
+            after = _("This cannot be undone, but you can add the task again.")
+            answers = [Answer(_("Delete task"))]
     question = Question(
         title=_("Delete %(name)s") % {"name": task.called},
         facts=facts,
-        after="" if refused else after,
-        answers=[] if refused else [Answer(button)],
+        after=after,
+        answers=answers,
         cancel=reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]),
         error=error,
     )
@@ -231,26 +233,30 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     )
     if request.method == "POST" and form.is_valid() and form.save():
         task.refresh_from_db()
-        messages.success(request, _said_of(task))
+        messages.success(request, _settings_in_words(task))
         return redirect("test-set-settings", slug, task_id)
+    if not form.rules_names and "segments_again" not in form.fields:
+        rules_settled = ""
+    sentences: list[str] = []
+    for needed in judges_needed([task]):
+        sentences += needed.words
     context = {
         **of_task(task, "settings"),
         "form": form,
         "settled": settled,
-        "rules_settled": rules_settled
-        if form.rules_names or "segments_again" in form.fields
-        else "",
-        "needed": [words for needed in judges_needed([task]) for words in needed.words],
+        "rules_settled": rules_settled,
+        "needed": sentences,
     }
     return form_page(request, "organiser/test_set_settings.html", context)
 
 
-def _said_of(task: Task) -> str:
+def _settings_in_words(task: Task) -> str:
     test_set = task.test_set
     languages = language_pair_name(test_set.source_language, test_set.target_language)
     pair = with_full_stop(labelled(test_set.name, languages))
     wanted = task.blocks_wanted
     if wanted is None:
         return pair
-    asked = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", wanted)
-    return f"{pair} {asked % {'n': number_format(wanted, force_grouping=True)}}"
+    target = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", wanted)
+    number = number_format(wanted, force_grouping=True)
+    return f"{pair} {target % {'n': number}}"

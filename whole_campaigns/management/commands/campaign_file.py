@@ -43,9 +43,9 @@ class Command(BaseCommand):
             self.stdout.write(content.decode(), ending="")
             return
         (folder / "texts").mkdir(parents=True, exist_ok=True)
-        for place, task in enumerate(rankings_in_order(campaign), 1):
+        for number, task in enumerate(rankings_in_order(campaign), 1):
             if is_whole(task):
-                lines = text_lines(task=task)
-                with (folder / file_name(task, place)).open("wb") as stream:
-                    stream.writelines(json_line(line).encode() for line in lines)
+                with (folder / file_name(task, number)).open("wb") as stream:
+                    for line in text_lines(task=task):
+                        stream.write(json_line(line).encode())
         (folder / "campaign.yaml").write_bytes(content)
