@@ -234,7 +234,7 @@ class _TaskPartsSerializer(TaskChangesAndClosingSerializer):
 
 
 class TaskInFileSerializer(_TaskPartsSerializer):
-    """A task other than the ranking, identified by its protocol, with its design and analysis."""
+    """A task other than the ranking, with its design and analysis."""
 
     protocol = serializers.ChoiceField(choices=OTHER_PROTOCOLS)
 

@@ -1,6 +1,6 @@
 """Sections of a campaign file: lists of bodies of one REST resource, applied through its serializer and services."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -119,44 +119,33 @@ class PairedSection(Section[Row]):
 
     def apply(self, parts: Iterable[Part]) -> None:
         """End, change and create the rows of these items."""
-        for part, values, row in self._paired(parts):
-            is_ended = values.get(self.ending, False)
-            if row is None:
-                if not is_ended:
-                    self.create(part, values)
-            elif is_ended:
-                with part.refusals():
-                    self.end(part, row)
-            elif not self._has(row, values, self.terms):
-                self.change(part, row, values)
-
-    def _paired(self, parts: Iterable[Part]) -> Iterator[tuple[Part, Body, Row | None]]:
         rows = list(self.rows())
         others: list[tuple[Part, Body]] = []
         for part in parts:
             values = self.validated(part, is_new=self.is_whole)
-            row = self._first(rows, values, (*self.identity, *self.terms))
+            row = self._taken(rows, values, (*self.identity, *self.terms))
             if row is None:
                 others.append((part, values))
-            else:
-                rows.remove(row)
-                yield part, values, row
+            elif values.get(self.ending):
+                with part.refusals():
+                    self.end(part, row)
         for part, values in others:
-            row = None
-            if not values.get(self.ending, False):
-                row = self._first(rows, values, self.identity)
-            if row is not None:
+            if values.get(self.ending):
+                continue
+            row = self._taken(rows, values, self.identity)
+            if row is None:
+                self.create(part, values)
+            else:
+                self.change(part, row, values)
+
+    def _taken(self, rows: list[Row], values: Body, names: Iterable[str]) -> Row | None:
+        """Remove and return the first row that has those of these values that are named."""
+        for row in rows:
+            current = self.current(row)
+            if all(current[name] == values.get(name, current[name]) for name in names):
                 rows.remove(row)
-            yield part, values, row
-
-    def _first(
-        self, rows: Iterable[Row], values: Body, names: Iterable[str]
-    ) -> Row | None:
-        return next((row for row in rows if self._has(row, values, names)), None)
-
-    def _has(self, row: Row, values: Body, names: Iterable[str]) -> bool:
-        now = self.current(row)
-        return all(now[name] == values[name] for name in names if name in values)
+                return row
+        return None
 
 
 class TaskSection(Section[Row]):

@@ -40,7 +40,7 @@ class TrainingSection(TaskSection[TrainingBlock]):
 
     def row(self, part: Part) -> TrainingBlock | None:
         """Return the training block of a segment."""
-        number = self.validated(part).get("segment")
+        number = self.validated(part).get("segment", 0)
         return self.rows().filter(segment__number=number).first()
 
     def apply(self, parts: Iterable[Part]) -> None:
