@@ -7,7 +7,7 @@ gives the reasons for the others.
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -97,7 +97,6 @@ def campaign_clone(
     texts: bool,
     people: bool,
     by: User | None,
-    is_rehearsal: bool = False,
 ) -> Clone:
     """Create a draft like a campaign, owned by `by`.
 
@@ -107,32 +106,17 @@ def campaign_clone(
         Test sets with texts, systems, outputs, damaged references, training, designs and ranking settings.
     people : bool
         Members, and judges who are persons and still take part, without their work and with new links.
-    is_rehearsal : bool
-        Whether the draft is the rehearsal of the campaign.
 
     Raises `CloneRefusedError`, and creates nothing, if the name or short name is invalid or already taken.
     """
     begun = time.monotonic()
-    if source.rehearsal_of_id is not None:
-        raise CloneRefusedError(rehearsal_words(), field="slug")
     parts = {Part.ALWAYS}
     if texts:
         parts.add(Part.TEXTS)
     if people:
         parts.add(Part.PEOPLE)
     draft = _draft(source, slug, name)
-    if is_rehearsal:
-        draft.rehearsal_of = source
-    _draft_save(draft)
-    ids: dict[type[Model], dict[int, int]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")
-    for model in TABLES:
-        if CLONED.get(model, {None}) <= parts:
-            ids[model] = _copied(model, source, draft, ids)
-    if texts:
-        media_copy(source=source, target=draft)
-    copied = {model._meta.db_table: len(new) for model, new in ids.items()}
+    rows = _copy(source, draft, parts)
     links = []
     if by is not None:
         Membership.objects.update_or_create(
@@ -142,7 +126,32 @@ def campaign_clone(
         for judge in judges.order_by("pseudonym"):
             _link, token = judge_link_create(judge=judge, by=by)
             links.append((judge, token))
-    return Clone(draft, copied, time.monotonic() - begun, links)
+    return Clone(draft, rows, time.monotonic() - begun, links)
+
+
+@transaction.atomic
+def rehearsal_clone(*, source: Campaign, slug: str, name: str) -> Campaign:
+    """Create and return a draft with the texts of a campaign, as its rehearsal. Raises as `campaign_clone`."""
+    draft = _draft(source, slug, name)
+    draft.rehearsal_of = source
+    _copy(source, draft, {Part.ALWAYS, Part.TEXTS})
+    return draft
+
+
+def _copy(source: Campaign, draft: Campaign, parts: Set[Part]) -> dict[str, int]:
+    """Save a draft, and copy the rows of these parts to it; return their number by table."""
+    if source.rehearsal_of_id is not None:
+        raise CloneRefusedError(rehearsal_words(), field="slug")
+    _draft_save(draft)
+    ids: dict[type[Model], dict[int, int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+    for model in TABLES:
+        if CLONED.get(model, {None}) <= parts:
+            ids[model] = _copied(model, source, draft, ids)
+    if Part.TEXTS in parts:
+        media_copy(source=source, target=draft)
+    return {model._meta.db_table: len(new) for model, new in ids.items()}
 
 
 def _draft(source: Campaign, slug: str, name: str) -> Campaign:

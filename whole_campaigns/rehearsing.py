@@ -56,7 +56,7 @@ from campaign.services.judges import judge_add, task_choose
 from campaign.services.members import campaign_lock
 from campaign.texts.counted import counted
 from ranking.core.simulation.model import QUALITY_RANGE
-from whole_campaigns.cloning import CloneRefusedError, campaign_clone
+from whole_campaigns.cloning import CloneRefusedError, rehearsal_clone
 
 # Qualities are from 0 to 100. As in Koehn's model, those of systems are uniform, and those of outputs are normal
 # around their system.
@@ -96,9 +96,8 @@ class _Texts:
     @property
     def seconds_a_block(self) -> float:
         """Approximate time for a block of five outputs and a source of average length."""
-        reading = (
-            _SECONDS_A_WORD * sum(self.lengths.values()) / max(1, len(self.lengths))
-        )
+        average_length = sum(self.lengths.values()) / max(1, len(self.lengths))
+        reading = _SECONDS_A_WORD * average_length
         return 5 * (_SECONDS_A_CANDIDATE + reading) + reading
 
 
@@ -166,15 +165,8 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
 def _clone(campaign: Campaign) -> Campaign:
     """Return an open clone of a campaign with the same members and without links."""
     name = _("Rehearsal of %(name)s") % {"name": campaign.name}
-    clone = campaign_clone(
-        source=campaign,
-        slug=_free_slug(f"{campaign.slug[:45]}-rehearsal"),
-        name=name[:200],
-        texts=True,
-        people=False,
-        by=None,
-        is_rehearsal=True,
-    ).campaign
+    slug = _free_slug(f"{campaign.slug[:45]}-rehearsal")
+    clone = rehearsal_clone(source=campaign, slug=slug, name=name[:200])
     Membership.objects.bulk_create(
         Membership(campaign=clone, user_id=member.user_id, role=member.role)
         for member in campaign.memberships.order_by("pk")
@@ -269,10 +261,7 @@ def _hit_judge(
         judged.append(
             SimulatedJudgment(
                 block_id=block.block_id,
-                client_id=UUID(
-                    int=Random(f"rehearsed/{block.block_id}").getrandbits(128),  # noqa: S311
-                    version=4,
-                ),
+                client_id=_client_id(block.block_id),
                 said=said_of(block, qualities, bot.simulated, bot.random, kind=kind),
                 candidates=len(block.outputs),
                 active_ms=round(1000 * seconds),
@@ -282,6 +271,12 @@ def _hit_judge(
         )
     simulated_store(assignment, judged)
     return counted
+
+
+def _client_id(block_id: int) -> UUID:
+    """Return the same ID for the judgment of a block each time."""
+    random = Random(f"rehearsed/{block_id}")  # noqa: S311  a simulation, not a secret
+    return UUID(int=random.getrandbits(128), version=4)
 
 
 def _texts_of(task: Task, seed: int) -> _Texts:

@@ -41,7 +41,7 @@ from tests.factories import (
     make_organiser,
     make_task,
 )
-from whole_campaigns.cloning import campaign_clone
+from whole_campaigns.cloning import rehearsal_clone
 from whole_campaigns.task_deletion import (
     task_delete,
     task_deletion_in_words,
@@ -98,15 +98,7 @@ class TestMaking:
         self, ranking: Task
     ) -> None:
         campaign = ranking.test_set.campaign
-        rehearsal = campaign_clone(
-            source=campaign,
-            slug="again",
-            name="Again",
-            texts=True,
-            people=False,
-            by=None,
-            is_rehearsal=True,
-        ).campaign
+        rehearsal = rehearsal_clone(source=campaign, slug="again", name="Again")
         with pytest.raises(TaskRefusedError, match="This is a rehearsal"):
             task_create(test_set=rehearsal.test_sets.get(), protocol=TWO, by=None)
         for transition in ("close", "archive"):
