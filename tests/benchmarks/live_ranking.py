@@ -4,7 +4,7 @@
         [--rounds 20] [--method expected_wins] [--rule] [--profile] [--plans]
 
 A test set of 20 systems is stored for each number of blocks (`tests.filling`) and counted once. Then a
-process of its own, as a worker that begins, reads the stored tallies; a judgment comes in and the worker's task
+process of its own, with one thread as workers have, reads the stored tallies; a judgment comes in and the worker's task
 ranks and measures the judges, again and again. Processor milliseconds of that process and of its PostgreSQL
 session, the middle round; with the exponent of cost against size, and the peak of the process's memory.
 `--method` and `--rule` rank by another method, and under a stopping rule, for which ranges that hold at any time are
@@ -15,6 +15,7 @@ minutes to store: `--blocks 1000 100000 1000000`. `--blocks 100000 --segments 30
 import argparse
 import cProfile
 import json
+import os
 import pstats
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from uuid import uuid4
 import numpy as np
 import psutil
 
+from launcher.serving import ONE_THREAD
 from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     peak_megabytes,
@@ -162,6 +164,7 @@ def in_a_process_of_its_own(
     done = subprocess.run(
         [*command, f"--rounds={options.rounds}", *flags],
         check=True,
+        env={**os.environ, **ONE_THREAD},
         stdout=subprocess.PIPE,
         text=True,
     )
