@@ -14,6 +14,11 @@ Int64Array = npt.NDArray[np.int64]
 UInt64Array = npt.NDArray[np.uint64]
 
 
+def off_diagonal(n: int) -> BoolArray:
+    """Return a mask of the pairs of n different systems, shape (n, n)."""
+    return ~np.eye(n, dtype=np.bool_)
+
+
 def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Return the quotient; NaN where the divisor is not above 0."""
     shape = np.broadcast_shapes(part.shape, whole.shape)

@@ -9,15 +9,20 @@ chain of comparisons have no order.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.counting.counts import Counts, Layout
+from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.newton import NotConvergedError, maximise
-from ranking.core.scores import NotEstimable, Scores
+from ranking.core.scores import Scores
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+#: The axes of the pairs of systems, after that of the samples.
+_PAIRS = (1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +67,15 @@ def separation(linked: BoolArray, met: BoolArray) -> Separation:
     n = linked.shape[-1]
     reach = _closure(linked)
     bounded = reach & np.swapaxes(reach, 1, 2)
-    above = np.count_nonzero(reach & ~bounded, axis=2)
-    below = np.count_nonzero(reach & ~bounded, axis=1)
+    stands_above = reach & ~bounded
+    above = np.count_nonzero(stands_above, axis=2)
+    below = np.count_nonzero(stands_above, axis=1)
     unbeaten = (below == 0) & (above > 0)
     winless = (above == 0) & (below > 0)
-    standing = above - below + 2 * n * (unbeaten.astype(np.int64) - winless)
-    component = np.where(_closure(met), np.arange(n), n).min(axis=2, initial=n)
+    end = unbeaten.astype(np.int64) - winless
+    standing = above - below + 2 * n * end
+    members = np.where(_closure(met), np.arange(n), n)
+    component = members.min(axis=2, initial=n)
     return Separation(bounded=bounded, component=component, standing=standing)
 
 
@@ -155,36 +163,36 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     (when the maximum exists).
     """
     n = wins.shape[-1]
-    apart = ~np.eye(n, dtype=np.bool_)
+    apart = off_diagonal(n)
     wins = wins * apart
     ties = ties * apart
     has_limit = _tie_parameter_is_finite(wins, ties)
-    ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
-    separated = separation(
-        (wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0
-    )
-    data = _Data(
-        wins * separated.bounded,
-        ties * separated.bounded * ties_bind,
-        separated.bounded,
-    )
+    ties_bind = (ties > 0) & per_sample(has_limit)
+    met = (wins + np.swapaxes(wins, 1, 2) + ties) > 0
+    separated = separation((wins > 0) | ties_bind, met)
+    bounded = separated.bounded
+    data = _Data(wins * bounded, ties * bounded * ties_bind, bounded)
     point, converged = maximise(
         data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
     )
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
     _gradient, information = data.derivatives(point)
-    response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
+    response = np.linalg.inv(information)[:, :n, :]
     response[:, :, :n] -= data.gauge()
+    log_likelihood = data.log_likelihood(point)
     return DavidsonFit(
         ability=data.centred(point[:, :n]),
-        tie=np.where(
-            has_limit, np.where(data.tied > 0, np.exp(point[:, n]), 0.0), np.inf
-        ),
-        log_likelihood=np.where(has_limit, data.log_likelihood(point), np.nan),
+        tie=np.where(has_limit, data.tie_parameter(point), np.inf),
+        log_likelihood=np.where(has_limit, log_likelihood, np.nan),
         response=response,
         separation=separated,
     )
+
+
+def per_sample(values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    """Return one value per sample, of shape (S,), for use with pairs of systems: shape (S, 1, 1)."""
+    return values[:, np.newaxis, np.newaxis]
 
 
 class _Data:
@@ -204,10 +212,16 @@ class _Data:
 
     def start(self) -> FloatArray:
         met = self.met.sum(axis=2)
-        theta = np.log((self.points + 0.5) / (met - self.points + 0.5))
+        lost = met - self.points
+        odds = (self.points + 0.5) / (lost + 0.5)
+        theta = self.centred(np.log(odds))
         decided = met.sum(axis=1) / 2 - self.tied
-        eta = np.log(2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5))
-        return np.concatenate([self.centred(theta), eta[:, np.newaxis]], axis=1)
+        tie_odds = 2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5)
+        return np.column_stack([theta, np.log(tie_odds)])
+
+    def tie_parameter(self, point: FloatArray) -> FloatArray:
+        """Return ν of each sample: 0 without ties."""
+        return np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)
 
     def centred(self, theta: FloatArray) -> FloatArray:
         total = (self.bounded @ theta[:, :, np.newaxis])[:, :, 0]
@@ -222,66 +236,68 @@ class _Data:
         return inverse
 
     def log_likelihood(self, point: FloatArray) -> FloatArray:
-        log_z, half, _nu = self._chances(point)
-        tie = np.where(self.ties > 0, half + point[:, -1, np.newaxis, np.newaxis], 0.0)
-        won = (self.wins * point[:, :-1, np.newaxis]).sum(axis=(1, 2))
-        drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
-        total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
+        log_z, half = self._log_total(point)
+        theta = point[:, :-1, np.newaxis]
+        eta = per_sample(point[:, -1])
+        log_tie = np.where(self.ties > 0, half + eta, 0.0)
+        won = np.sum(self.wins * theta, axis=_PAIRS)
+        drawn = np.sum(self.ties * log_tie, axis=_PAIRS) / 2
+        every = np.sum(self.met * log_z, axis=_PAIRS) / 2
+        total: FloatArray = won + drawn - every
         return total
 
-    def _chances(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return log Z, (θi + θj) / 2 and ν of each pair."""
+    def _log_total(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log Z and (θi + θj) / 2 of each pair."""
         own = point[:, :-1, np.newaxis]
         other = point[:, np.newaxis, :-1]
         half = (own + other) / 2
-        nu = np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)[
-            :, np.newaxis, np.newaxis
-        ]
-        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half, nu
+        nu = per_sample(self.tie_parameter(point))
+        relative_total = 2 * np.cosh((own - other) / 2) + nu
+        return half + np.log(relative_total), half
 
     def derivatives(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient, and the observed information, made invertible."""
         n = point.shape[1] - 1
-        log_z, half, nu = self._chances(point)
+        met = self.met
+        log_z, half = self._log_total(point)
         has_ties = self.tied > 0
-        tie = nu * np.exp(half - log_z)
-        points = np.exp(point[:, :-1, np.newaxis] - log_z) + tie / 2
+        tie = per_sample(self.tie_parameter(point)) * np.exp(half - log_z)
+        win = np.exp(point[:, :-1, np.newaxis] - log_z)
+        points = win + tie / 2
         gradient = np.empty_like(point)
-        gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
-        gradient[:, n] = (self.tied - (self.met * tie).sum(axis=(1, 2)) / 2) * has_ties
-        spread = self.met * (points - tie / 4 - points**2)
-        with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
+        gradient[:, :n] = self.points - np.sum(met * points, axis=2)
+        expected_ties = np.sum(met * tie, axis=_PAIRS) / 2
+        gradient[:, n] = (self.tied - expected_ties) * has_ties
+        spread = met * (points - tie / 4 - points**2)
+        tie_spread = met * tie * (1 - tie)
+        with_tie = np.sum(met * tie * (0.5 - points), axis=2)
         information = np.zeros((len(point), n + 1, n + 1))
         information[:, :n, :n] = self.bounded - spread
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)
-        information[:, :n, n] = information[:, n, :n] = with_tie
-        information[:, n, n] = (self.met * tie * (1 - tie)).sum(
-            axis=(1, 2)
-        ) / 2 + ~has_ties
+        information[:, :n, n] = with_tie
+        information[:, n, :n] = with_tie
+        information[:, n, n] = np.sum(tie_spread, axis=_PAIRS) / 2 + ~has_ties
         return gradient, information
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
     """Return whether each sample has no ties, or a cycle with more wins than ties."""
-    return np.array(
-        [
-            not tied.any()
-            or bool(np.any((won > 0) & (won.T > 0)))
-            or _has_winning_cycle(won, tied)
-            for won, tied in zip(wins, ties, strict=True)
-        ],
-        dtype=np.bool_,
-    )
+    is_finite = ~ties.any(axis=_PAIRS)
+    for sample in np.flatnonzero(~is_finite).tolist():
+        is_finite[sample] = _has_winning_cycle(wins[sample], ties[sample])
+    return is_finite
 
 
 def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
     """Return whether a cycle is negative if a win costs −1 and a tie +1 (Floyd–Warshall)."""
-    length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
+    if np.any((wins > 0) & (wins.T > 0)):
+        return True
+    length = np.where(ties > 0, 1.0, np.inf)
+    length[wins > 0] = -1.0
     for via in range(len(length)):
-        length = np.minimum(
-            length, length[:, via, np.newaxis] + length[np.newaxis, via, :]
-        )
+        detour = length[:, [via]] + length[[via], :]
+        length = np.minimum(length, detour)
     return bool(np.any(np.diagonal(length) < 0))
 
 
@@ -325,9 +341,11 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
     """
     fit, met = _fit(counts, prior)
     shape = counts.wins.shape[:-1]
-    known = np.isfinite(fit.tie) | (counts.wins > 0).any(axis=(-2, -1)).ravel()
-    estimable = met.any(axis=2) & known[:, np.newaxis]
-    values = np.where(estimable, np.round(_placed(fit), _DECIMALS), np.nan)
+    has_wins = np.any(counts.wins > 0, axis=(-2, -1)).ravel()
+    has_scores = np.isfinite(fit.tie) | has_wins
+    estimable = met.any(axis=2) & has_scores[:, np.newaxis]
+    abilities = np.round(_placed(fit), _DECIMALS)
+    values = np.where(estimable, abilities, np.nan)
     return Scores(
         values=values.reshape(shape),
         estimable=estimable.reshape(shape),
@@ -362,27 +380,28 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     n = counts.wins.shape[-1]
     theta = fit.ability[0]
     nu = fit.tie[0]
-    response = fit.response[0]
+    if math.isinf(nu):
+        nu = 0.0
     half = np.exp((theta[:, np.newaxis] - theta) / 2)
-    tie = 0.0 if math.isinf(nu) else nu
-    total = half + half.T + tie
-    chance_of_tie = tie / total
-    points = half / total + chance_of_tie / 2
-    # The part of the derivative that any comparison of a and b contributes, regardless of the
-    # outcome.
-    expected = (
-        response[:, :n, np.newaxis] * points
-        + response[:, np.newaxis, :n] * points.T
-        + response[:, n, np.newaxis, np.newaxis] * chance_of_tie
-    )
-    won = response[:, :n, np.newaxis] - expected
-    drew = (response[:, :n, np.newaxis] + response[:, np.newaxis, :n]) / 2 - expected
-    drew += response[:, n, np.newaxis, np.newaxis]
-    bounded = fit.separation.bounded[0] & ~np.eye(n, dtype=np.bool_)
+    total = half + half.T + nu
+    tie = nu / total
+    points = half / total + tie / 2
+    # Response to the ability of the first and of the second system of a pair, and to log ν.
+    response = fit.response[0]
+    to_first = response[:, :n, np.newaxis]
+    to_second = response[:, np.newaxis, :n]
+    to_tie = per_sample(response[:, n])
+    # The part of the derivative that any comparison contributes, regardless of the outcome.
+    expected = to_first * points + to_second * points.T + to_tie * tie
+    won = to_first - expected
+    drew = (to_first + to_second) / 2 - expected
+    drew += to_tie
+    bounded = fit.separation.bounded[0] & off_diagonal(n)
+    pairs = n * n
     cells = np.zeros((n, Layout(n, ties=True).size))
-    cells[:, : n * n] = (won * bounded).reshape(n, n * n)
-    if tie:
-        cells[:, n * n :] = (drew * np.triu(bounded)).reshape(n, n * n)
+    cells[:, :pairs] = np.reshape(won * bounded, (n, pairs))
+    if nu:
+        cells[:, pairs:] = np.reshape(drew * np.triu(bounded), (n, pairs))
     return cells
 
 
@@ -403,38 +422,47 @@ def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
         all others.
     """
     fit, _met = _fit(counts, prior)
-    return np.asarray(np.nan_to_num(np.diagonal(fit.covariance[0]), nan=0.0))
+    variances = np.diagonal(fit.covariance[0])
+    return np.asarray(np.nan_to_num(variances, nan=0.0))
+
+
+class DavidsonDiagnostics(TypedDict):
+    """Further results of Davidson's model, as plain JSON.
+
+    ν and the log-likelihood are None if the data do not bound ν. If they do not bound some difference
+    of systems, `separated` has lists of groups of systems, best first, one list for each set of
+    systems connected by comparisons.
+    """
+
+    tie_parameter: float | None
+    log_likelihood: float | None
+    separated: NotRequired[list[list[list[str]]]]
 
 
 def comment(
     counts: Counts, systems: tuple[str, ...], *, prior: float = PRIOR
-) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
-    """Return ν and the likelihood as plain JSON, and groups of systems at infinite distance.
-
-    If the data do not bound some difference, the result has "separated": lists of groups of
-    systems, best first, one list for each set of systems connected by comparisons.
-    """
+) -> DavidsonDiagnostics:
+    """Return ν, the likelihood, and groups of systems at infinite distance."""
     fit, met = _fit(counts, prior)
-    bounded_tie = bool(np.isfinite(fit.tie[0]) and met.any())
-    extra: dict[str, Any] = {
-        "tie_parameter": float(fit.tie[0]) if bounded_tie else None,
-        "log_likelihood": float(fit.log_likelihood[0]) if bounded_tie else None,
-    }
-    apart = _tiers_by_name(fit.separation, systems)
-    if apart:
-        extra["separated"] = apart
-    return extra, {}
+    extra: DavidsonDiagnostics = {"tie_parameter": None, "log_likelihood": None}
+    if met.any() and np.isfinite(fit.tie[0]):
+        extra["tie_parameter"] = float(fit.tie[0])
+        extra["log_likelihood"] = float(fit.log_likelihood[0])
+    tiers = _tiers_by_name(fit.separation, systems)
+    if tiers:
+        extra["separated"] = tiers
+    return extra
 
 
 def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
     """Return fits of samples, and a mask of the pairs compared in each, shape (S, n, n)."""
     if not 0 <= prior < math.inf:
         raise ValueError("prior: expected a number of wins, 0 or more")
-    n = counts.wins.shape[-1]
-    shape = (math.prod(counts.wins.shape[:-2]), n, n)
+    *samples, n, _n = counts.wins.shape
+    shape = (math.prod(samples), n, n)
     wins = counts.wins.reshape(shape)
     ties = counts.tied.reshape(shape)
-    met = ((wins + np.swapaxes(wins, 1, 2) + ties) > 0) & ~np.eye(n, dtype=np.bool_)
+    met = comparisons_per_pair(wins, ties) > 0
     return davidson(wins + prior * met, ties), met
 
 
@@ -483,10 +511,11 @@ def _tiers_by_name(
     standing = separation.standing[0]
     for number in np.unique(component).tolist():
         members = np.flatnonzero(component == number)
-        values = np.unique(standing[members])[::-1]
+        values = np.unique(standing[members])
         tiers = []
-        for value in values:
-            tiers.append([systems[i] for i in members[standing[members] == value]])
+        for value in values[::-1]:
+            tier = members[standing[members] == value]
+            tiers.append([systems[index] for index in tier])
         if len(tiers) > 1:
             listed.append(tiers)
     return listed

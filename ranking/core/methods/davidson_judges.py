@@ -11,9 +11,11 @@ position of an output. Pairs of compared systems get the prior wins of `ranking.
 judge. Without judges' effects and covariates, the model is Davidson's.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +29,7 @@ from ranking.core.counting.counts import (
 )
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import separation
-from ranking.core.methods.method import Fit, Weights
+from ranking.core.methods.method import Fit, Weights, comparisons_per_pair
 from ranking.core.methods.newton import NotConvergedError, maximise
 from ranking.core.scores import Scores
 from ranking.core.words import word_check
@@ -126,28 +128,40 @@ class JudgeEffectsModel:
         # Equal comparisons are merged, which leaves far fewer. Those with weight 0 are left out: if
         # they include all ties, a tie has probability 0.
         if weights is None:
-            weight = np.ones(len(comparisons.first))
-        else:
-            weight = weights
-        counted = weight > 0
-        columns = [
-            getattr(comparisons, name)
-            for name in ("first", "second", "judge", "outcome")
-        ]
-        kinds, kind = np.unique(
-            np.column_stack([*columns, comparisons.covariates])[counted],
-            axis=0,
-            return_inverse=True,
+            weights = np.ones(len(comparisons.first))
+        counted = weights > 0
+        weight = weights[counted]
+        columns = (
+            comparisons.first,
+            comparisons.second,
+            comparisons.judge,
+            comparisons.outcome,
+            comparisons.covariates,
         )
+        rows = np.column_stack(columns)[counted]
+        kinds, kind = np.unique(rows, axis=0, return_inverse=True)
         first, second, judge, outcome = kinds[:, :4].astype(np.int64).T
         no_block = np.zeros_like(first)
         self.data = Comparisons(first, second, judge, no_block, outcome, kinds[:, 4:])
-        self.weights = np.bincount(kind, weight[counted], len(kinds)).astype(np.float64)
-        self._of_blocks = weight[counted], (comparisons.block[counted], kind)
+        self.weights = np.bincount(kind, weight, len(kinds)).astype(np.float64)
+        self._of_blocks = weight, (comparisons.block[counted], kind)
         self.has_ties = bool(np.any(outcome == 0))
-        pairs = np.unique(np.sort(np.stack([first, second]), axis=0), axis=1)
-        self._prior_pairs: tuple[Int64Array, Int64Array] = (pairs[0], pairs[1])
+        sides = np.sort([first, second], axis=0)
+        one, other = np.unique(sides, axis=1)
+        self._prior_pairs: tuple[Int64Array, Int64Array] = (one, other)
+        # Positions in the vector of parameters.
+        log_tie = systems
+        discrimination = log_tie + 1
+        leniency = discrimination + judges
+        covariates = leniency + judges
+        self._log_tie = log_tie
+        self._discrimination = slice(discrimination, leniency)
+        self._leniency = slice(leniency, covariates)
+        self._covariates = slice(covariates, None)
         self._precision = self._prior_precision()
+        #: Mask of the parameters that are fitted: all except those of effects left out.
+        self._free: BoolArray = np.isfinite(self._precision)
+        self._free_precision = np.where(self._free, self._precision, 0.0)
 
     def fit(self) -> JudgeEffectsFit:
         """Return the maximum penalised likelihood fit.
@@ -158,21 +172,20 @@ class JudgeEffectsModel:
             If the method does not converge.
         """
 
-        def derivatives(point: FloatArray) -> tuple[FloatArray, FloatArray]:
-            gradient, information = self._gradient_and_information(point[0])
+        def value(points: FloatArray) -> FloatArray:
+            return np.array([self._objective(points[0])])
+
+        def derivatives(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+            gradient, information = self._gradient_and_information(points[0])
             return gradient[np.newaxis], information[np.newaxis]
 
-        [at], [converged] = maximise(
-            lambda at: np.array([self._objective(at[0])]),
-            derivatives,
-            np.zeros((1, self.size)),
-            most_steps=_MAX_STEPS,
-        )
-        if not converged:
+        start = np.zeros((1, self.size))
+        points, converged = maximise(value, derivatives, start, most_steps=_MAX_STEPS)
+        if not converged.all():
             raise NotConvergedError(
                 f"the judges' effects did not converge in {_MAX_STEPS} steps"
             )
-        return self._result_at(at)
+        return self._result_at(points[0])
 
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
         """Return the influence of each of B blocks on the abilities, shape (B, n).
@@ -181,137 +194,118 @@ class JudgeEffectsModel:
         comparisons. A judge's prior exists only with the judge, so it is divided among their
         comparisons.
         """
-        of_eta, of_lambda, (score_eta, score_lambda, *_) = self._derivatives(
-            fit.parameters
-        )
-        gradients = sparse.diags_array(score_eta) @ of_eta
-        gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
+        slopes = self._slopes(fit.parameters)
+        gradients = sparse.diags_array(slopes.by_eta) @ slopes.eta
+        gradients = gradients + sparse.diags_array(slopes.by_lambda) @ slopes.log_tie
         gradients = gradients - self._expected_of_judges(fit.parameters)
         member = sparse.csr_array(self._of_blocks, shape=(blocks, len(self.weights)))
         return np.asarray((member @ gradients) @ fit.response.T)
 
     def _expected_of_judges(self, point: FloatArray) -> sparse.csr_array:
         """Return each comparison's share of the gradient of its judge's prior, shape (C, P)."""
-        pull = np.where(self._free, self._precision, 0.0) * point
-        start = self.systems + 1
+        pull = self._free_precision * point
         judge = self.data.judge
-        share = (
-            1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
+        judge_weight = np.bincount(judge, self.weights, self.judges)
+        share = 1 / np.maximum(judge_weight, 1e-12)[judge]
+        discrimination = self._discrimination.start + judge
+        leniency = self._leniency.start + judge
+        entries = (
+            (discrimination, pull[discrimination] * share),
+            (leniency, pull[leniency] * share),
         )
-        columns = [start + judge, start + self.judges + judge]
-        return _sparse(
-            np.arange(len(judge)),
-            [(column, pull[column] * share) for column in columns],
-            self.size,
-        )
+        return _sparse_rows(entries, self.size)
 
     def _prior_precision(self) -> FloatArray:
+        penalty = self.penalty
         precision = np.full(self.size, _RIDGE)
-        start = self.systems + 1
-        for spread in (self.penalty.discrimination, self.penalty.leniency):
-            if spread > 0:
-                precision[start : start + self.judges] = 1 / spread**2
-            else:
-                precision[start : start + self.judges] = np.inf
-            start += self.judges
-        precision[start:] = 1 / self.penalty.covariate**2
+        precision[self._discrimination] = _precision_of(penalty.discrimination)
+        precision[self._leniency] = _precision_of(penalty.leniency)
+        precision[self._covariates] = _precision_of(penalty.covariate)
         return precision
 
-    @property
-    def _free(self) -> BoolArray:
-        """Mask of the parameters that are fitted: all except those of effects left out."""
-        return np.isfinite(self._precision)
-
-    def _predictors(
-        self, point: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _predictors(self, point: FloatArray) -> _Predictors:
         data = self.data
-        n = self.systems
-        judges = self.judges
-        scale = np.exp(point[n + 1 : n + 1 + judges])[data.judge]
+        scale = np.exp(point[self._discrimination])[data.judge]
         apart = point[data.first] - point[data.second]
-        eta = scale * apart + data.covariates @ point[n + 1 + 2 * judges :]
-        lenient = point[n] + point[n + 1 + judges : n + 1 + 2 * judges][data.judge]
-        if not self.has_ties:
-            lenient = np.full(len(eta), -np.inf)
-        return eta, lenient, scale
+        eta = scale * apart + data.covariates @ point[self._covariates]
+        if self.has_ties:
+            log_tie = point[self._log_tie] + point[self._leniency][data.judge]
+        else:
+            log_tie = np.full(len(eta), -np.inf)
+        decided = np.logaddexp(eta / 2, -eta / 2)
+        return _Predictors(eta, log_tie, scale, np.logaddexp(decided, log_tie))
 
     def log_probabilities(self, point: FloatArray) -> FloatArray:
         """Return the log probability of each comparison's outcome with these parameters, shape
         (C,).
         """
-        eta, lenient, _scale = self._predictors(point)
-        log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
-        of_outcome = np.where(
-            self.data.outcome == 0, lenient, self.data.outcome * eta / 2
-        )
-        return np.asarray(of_outcome - log_z)
+        at = self._predictors(point)
+        outcome = self.data.outcome
+        worth = np.where(outcome == 0, at.log_tie, outcome * at.eta / 2)
+        return np.asarray(worth - at.log_total)
 
     def _objective(self, point: FloatArray) -> float:
         free = self._free
         one, other = self._prior_pairs
         apart = point[one] - point[other]
-        prior = self.penalty.wins * float(np.sum(apart - 2 * np.logaddexp(apart, 0.0)))
-        penalty = float(np.sum(self._precision[free] * point[free] ** 2)) / 2
-        return float(self.weights @ self.log_probabilities(point)) + prior - penalty
+        log_prior = apart - 2 * np.logaddexp(apart, 0.0)
+        prior = self.penalty.wins * float(np.sum(log_prior))
+        squares = self._precision[free] * point[free] ** 2
+        penalty = float(np.sum(squares)) / 2
+        log_likelihood = float(self.weights @ self.log_probabilities(point))
+        return log_likelihood + prior - penalty
 
-    def _derivatives(
-        self, point: FloatArray
-    ) -> tuple[sparse.csr_array, sparse.csr_array, tuple[FloatArray, ...]]:
-        """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
+    def _slopes(self, point: FloatArray) -> _Slopes:
         data = self.data
-        n = self.systems
-        judges = self.judges
-        eta, lenient, scale = self._predictors(point)
-        log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
-        won = np.exp(eta / 2 - log_z)
-        lost = np.exp(-eta / 2 - log_z)
-        tied = np.exp(lenient - log_z)
-        rows = np.arange(len(eta))
-        width = data.covariates.shape[1]
-        columns: Sequence[tuple[Int64Array, FloatArray]] = [
-            (data.first, scale),
-            (data.second, -scale),
-            (n + 1 + data.judge, scale * (point[data.first] - point[data.second])),
-            *(
-                (np.full(len(eta), n + 1 + 2 * judges + k), data.covariates[:, k])
-                for k in range(width)
-            ),
+        at = self._predictors(point)
+        won = np.exp(at.eta / 2 - at.log_total)
+        lost = np.exp(-at.eta / 2 - at.log_total)
+        tied = np.exp(at.log_tie - at.log_total)
+        apart = point[data.first] - point[data.second]
+        eta_entries = [
+            (data.first, at.scale),
+            (data.second, -at.scale),
+            (self._discrimination.start + data.judge, at.scale * apart),
         ]
-        of_eta = _sparse(rows, columns, self.size)
-        ones = np.ones(len(eta))
-        of_lambda = _sparse(
-            rows,
-            [(np.full(len(eta), n), ones), (n + 1 + judges + data.judge, ones)],
-            self.size,
+        for k, covariate in enumerate(data.covariates.T):
+            column = np.full(len(tied), self._covariates.start + k)
+            eta_entries.append((column, covariate))
+        ones = np.ones(len(tied))
+        log_tie_entries = (
+            (np.full(len(tied), self._log_tie), ones),
+            (self._leniency.start + data.judge, ones),
         )
-        score_eta = data.outcome / 2 - (won - lost) / 2
-        score_lambda = (data.outcome == 0) - tied
-        of_both = -tied * (won - lost) / 2
-        spread_eta = (won + lost) / 4 - (won - lost) ** 2 / 4
-        by_both = (score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both)
-        return of_eta, of_lambda, by_both
+        lead = won - lost
+        return _Slopes(
+            eta=_sparse_rows(eta_entries, self.size),
+            log_tie=_sparse_rows(log_tie_entries, self.size),
+            by_eta=data.outcome / 2 - lead / 2,
+            by_lambda=(data.outcome == 0) - tied,
+            eta_spread=(won + lost) / 4 - lead**2 / 4,
+            lambda_spread=tied * (1 - tied),
+            covariance=-tied * lead / 2,
+        )
 
     def _gradient_and_information(
         self, point: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(
-            point
+        slopes = self._slopes(point)
+        eta = slopes.eta
+        log_tie = slopes.log_tie
+        weights = self.weights
+        score = weights * slopes.by_eta
+        gradient = eta.T @ score + log_tie.T @ (weights * slopes.by_lambda)
+        of_eta = eta.T @ sparse.diags_array(weights * slopes.eta_spread) @ eta
+        of_tie = (
+            log_tie.T @ sparse.diags_array(weights * slopes.lambda_spread) @ log_tie
         )
-        w = self.weights
-        free = self._free
-        gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
-        crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
-        information = (
-            of_eta.T @ sparse.diags_array(w * ee) @ of_eta
-            + of_lambda.T @ sparse.diags_array(w * ll) @ of_lambda
-            + crossed
-            + crossed.T
-        ).toarray()
-        information = self._observed(point, w * score_eta, information)
+        crossed = eta.T @ sparse.diags_array(weights * slopes.covariance) @ log_tie
+        expected = (of_eta + of_tie + crossed + crossed.T).toarray()
+        information = self._observed(point, score, expected)
         self._add_prior(point, gradient, information)
+        free = self._free
         gradient[free] -= self._precision[free] * point[free]
-        information[np.diag_indices(self.size)] += np.where(free, self._precision, 0.0)
+        information[np.diag_indices(self.size)] += self._free_precision
         # Parameters of effects left out are fixed.
         gradient[~free] = 0
         information[~free] = 0
@@ -324,23 +318,18 @@ class JudgeEffectsModel:
     ) -> FloatArray:
         """Return the observed information if it is positive definite, else the expected one."""
         data = self.data
-        n = self.systems
-        of_judge = n + 1 + data.judge
-        scale = np.exp(point[of_judge]) * score
+        judge = self._discrimination.start + data.judge
+        apart = point[data.first] - point[data.second]
+        scale = np.exp(point[judge]) * score
         curved = np.zeros_like(expected)
-        for system, sign in ((data.first, 1), (data.second, -1)):
-            np.add.at(curved, (of_judge, system), sign * scale)
+        np.add.at(curved, (judge, data.first), scale)
+        np.add.at(curved, (judge, data.second), -scale)
         curved += curved.T
-        np.add.at(
-            curved,
-            (of_judge, of_judge),
-            scale * (point[data.first] - point[data.second]),
-        )
+        np.add.at(curved, (judge, judge), scale * apart)
         observed: FloatArray = expected - curved
+        precision = np.where(self._free, self._precision, 1.0)
         try:
-            np.linalg.cholesky(
-                observed + np.diag(np.where(self._free, self._precision, 1.0))
-            )
+            np.linalg.cholesky(observed + np.diag(precision))
         except np.linalg.LinAlgError:
             return expected
         return observed
@@ -353,47 +342,84 @@ class JudgeEffectsModel:
         pull = self.penalty.wins * (1 - 2 * chance)
         np.add.at(gradient, one, pull)
         np.add.at(gradient, other, -pull)
-        firm = 2 * self.penalty.wins * chance * (1 - chance)
-        for row, column, sign in (
-            (one, one, 1),
-            (other, other, 1),
-            (one, other, -1),
-            (other, one, -1),
-        ):
-            np.add.at(information, (row, column), sign * firm)
+        spread = 2 * self.penalty.wins * chance * (1 - chance)
+        np.add.at(information, (one, one), spread)
+        np.add.at(information, (other, other), spread)
+        np.add.at(information, (one, other), -spread)
+        np.add.at(information, (other, one), -spread)
 
     def _result_at(self, point: FloatArray) -> JudgeEffectsFit:
         n = self.systems
-        judges = self.judges
         _gradient, information = self._gradient_and_information(point)
         met = np.zeros(n, dtype=np.bool_)
         met[np.concatenate(self._prior_pairs)] = True
-        centre = (np.eye(n) - met / max(1, met.sum())) * met[:, np.newaxis]
+        mean = met / max(1, met.sum())
+        centre = (np.eye(n) - mean) * met[:, np.newaxis]
+        ability = centre @ point[:n]
+        tie = 0.0
+        if self.has_ties:
+            tie = float(np.exp(point[self._log_tie]))
         return JudgeEffectsFit(
-            ability=centre @ point[:n],
-            tie=float(np.exp(point[n])) if self.has_ties else 0.0,
-            discrimination=point[n + 1 : n + 1 + judges],
-            leniency=point[n + 1 + judges : n + 1 + 2 * judges],
-            effects=point[n + 1 + 2 * judges :],
-            parameters=np.concatenate([centre @ point[:n], point[n:]]),
+            ability=ability,
+            tie=tie,
+            discrimination=point[self._discrimination],
+            leniency=point[self._leniency],
+            effects=point[self._covariates],
+            parameters=np.concatenate([ability, point[n:]]),
             response=centre @ np.linalg.inv(information)[:n],
             log_likelihood=float(self.weights @ self.log_probabilities(point)),
         )
 
 
-def _sparse(
-    rows: Int64Array, columns: Sequence[tuple[Int64Array, FloatArray]], size: int
+@dataclass(frozen=True, eq=False)
+class _Predictors:
+    """η, λ, exp(δ) and log Z of C comparisons, each of shape (C,)."""
+
+    eta: FloatArray
+    log_tie: FloatArray
+    scale: FloatArray
+    log_total: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Slopes:
+    """Derivatives at C comparisons.
+
+    Attributes
+    ----------
+    eta, log_tie : sparse float64, shape (C, P)
+        Derivatives of η and λ by the parameters.
+    by_eta, by_lambda : float64, shape (C,)
+        Derivatives of the log-likelihood by η and λ.
+    eta_spread, lambda_spread, covariance : float64, shape (C,)
+        Variances and covariance of these derivatives over outcomes.
+    """
+
+    eta: sparse.csr_array
+    log_tie: sparse.csr_array
+    by_eta: FloatArray
+    by_lambda: FloatArray
+    eta_spread: FloatArray
+    lambda_spread: FloatArray
+    covariance: FloatArray
+
+
+def _precision_of(spread: float) -> float:
+    """Return the precision of a normal prior; infinite for an effect that is left out."""
+    if spread > 0:
+        return 1 / spread**2
+    return np.inf
+
+
+def _sparse_rows(
+    entries: Sequence[tuple[Int64Array, FloatArray]], size: int
 ) -> sparse.csr_array:
-    return sparse.csr_array(
-        (
-            np.concatenate([values for _column, values in columns]),
-            (
-                np.tile(rows, len(columns)),
-                np.concatenate([column for column, _ in columns]),
-            ),
-        ),
-        shape=(len(rows), size),
-    )
+    """Return C rows of P columns; each entry is the columns and the values of one value per row."""
+    columns, values = zip(*entries, strict=True)
+    count = len(columns[0])
+    rows = np.tile(np.arange(count), len(entries))
+    coordinates = (rows, np.concatenate(columns))
+    return sparse.csr_array((np.concatenate(values), coordinates), shape=(count, size))
 
 
 Covariates = Literal["none", "position"]
@@ -404,7 +430,6 @@ _DECIMALS = 9
 def davidson_judges(
     blocks: Blocks,
     *,
-    seed: int = 0,
     weights: Weights | None = None,
     prior: float = 0.1,
     discrimination: float = 0.25,
@@ -417,8 +442,6 @@ def davidson_judges(
     ----------
     blocks : Blocks
         B blocks over n systems by J judges.
-    seed : int
-        Not used, because the method is deterministic.
     weights : integer, shape (B,), optional
         Weight of each block; 1 if not given.
     prior, discrimination, leniency
@@ -440,65 +463,83 @@ def davidson_judges(
         If the fit does not converge.
     """
     word_check("covariates", covariates, Covariates)
-    del seed
-    model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
-    tallies = tally(blocks if weights is None else blocks.take(weights > 0))
-    met_pairs = (tallies.wins + tallies.wins.T + tallies.ties) > 0
+    model = _model(blocks, weights, prior, discrimination, leniency, covariates)
+    fit = model.fit()
+    if weights is not None:
+        blocks = blocks.take(weights > 0)
+    tallies = tally(blocks)
+    met_pairs = comparisons_per_pair(tallies.wins, tallies.ties) > 0
     met: BoolArray = np.any(met_pairs, axis=1)
-    seen = np.bincount(model.data.judge, model.weights, len(blocks.judges)) > 0
-    extra: dict[str, Any] = {
+    judge_weight = np.bincount(model.data.judge, model.weights, len(blocks.judges))
+    judges: dict[str, JudgeEffects] = {}
+    for judge in np.flatnonzero(judge_weight > 0).tolist():
+        judges[blocks.judges[judge]] = {
+            "discrimination": float(fit.discrimination[judge]),
+            "leniency": float(fit.leniency[judge]),
+        }
+    extra: JudgeEffectsDiagnostics = {
         "tie_parameter": fit.tie,
         "log_likelihood": fit.log_likelihood,
-        "judges": {
-            blocks.judges[judge]: {
-                "discrimination": float(fit.discrimination[judge]),
-                "leniency": float(fit.leniency[judge]),
-            }
-            for judge in np.flatnonzero(seen).tolist()
-        },
+        "judges": judges,
         "effects": dict(zip([covariates], fit.effects.tolist(), strict=False)),
     }
-    component = separation(met_pairs[np.newaxis], met_pairs[np.newaxis]).component[0]
-    return Fit(
-        scores=Scores(
-            values=np.where(met, np.round(fit.ability, _DECIMALS), np.nan),
-            estimable=met,
-            group=component,
-            # Rounding can make equal abilities differ by one unit.
-            equal_within=1.5 * 10.0**-_DECIMALS,
-        ),
-        extra=extra,
+    one_sample = met_pairs[np.newaxis]
+    scores = Scores(
+        values=np.where(met, np.round(fit.ability, _DECIMALS), np.nan),
+        estimable=met,
+        group=separation(one_sample, one_sample).component[0],
+        # Rounding can make equal abilities differ by one unit.
+        equal_within=1.5 * 10.0**-_DECIMALS,
     )
+    return Fit(scores, extra)
+
+
+class JudgeEffects(TypedDict):
+    """Effects of a judge, δ and τ."""
+
+    discrimination: float
+    leniency: float
+
+
+class JudgeEffectsDiagnostics(TypedDict):
+    """Further results of the model, as plain JSON: effects of judges and of covariates by name."""
+
+    tie_parameter: float
+    log_likelihood: float
+    judges: dict[str, JudgeEffects]
+    effects: dict[Covariates, float]
 
 
 def davidson_judges_block_influence(blocks: Blocks, **parameters: Any) -> FloatArray:
     """Return the influence of each of B blocks on the abilities, float64 of shape (B, n)."""
-    model, fit = _fitted(blocks, None, **parameters)
-    return model.block_influence(fit, len(blocks))
+    model = _model(blocks, None, **parameters)
+    return model.block_influence(model.fit(), len(blocks))
 
 
-def _fitted(
+def _model(
     blocks: Blocks,
     weights: Weights | None,
     prior: float,
     discrimination: float,
     leniency: float,
     covariates: Covariates,
-) -> tuple[JudgeEffectsModel, JudgeEffectsFit]:
+) -> JudgeEffectsModel:
     if not prior > 0:
         raise ValueError("prior: expected a number of wins above 0")
     if discrimination < 0 or leniency < 0:
         raise ValueError("discrimination and leniency must not be negative")
-    comparisons = comparisons_of(
-        blocks, shown_position(blocks) if covariates == "position" else None
-    )
-    model = JudgeEffectsModel(
+    covariate = None
+    if covariates == "position":
+        covariate = shown_position(blocks)
+    comparisons = comparisons_of(blocks, covariate)
+    if weights is None:
+        comparison_weights = None
+    else:
+        comparison_weights = weights[comparisons.block].astype(np.float64)
+    return JudgeEffectsModel(
         comparisons,
         systems=len(blocks.systems),
         judges=len(blocks.judges),
         penalty=Penalty(wins=prior, discrimination=discrimination, leniency=leniency),
-        weights=None
-        if weights is None
-        else weights[comparisons.block].astype(np.float64),
+        weights=comparison_weights,
     )
-    return model, model.fit()

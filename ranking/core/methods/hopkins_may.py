@@ -14,12 +14,12 @@ exact Gibbs sampler ("gibbs"). Both have the same posterior.
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Required, TypedDict
 
 import numpy as np
 from scipy import special
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.counting.counts import Counts, Layout, tally
 from ranking.core.counting.resampling import generator_states, random_bits
 from ranking.core.judged.blocks import Blocks
@@ -42,6 +42,7 @@ PRIOR = 1.0
 #: σ_obs = 1.
 NOISE = math.sqrt(2 * (0.5**2 + 1.0**2))
 _MAX_STEPS = 100
+_ROOT_2_PI = math.sqrt(2 * math.pi)
 _TINY = 1e-300
 _BELOW_ONE = 1.0 - 2.0**-53
 
@@ -106,31 +107,31 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
         start[:, n] = radius
 
     def log_posterior(point: FloatArray) -> FloatArray:
-        density: FloatArray = _log_likelihood(wins, ties, point) - (
-            point[:, :n] ** 2
-        ).sum(axis=1) / (2 * PRIOR**2)
+        squares = np.sum(point[:, :n] ** 2, axis=1)
+        density = _log_likelihood(wins, ties, point) - squares / (2 * PRIOR**2)
         density[fitted & (point[:, n] <= 0)] = -np.inf
         return density
 
     def derivatives(point: FloatArray) -> tuple[FloatArray, FloatArray]:
         return _derivatives(wins, ties, point, fitted)
 
-    at, converged = maximise(log_posterior, derivatives, start, most_steps=_MAX_STEPS)
-    return Modes(at[:, :n], at[:, n], derivatives(at)[1], fitted, converged)
+    mode, converged = maximise(log_posterior, derivatives, start, most_steps=_MAX_STEPS)
+    _gradient, information = derivatives(mode)
+    return Modes(mode[:, :n], mode[:, n], information, fitted, converged)
 
 
 def _differences(point: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the differences of abilities, and the radius, in units of the noise."""
     mu = point[:, :-1]
     radius = point[:, -1, np.newaxis, np.newaxis]
-    return (mu[:, :, np.newaxis] - mu[:, np.newaxis, :]) / NOISE, radius / NOISE
+    delta = mu[:, :, np.newaxis] - mu[:, np.newaxis, :]
+    return delta / NOISE, radius / NOISE
 
 
 def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
     # In the lower tail, where the distribution function is most precise.
-    chance = special.ndtr(radius - np.abs(delta)) - special.ndtr(
-        -radius - np.abs(delta)
-    )
+    size = np.abs(delta)
+    chance = special.ndtr(radius - size) - special.ndtr(-radius - size)
     return np.maximum(chance, _TINY)
 
 
@@ -139,32 +140,56 @@ def _log_likelihood(
 ) -> FloatArray:
     """Return the log-likelihood of counts at abilities and radius, shape (R,)."""
     delta, radius = _differences(point)
-    tied = np.where(ties > 0, ties * np.log(_tie_chance(delta, radius)), 0.0)
-    return np.asarray(
-        (wins * special.log_ndtr(delta - radius) + tied / 2).sum(axis=(1, 2))
-    )
+    log_win = special.log_ndtr(delta - radius)
+    log_tie = np.log(_tie_chance(delta, radius))
+    # Each tie is held twice, once for each system.
+    tied = np.where(ties > 0, ties * log_tie, 0.0)
+    return np.sum(wins * log_win + tied / 2, axis=(1, 2))
 
 
-def _slopes(point: FloatArray) -> tuple[FloatArray, ...]:
-    """Return derivatives of the log probability of a win by the difference, and of that of a tie by
-    the difference and by the radius, with the densities at both ends of a tie over its probability.
+@dataclass(frozen=True, eq=False)
+class _Slopes:
+    """Derivatives of the log probabilities of outcomes, in units of the noise.
+
+    Attributes
+    ----------
+    win : float64, shape (R, n, n)
+        That of a win by the difference; its negative by the radius.
+    win_curvature : float64, shape (R, n, n)
+        Negative second derivative of a win.
+    tie_by_difference, tie_by_radius : float64, shape (R, n, n)
+        Those of a tie.
+    above, below : float64, shape (R, n, n)
+        At both ends of a tie, the density over the probability of a tie, times the end.
     """
+
+    win: FloatArray
+    win_curvature: FloatArray
+    tie_by_difference: FloatArray
+    tie_by_radius: FloatArray
+    above: FloatArray
+    below: FloatArray
+
+
+def _slopes(point: FloatArray) -> _Slopes:
     delta, radius = _differences(point)
     z = delta - radius
     above = radius - delta
     below = -radius - delta
-    hazard = np.exp(-0.5 * z * z - special.log_ndtr(z)) / math.sqrt(2 * math.pi)
+    log_density = -0.5 * z * z
+    hazard = np.exp(log_density - special.log_ndtr(z)) / _ROOT_2_PI
     chance = _tie_chance(delta, radius)
     # Without a radius, or beyond the range of floats, nothing is known of ties.
-    chance = np.where(chance > _TINY, chance, np.inf) * math.sqrt(2 * math.pi)
-    at_above = np.exp(-0.5 * above * above) / chance
-    at_below = np.exp(-0.5 * below * below) / chance
-    return (
-        hazard,
-        at_below - at_above,
-        at_above + at_below,
-        at_above * above,
-        at_below * below,
+    chance = np.where(chance > _TINY, chance, np.inf) * _ROOT_2_PI
+    density_above = np.exp(-0.5 * above * above) / chance
+    density_below = np.exp(-0.5 * below * below) / chance
+    return _Slopes(
+        win=hazard,
+        win_curvature=hazard + delta - radius,
+        tie_by_difference=density_below - density_above,
+        tie_by_radius=density_above + density_below,
+        above=density_above * above,
+        below=density_below * below,
     )
 
 
@@ -173,40 +198,50 @@ def _derivatives(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the log posterior and its negative Hessian; the radius is last."""
     n = point.shape[1] - 1
-    delta, radius = _differences(point)
-    hazard, by_difference, by_radius, above, below = _slopes(point)
+    slopes = _slopes(point)
+    by_difference = slopes.tie_by_difference
+    by_radius = slopes.tie_by_radius
+    below = slopes.below
+    above = slopes.above
     # Each tie is held twice, once for each system.
     half = ties / 2
-    of_win = wins * hazard / NOISE
-    first = of_win + half * by_difference / NOISE
-    curved = of_win * (hazard + delta - radius) / NOISE
     scale = half / NOISE**2
-    by_both = curved + scale * (by_difference**2 - below + above)
-    mixed = -curved + scale * (by_difference * by_radius - below - above)
+    of_win = wins * slopes.win / NOISE
+    of_ability = of_win + half * by_difference / NOISE
+    of_radius = half * by_radius / NOISE - of_win
     gradient = np.empty_like(point)
-    gradient[:, :n] = first.sum(axis=2) - first.sum(axis=1) - point[:, :n] / PRIOR**2
-    gradient[:, n] = (half * by_radius / NOISE - of_win).sum(axis=(1, 2))
+    gradient[:, :n] = _column_balance(of_ability) - point[:, :n] / PRIOR**2
+    gradient[:, n] = of_radius.sum(axis=(1, 2)) * fitted
+
+    of_wins = of_win * slopes.win_curvature / NOISE
+    curvature = of_wins + scale * (by_difference**2 - below + above)
+    mixed = scale * (by_difference * by_radius - below - above) - of_wins
+    radius_curvature = of_wins + scale * (by_radius**2 - below + above)
     information = np.zeros((len(point), n + 1, n + 1))
-    information[:, :n, :n] = -by_both - by_both.swapaxes(1, 2)
+    information[:, :n, :n] = -curvature - curvature.swapaxes(1, 2)
     diagonal = np.arange(n)
-    information[:, diagonal, diagonal] = (
-        by_both.sum(axis=1) + by_both.sum(axis=2)
-    ) + 1 / PRIOR**2
-    of_radius = (mixed.sum(axis=2) - mixed.sum(axis=1)) * fitted[:, np.newaxis]
-    information[:, :n, n] = information[:, n, :n] = of_radius
-    curved += scale * (by_radius**2 - below + above)
-    information[:, n, n] = np.where(fitted, curved.sum(axis=(1, 2)), 1.0)
-    gradient[:, n] *= fitted
+    total = curvature.sum(axis=1) + curvature.sum(axis=2)
+    information[:, diagonal, diagonal] = total + 1 / PRIOR**2
+    with_radius = _column_balance(mixed) * fitted[:, np.newaxis]
+    information[:, :n, n] = with_radius
+    information[:, n, :n] = with_radius
+    information[:, n, n] = np.where(fitted, radius_curvature.sum(axis=(1, 2)), 1.0)
     return gradient, information
+
+
+def _column_balance(of_pairs: FloatArray) -> FloatArray:
+    """Return each system's sum over pairs in which it is first, minus those in which it is second."""
+    return np.asarray(of_pairs.sum(axis=2) - of_pairs.sum(axis=1))
 
 
 def outcome_chances(mu: FloatArray, radius: float) -> FloatArray:
     """Return probabilities of a win, tie and loss of each system against each other, shape (3, n,
     n).
     """
-    delta = (mu[:, np.newaxis] - mu[np.newaxis, :]) / NOISE
-    win = special.ndtr(delta - radius / NOISE)
-    loss = special.ndtr(-delta - radius / NOISE)
+    delta = (mu[:, np.newaxis] - mu) / NOISE
+    ends = radius / NOISE
+    win = special.ndtr(delta - ends)
+    loss = special.ndtr(-delta - ends)
     return np.stack([win, 1 - win - loss, loss])
 
 
@@ -252,23 +287,33 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     chains, length, quantities = halves.shape
     centred = halves - halves.mean(axis=1, keepdims=True)
     # Autocovariances for all lags at once, by a padded Fourier transform.
-    spectrum = np.abs(np.fft.rfft(centred, 2 * length, axis=1)) ** 2
-    covariance = (
-        np.fft.irfft(spectrum, 2 * length, axis=1)[:, :length].mean(axis=0) / length
-    )
+    padded = 2 * length
+    spectrum = np.abs(np.fft.rfft(centred, padded, axis=1)) ** 2
+    lagged = np.fft.irfft(spectrum, padded, axis=1)[:, :length]
+    covariance = lagged.mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
-    pooled = covariance[0] + halves.mean(axis=1).var(axis=0, ddof=1)
-    result = np.full(quantities, float(chains * length))
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    pooled = covariance[0] + between
+    drawn = chains * length
+    effective = np.full(quantities, float(drawn))
     for m in np.flatnonzero(pooled > 0).tolist():
         rho = 1 - (within[m] - covariance[:, m]) / pooled[m]
         rho[0] = 1.0
-        # Geyer: sums of neighbouring lags are positive and decrease; beyond that, there is only
-        # noise.
-        sums = rho[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
-        negative = np.flatnonzero(sums <= 0)
-        sums = np.minimum.accumulate(sums[: negative[0] if len(negative) else None])
-        result[m] = chains * length / max(2 * sums.sum() - 1, 1.0)
-    return result
+        effective[m] = drawn / max(2 * _positive_sum(rho) - 1, 1.0)
+    return effective
+
+
+def _positive_sum(correlations: FloatArray) -> float:
+    """Return the sum of autocorrelations by lag, up to the lag from which there is only noise.
+
+    Sums of neighbouring lags are positive and decrease (Geyer 1992).
+    """
+    pairs = correlations[: len(correlations) // 2 * 2].reshape(-1, 2)
+    sums = pairs.sum(axis=1)
+    not_positive = np.flatnonzero(sums <= 0)
+    if len(not_positive):
+        sums = sums[: not_positive[0]]
+    return float(np.minimum.accumulate(sums).sum())
 
 
 def _halves(draws: FloatArray) -> FloatArray:
@@ -319,15 +364,16 @@ class _Sampler:
         self._first, self._second, tied = np.nonzero(kinds)
         self._tied = tied.astype(np.bool_)
         self._counts = kinds[kinds > 0]
+        self._total = int(self._counts.sum())
         self._begins = np.cumsum(self._counts) - self._counts
+        self._group = np.repeat(np.arange(len(tied)), self._counts)
         self._of_systems = np.zeros((len(tied), n))
         groups = np.arange(len(tied))
-        (
-            self._of_systems[groups, self._first],
-            self._of_systems[groups, self._second],
-        ) = 1, -1
+        self._of_systems[groups, self._first] = 1
+        self._of_systems[groups, self._second] = -1
         counts = comparisons_per_pair(wins, ties)
-        precision = np.diag(counts.sum(axis=1) + (NOISE / PRIOR) ** 2) - counts
+        own_precision = counts.sum(axis=1) + (NOISE / PRIOR) ** 2
+        precision = np.diag(own_precision) - counts
         self._covariance = np.linalg.inv(precision)
         self._root = np.linalg.inv(np.linalg.cholesky(precision))
         # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis
@@ -339,29 +385,34 @@ class _Sampler:
         numbers = np.arange(_CHAINS, dtype=np.uint64)
         self._start = generator_states(numbers, seed=seed)
         self._used = 0
-        apart = _APART * np.array(
-            [
-                np.random.default_rng([seed, number]).standard_normal(n + 1)
-                for number in range(_CHAINS)
-            ]
-        )
-        self._at = np.append(mode.mu[0], mode.radius[0]) + apart * np.sqrt(
-            np.diagonal(np.linalg.inv(mode.information[0]))
-        )
+        self._state = self._starts(mode, seed)
+
+    def _starts(self, mode: Modes, seed: int) -> FloatArray:
+        """Return abilities and radius at which the chains start, shape (C, n + 1)."""
+        radius = mode.radius[0]
+        centre = np.append(mode.mu[0], radius)
+        deviations = np.sqrt(np.diagonal(np.linalg.inv(mode.information[0])))
+        starts = np.empty((_CHAINS, len(centre)))
+        for chain in range(_CHAINS):
+            random = np.random.default_rng([seed, chain])
+            apart = _APART * random.standard_normal(len(centre))
+            starts[chain] = centre + apart * deviations
         if self._step:
-            self._at[:, n] = np.maximum(self._at[:, n], mode.radius[0] / 2)
+            starts[:, -1] = np.maximum(starts[:, -1], radius / 2)
         else:
-            self._at[:, n] = mode.radius[0]
+            starts[:, -1] = radius
+        return starts
 
     def drawn(self, sweeps: int) -> FloatArray:
         """Return abilities, centred on 0, and radius after each further sweep, shape (C, S, n + 1)."""
-        draws = np.empty((_CHAINS, sweeps, self._at.shape[1]))
+        draws = np.empty((_CHAINS, sweeps, self._state.shape[1]))
         for sweep in range(sweeps):
             if self._step:
                 self._walk()
             self._draw_abilities()
-            draws[:, sweep] = self._at
-        draws[:, :, :-1] -= draws[:, :, :-1].mean(axis=2, keepdims=True)
+            draws[:, sweep] = self._state
+        abilities = draws[:, :, :-1]
+        abilities -= abilities.mean(axis=2, keepdims=True)
         return draws
 
     def _uniform(self, count: int) -> FloatArray:
@@ -375,42 +426,57 @@ class _Sampler:
     def _walk(self) -> None:
         """Take a Metropolis step of the radius."""
         uniform = self._uniform(2)
-        proposed = self._at.copy()
+        proposed = self._state.copy()
         proposed[:, -1] += self._step * special.ndtri(uniform[:, 0])
         possible = proposed[:, -1] > 0
-        proposed[~possible] = self._at[~possible]
-        there = _log_likelihood(self._wins, self._ties, proposed)
-        here = _log_likelihood(self._wins, self._ties, self._at)
-        taken = possible & (np.log(uniform[:, 1]) < there - here)
-        self._at[taken] = proposed[taken]
+        proposed[~possible] = self._state[~possible]
+        proposed_likelihood = _log_likelihood(self._wins, self._ties, proposed)
+        likelihood = _log_likelihood(self._wins, self._ties, self._state)
+        log_chance = np.log(uniform[:, 1])
+        taken = possible & (log_chance < proposed_likelihood - likelihood)
+        self._state[taken] = proposed[taken]
 
     def _draw_abilities(self) -> None:
         """Draw the latent differences, each within its ends, and then all abilities."""
-        mu = self._at[:, :-1]
-        radius = self._at[:, -1:] / NOISE
+        mu = self._state[:, :-1]
+        radius = self._state[:, -1:] / NOISE
         delta = (mu[:, self._first] - mu[:, self._second]) / NOISE
-        low = np.where(self._tied, -radius, radius) - delta
-        high = np.where(self._tied, radius - delta, np.inf)
+        lower_end = np.where(self._tied, -radius, radius) - delta
+        upper_end = np.where(self._tied, radius - delta, np.inf)
         # In the lower tail, where the distribution function is most precise.
-        sign = np.where(low > 0, -1.0, 1.0)
-        low, high = np.where(low > 0, -high, low), np.where(low > 0, -low, high)
+        is_upper = lower_end > 0
+        low = np.where(is_upper, -upper_end, lower_end)
+        high = np.where(is_upper, -lower_end, upper_end)
         base = special.ndtr(low)
         chance = special.ndtr(high) - base
-        uniform = self._uniform(int(self._counts.sum()))
-        repeated = np.repeat(np.arange(len(self._counts)), self._counts)
-        share = np.minimum(
-            base[:, repeated] + chance[:, repeated] * uniform, _BELOW_ONE
-        )
-        sums = np.add.reduceat(special.ndtri(share), self._begins, axis=1)
+        uniform = self._uniform(self._total)
+        share = base[:, self._group] + chance[:, self._group] * uniform
+        residuals = special.ndtri(np.minimum(share, _BELOW_ONE))
+        sums = np.add.reduceat(residuals, self._begins, axis=1)
         sums = np.where(chance < _TINY, self._counts * high, sums)
-        of_systems = (self._counts * delta + sign * sums) @ self._of_systems
+        sums = np.where(is_upper, -sums, sums)
+        of_systems = (self._counts * delta + sums) @ self._of_systems
+        mean = of_systems @ self._covariance
         normal = special.ndtri(self._uniform(mu.shape[1]))
-        self._at[:, :-1] = NOISE * (of_systems @ self._covariance + normal @ self._root)
+        self._state[:, :-1] = NOISE * (mean + normal @ self._root)
+
+
+class HopkinsMayDiagnostics(TypedDict, total=False):
+    """Further results of a fit, as plain JSON; those of chains are given for Gibbs sampling only."""
+
+    inference: Required[Inference]
+    radius: float
+    radius_sigma: float | None
+    radius_fitted: bool
+    rhat: float
+    effective_draws: float
+    sweeps: int
+    chains: int
 
 
 def _drawn(
     sampler: _Sampler, *, fitted: bool
-) -> tuple[FloatArray, dict[str, Any], bool]:
+) -> tuple[FloatArray, HopkinsMayDiagnostics, bool]:
     """Return the draws of all chains, one after the other, shape (R, n + 1), a description of them,
     and whether they converged.
 
@@ -430,10 +496,13 @@ def _drawn(
         drawn = np.concatenate([drawn, sampler.drawn(stretch)], axis=1)
     draws = kept.reshape(-1, kept.shape[2])
     radius = draws[:, -1]
-    extra = {
+    radius_sigma = None
+    if fitted:
+        radius_sigma = float(radius.std())
+    extra: HopkinsMayDiagnostics = {
         "inference": "gibbs",
         "radius": float(radius.mean()),
-        "radius_sigma": float(radius.std()) if fitted else None,
+        "radius_sigma": radius_sigma,
         "radius_fitted": fitted,
         "rhat": rhat,
         "effective_draws": effective,
@@ -498,31 +567,28 @@ def hopkins_may(
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
     fitted = bool(modes.fitted[0])
     converged = bool(modes.converged[0])
-    extra: dict[str, Any] = {"inference": "collapsed"}
+    extra: HopkinsMayDiagnostics = {"inference": "collapsed"}
     if converged and inference == "collapsed":
         covariance = np.linalg.inv(modes.information[0])
         m = len(kept)
         centring = np.eye(m) - 1 / m
+        centred = centring @ covariance[:m, :m] @ centring
         mu[kept] = modes.mu[0] - modes.mu[0].mean()
-        sigma[kept] = np.sqrt(np.diagonal(centring @ covariance[:m, :m] @ centring))
+        sigma[kept] = np.sqrt(np.diagonal(centred))
         extra["radius"] = float(modes.radius[0])
+        extra["radius_sigma"] = None
         if fitted:
             extra["radius_sigma"] = math.sqrt(covariance[m, m])
-        else:
-            extra["radius_sigma"] = None
         extra["radius_fitted"] = fitted
     elif converged:
-        draws, extra, converged = _drawn(
-            _Sampler(wins, ties, modes, seed), fitted=fitted
-        )
+        sampler = _Sampler(wins, ties, modes, seed)
+        draws, extra, converged = _drawn(sampler, fitted=fitted)
         if converged:
-            mu[kept], sigma[kept] = (
-                draws[:, :-1].mean(axis=0),
-                draws[:, :-1].std(axis=0),
-            )
-    if converged:
-        problem = None
-    else:
+            abilities = draws[:, :-1]
+            mu[kept] = abilities.mean(axis=0)
+            sigma[kept] = abilities.std(axis=0)
+    problem = None
+    if not converged:
         problem = NotEstimable.NOT_CONVERGED
     return fit_of_abilities(tallies, mu, sigma, extra, problem=problem)
 
@@ -539,14 +605,14 @@ def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
     wins = counts.wins
     ties = counts.tied
     modes = posterior_modes(wins, ties, radius)
+    has_mode = modes.converged
     if radius is None:
-        known = wins.any(axis=(1, 2))
-    else:
-        known = np.ones(len(wins), dtype=np.bool_)
-    estimable = is_compared(wins, ties) & (modes.converged & known)[:, np.newaxis]
-    count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
-    centre = np.where(estimable, modes.mu, 0).sum(axis=1, keepdims=True) / count
-    values = np.where(estimable, modes.mu - centre, np.nan)
+        has_mode = has_mode & wins.any(axis=(1, 2))
+    estimable = is_compared(wins, ties) & has_mode[:, np.newaxis]
+    count = np.count_nonzero(estimable, axis=1, keepdims=True)
+    total = np.where(estimable, modes.mu, 0).sum(axis=1, keepdims=True)
+    centred = modes.mu - total / np.maximum(count, 1)
+    values = np.where(estimable, centred, np.nan)
     return Scores(values=values, estimable=estimable)
 
 
@@ -575,18 +641,24 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
     if not modes.converged[0] or (radius is None and not wins.any()):
         return cells
-    known = is_compared(wins, ties)
-    both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
+    compared = is_compared(wins, ties)
+    both = np.outer(compared, compared) & off_diagonal(n)
     # A radius that is not fitted has only its own curvature, and no influence.
     response = np.linalg.inv(modes.information[0])[:n, :]
-    response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
-    by_difference = (response[:, :n, np.newaxis] - response[:, np.newaxis, :n]) / NOISE
-    by_radius = response[:, n, np.newaxis, np.newaxis] / NOISE
-    hazard, of_difference, of_radius, *_rest = _slopes(
-        np.append(modes.mu, modes.radius)[np.newaxis]
-    )
-    cells[:, : n * n] = ((by_difference - by_radius) * hazard * both).reshape(n, n * n)
+    response = response - response[compared].mean(axis=0)
+    response = response * compared[:, np.newaxis]
+    to_first = response[:, :n, np.newaxis]
+    to_second = response[:, np.newaxis, :n]
+    to_difference = (to_first - to_second) / NOISE
+    to_radius = response[:, n, np.newaxis, np.newaxis] / NOISE
+    point = np.column_stack([modes.mu, modes.radius])
+    slopes = _slopes(point)
+    pairs = n * n
+    won = (to_difference - to_radius) * slopes.win
+    cells[:, :pairs] = np.reshape(won * both, (n, pairs))
     if modes.radius[0] > 0:
-        drew = by_difference * of_difference + by_radius * of_radius
-        cells[:, n * n :] = (drew * np.triu(both)).reshape(n, n * n)
+        of_difference = to_difference * slopes.tie_by_difference
+        of_radius = to_radius * slopes.tie_by_radius
+        drew = of_difference + of_radius
+        cells[:, pairs:] = np.reshape(drew * np.triu(both), (n, pairs))
     return cells

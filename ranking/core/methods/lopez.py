@@ -3,11 +3,10 @@
 This is the linear ordering problem: the order of m items with the smallest total pairwise cost.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from scipy.sparse import csgraph
@@ -15,7 +14,7 @@ from scipy.sparse import csgraph
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, chunks
 from ranking.core.methods.shares import expected_wins
-from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
+from ranking.core.scores import Scores, ordinal_ranks, shared_ranks
 
 #: Up to so many items, the first round of the search holds all sets of a size, so it is always quick.
 QUICK = 12
@@ -98,7 +97,9 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     bound = 0
     extended = 0
     width = _FIRST_WIDTH
-    steps = _FIRST_STEPS if m > QUICK else 0
+    steps = 0
+    if m > QUICK:
+        steps = _FIRST_STEPS
     while True:
         best = total_cost(both, order)
         raise_bound(both, best, circles, weight, steps)
@@ -106,9 +107,8 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         lower, left = take_circles(both, circles, whole)
         least = int(lower)
         surplus = both.astype(np.float64) - np.minimum(left, left.T)
-        better, dropped, sets = _search(
-            best - least, width, surplus, _by_items(circles, whole, m)
-        )
+        weight_by_items = _by_items(circles, whole, m)
+        better, dropped, sets = _search(best - least, width, surplus, weight_by_items)
         if better:
             order = better
             best = total_cost(both, better)
@@ -116,21 +116,23 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
                 reached = total_cost(cost, order)
                 return Ordering(tuple(order), reached, reached)
         bound = max(bound, least)
-        extended = extended + sets
+        extended += sets
         if extended >= time_limit * _SETS_PER_SECOND:
             break
-        width = _WIDER * width
-        steps = _LONGER * steps
+        width *= _WIDER
+        steps *= _LONGER
     order = _with_insertions(both, order)
     # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
-    bound = -((m * (m - 1) // 2 - bound) // (m * m))
+    out_of_order = m * (m - 1) // 2
+    bound = -((out_of_order - bound) // (m * m))
     return Ordering(tuple(order), total_cost(cost, order), max(0, bound))
 
 
 def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
     """Return the cost of an order."""
     index = list(order)
-    return int(np.triu(cost[np.ix_(index, index)], 1).sum())
+    in_order = cost[np.ix_(index, index)]
+    return int(np.triu(in_order, 1).sum())
 
 
 def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
@@ -142,11 +144,11 @@ def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
         for item in order:
             rest = [other for other in current if other != item]
             # Cost of the item in each gap, with the items before and behind it.
-            ahead = np.concatenate([[0], np.cumsum(cost[rest, item])])
-            behind = np.concatenate([np.cumsum(cost[item, rest][::-1])[::-1], [0]])
-            at = current.index(item)
-            best = int(np.argmin(ahead + behind))
-            if (ahead + behind)[best] < (ahead + behind)[at]:
+            ahead = np.cumsum(cost[rest, item])
+            behind = np.cumsum(cost[item, rest][::-1])[::-1]
+            cost_in_gap = np.append(0, ahead) + np.append(behind, 0)
+            best = int(np.argmin(cost_in_gap))
+            if cost_in_gap[best] < cost_in_gap[current.index(item)]:
                 current = [*rest[:best], item, *rest[best:]]
                 improved = True
     return current
@@ -154,8 +156,10 @@ def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
 
 def circles_of(m: int) -> Int64Array:
     """Return all cycles of three of m items, in both directions, shape (3, m (m−1) (m−2) / 3)."""
-    items = np.array([*combinations(range(m), 3)], dtype=np.int64).reshape(-1, 3).T
-    return np.concatenate([items, items[[0, 2, 1]]], axis=1)
+    threes = [*combinations(range(m), 3)]
+    items = np.array(threes, dtype=np.int64).reshape(-1, 3).T
+    backwards = items[[0, 2, 1]]
+    return np.concatenate([items, backwards], axis=1)
 
 
 def take_circles(
@@ -179,9 +183,12 @@ def take_circles(
     """
     m = len(cost)
     pairs = circles * m + circles[[1, 2, 0]]
+    taken = np.bincount(pairs.ravel(), np.tile(weight, 3), m * m)
     left = cost.astype(np.float64)
-    left -= np.bincount(pairs.ravel(), np.tile(weight, 3), m * m).reshape(m, m)
-    return float(weight.sum() + np.tril(np.minimum(left, left.T), -1).sum()), left
+    left -= taken.reshape(m, m)
+    cheaper = np.minimum(left, left.T)
+    bound = float(weight.sum() + np.tril(cheaper, -1).sum())
+    return bound, left
 
 
 def raise_bound(
@@ -206,8 +213,8 @@ def raise_bound(
     Programming 6.
     """
     current = weight.copy()
-    before = np.zeros(cost.shape)
     nexts = circles[[1, 2, 0]]
+    before = np.zeros(cost.shape)
     best = -np.inf
     length = 1.0
     failures = 0
@@ -216,28 +223,29 @@ def raise_bound(
         if bound > best + _PROGRESS * (target - best):
             failures = 0
         else:
-            failures = failures + 1
+            failures += 1
         if bound > best:
             best = bound
             weight[:] = current
         if best > target - 1:
             return
         if failures > _PATIENCE:
-            length = _SHORTER * length
+            length *= _SHORTER
             failures = 0
             current = weight.copy()
             continue
         # An order of each pair at the bound: 1 if the first item comes before the second.
         first = (1 + np.sign(left.T - left)) / 2
-        memory = _MEMORY if number else 0.0
-        before = memory * before + (1 - memory) * first
+        if number:
+            before = _MEMORY * before + (1 - _MEMORY) * first
+        else:
+            before = first
         slope = 1 - before[circles, nexts].sum(axis=0)
         slope[(slope < 0) & (current <= 0)] = 0
         squares = float(slope @ slope)
         if squares > 0:
-            current = np.maximum(
-                0, current + length * (target - bound) / squares * slope
-            )
+            step = length * (target - bound) / squares
+            current = np.maximum(0, current + step * slope)
 
 
 def _by_items(circles: Int64Array, weight: FloatArray, m: int) -> FloatArray:
@@ -273,50 +281,67 @@ def _search(
     sets = np.zeros((1, m), dtype=np.bool_)
     excess = np.zeros(1)
     # Excess that each item adds to each set: whole numbers, exact up to 2**53.
-    added = (surplus.sum(axis=1) - weight.sum(axis=(1, 2)) / 2)[np.newaxis]
-    levels: list[tuple[Int64Array, Int64Array]] = []
+    added = surplus.sum(axis=1) - weight.sum(axis=(1, 2)) / 2
+    added = added[np.newaxis]
+    levels: list[_Level] = []
     dropped = np.inf
     extended = 0
+    sets_at_a_time = max(1, _WEIGHTS_AT_A_TIME // m**2)
     while len(levels) < m and len(sets):
         extended += len(sets)
         reached = excess[:, np.newaxis] + added
         row, item = np.nonzero(~sets & (reached <= limit))
         larger = sets[row]
-        least = reached[row, item]
         larger[np.arange(len(row)), item] = True
+        least = reached[row, item]
         kept = _least_of_each(larger, least, item)
         if len(kept) > width:
-            most = np.partition(least[kept], width)[width]
-            if np.count_nonzero(least[kept] <= most) > 2 * width:
-                most -= 1
-            dropped = least[kept[least[kept] > most]].min(initial=dropped)
-            kept = kept[least[kept] <= most]
-        row = row[kept]
-        item = item[kept]
-        levels.append((row, item))
-        added = added[row] - surplus[:, item].T
-        for rows in chunks(len(row), max(1, _WEIGHTS_AT_A_TIME // m**2)):
-            outside = ~sets[row[rows], :, np.newaxis]
-            added[rows] += (weight[item[rows]] @ outside)[:, :, 0]
+            excess = least[kept]
+            most = _most_kept(excess, width)
+            dropped = excess[excess > most].min(initial=dropped)
+            kept = kept[excess <= most]
+        level = _Level(row[kept], item[kept])
+        levels.append(level)
+        added = added[level.row] - surplus[:, level.item].T
+        for rows in chunks(len(kept), sets_at_a_time):
+            outside = ~sets[level.row[rows], :, np.newaxis]
+            taken = weight[level.item[rows]] @ outside
+            added[rows] += taken[:, :, 0]
         sets = larger[kept]
         excess = least[kept]
     order = list[int]()
     position = 0
     if len(sets):
-        for row, item in reversed(levels):
-            order.insert(0, int(item[position]))
-            position = int(row[position])
-    return order, dropped, extended
+        for level in reversed(levels):
+            order.append(int(level.item[position]))
+            position = int(level.row[position])
+    return order[::-1], dropped, extended
+
+
+class _Level(NamedTuple):
+    """The kept sets of one size: each one's row among the sets of one item less, and the item added."""
+
+    row: Int64Array
+    item: Int64Array
+
+
+def _most_kept(excess: FloatArray, width: int) -> float:
+    """Return the largest excess of the about `width` sets to keep, without splitting equal ones."""
+    most = float(np.partition(excess, width)[width])
+    if np.count_nonzero(excess <= most) > 2 * width:
+        return most - 1
+    return most
 
 
 def _least_of_each(sets: BoolArray, excess: FloatArray, item: Int64Array) -> Int64Array:
     """Return the row of each distinct set with the least excess, and of these with the largest
     item.
     """
-    words = np.packbits(sets, axis=1)
-    order = np.lexsort((-item, excess, *words.T))
+    packed = np.packbits(sets, axis=1)
+    order = np.lexsort((-item, excess, *packed.T))
+    in_order = packed[order]
     differs = np.ones(len(order), dtype=np.bool_)
-    differs[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    differs[1:] = np.any(in_order[1:] != in_order[:-1], axis=1)
     return order[differs]
 
 
@@ -361,26 +386,22 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     M. Grötschel, M. Jünger, G. Reinelt (1984), A Cutting Plane Algorithm for the Linear Ordering
     Problem, Operations Research 32.
     """
-    preference = expected_wins(wins)
-    rank = ordinal_ranks(preference)
+    rank = ordinal_ranks(expected_wins(wins))
     # The code below uses indices in the order of Expected Wins, 0 for the best.
-    systems = np.argsort(np.where(rank > 0, rank, len(rank) + 1), kind="stable")
-    systems = systems[: np.count_nonzero(rank)]
+    has_rank = np.flatnonzero(rank)
+    systems = has_rank[np.argsort(rank[has_rank])]
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
-    orders = [
-        (
-            members,
-            minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit),
-        )
-        for members in _components(cost)
-    ]
-    order = []
-    for members, part in orders:
-        for i in part.order:
-            order.append(int(systems[members[i]]))
-    cost_of_all = sum(part.cost for _, part in orders)
-    return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in orders))
+    order: list[int] = []
+    total = 0
+    bound = 0
+    for members in _components(cost):
+        own_cost = cost[np.ix_(members, members)]
+        part = minimum_cost_order(own_cost, time_limit=time_limit)
+        order += systems[members[list(part.order)]].tolist()
+        total += part.cost
+        bound += part.bound
+    return Ordering(tuple(order), total, bound)
 
 
 def _components(cost: Int64Array) -> list[Int64Array]:
@@ -395,18 +416,20 @@ def _components(cost: Int64Array) -> list[Int64Array]:
         beats, directed=True, connection="strong"
     )
     if count == n and not np.any(np.tril(beats)):
-        return [np.array([i]) for i in range(n)]
+        return list(np.arange(n)[:, np.newaxis])
     one_hot = np.zeros((count, n), dtype=np.int64)
     one_hot[member, np.arange(n)] = 1
     precedes = (one_hot @ beats @ one_hot.T) > 0
     np.fill_diagonal(precedes, False)
-    first_of = np.array([np.flatnonzero(member == group)[0] for group in range(count)])
-    waiting = sorted(range(count), key=lambda group: int(first_of[group]))
+    # The groups by their smallest indices.
+    first_members = np.argmax(one_hot, axis=1)
+    waiting = np.argsort(first_members)
     ordered = []
-    while waiting:
-        group = next(g for g in waiting if not precedes[waiting, g].any())
-        waiting.remove(group)
-        ordered.append(np.flatnonzero(member == group))
+    while len(waiting):
+        is_preceded = precedes[np.ix_(waiting, waiting)].any(axis=0)
+        position = int(np.argmin(is_preceded))
+        ordered.append(np.flatnonzero(member == waiting[position]))
+        waiting = np.delete(waiting, position)
     return ordered
 
 
@@ -426,18 +449,14 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
         single sample, systems with an arbitrary order have equal scores: see
         `_without_arbitrary_order`.
     """
-    n = counts.wins.shape[-1]
-    tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
-    values = np.full((len(tables), n), np.nan)
-    for row, table in zip(values, tables, strict=True):
-        order = lopez_order(table, time_limit=time_limit).order
-        row[list(order)] = np.arange(len(order) - 1, -1, -1)
-    if counts.wins.ndim == 2:
-        _without_arbitrary_order(values[0], counts.wins)
-    shape = counts.wins.shape[:-1]
-    return Scores(
-        values=values.reshape(shape), estimable=~np.isnan(values).reshape(shape)
-    )
+    *samples, n = counts.wins.shape[:-1]
+    values = np.full((*samples, n), np.nan)
+    for sample in np.ndindex(*samples):
+        order = lopez_order(counts.wins[sample], time_limit=time_limit).order
+        values[sample][list(order)] = np.arange(len(order))[::-1]
+    if not samples:
+        _without_arbitrary_order(values, counts.wins)
+    return Scores(values=values, estimable=~np.isnan(values))
 
 
 def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
@@ -446,29 +465,38 @@ def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
     These have equal Expected Wins, and equally many wins and losses against each other.
     """
     preference, _last = shared_ranks(expected_wins(wins))
-    known = np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(-values[known], kind="stable")].tolist()
+    has_order = np.flatnonzero(~np.isnan(values))
+    order = has_order[np.argsort(-values[has_order])]
     begin = 0
     for end in range(1, len(order) + 1):
-        if end < len(order) and all(
-            preference[order[end]] == preference[each]
-            and wins[each, order[end]] == wins[order[end], each]
-            for each in order[begin:end]
-        ):
-            continue
-        values[order[begin:end]] = values[order[end - 1]]
+        equals = order[begin:end]
+        if end < len(order):
+            system = order[end]
+            same_rank = preference[equals] == preference[system]
+            same_wins = wins[equals, system] == wins[system, equals]
+            if np.all(same_rank & same_wins):
+                continue
+        values[equals] = values[equals[-1]]
         begin = end
+
+
+class LopezDiagnostics(TypedDict):
+    """Number of violated comparisons of an order, and its proven lower bound, as plain JSON."""
+
+    violations: int
+    proven_optimal: bool
+    lower_bound: int
+    order: list[str]
 
 
 def comment(
     counts: Counts, systems: tuple[str, ...], *, time_limit: float = TIME_LIMIT
-) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
-    """Return the violations of the order and their proven bound, as plain JSON."""
-    order = lopez_order(counts.wins, time_limit=time_limit)
-    extra = {
-        "violations": order.cost,
-        "proven_optimal": order.proven_optimal,
-        "lower_bound": order.bound,
-        "order": [systems[index] for index in order.order],
-    }
-    return extra, {}
+) -> LopezDiagnostics:
+    """Return the order, its violations and their proven bound."""
+    ordering = lopez_order(counts.wins, time_limit=time_limit)
+    return LopezDiagnostics(
+        violations=ordering.cost,
+        proven_optimal=ordering.proven_optimal,
+        lower_bound=ordering.bound,
+        order=[systems[index] for index in ordering.order],
+    )

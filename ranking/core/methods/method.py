@@ -4,12 +4,12 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.counting.counts import Layout, Tallies, chunks, compared_groups, count
 from ranking.core.counting.moments import (
     MIN_UNITS,
@@ -39,8 +39,8 @@ def comparisons_per_pair(wins: Int64Array, ties: Int64Array) -> Int64Array:
     """Return the number of comparisons of each pair, including ties, shape (..., n, n), diagonal
     0.
     """
-    n = wins.shape[-1]
-    return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
+    compared = wins + np.swapaxes(wins, -1, -2) + ties
+    return compared * off_diagonal(wins.shape[-1])
 
 
 def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
@@ -60,11 +60,18 @@ def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
         Indices of the systems, fewest wins first.
     """
     lost = wins.swapaxes(-1, -2)
-    columns = [
-        each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)
-    ]
+    columns = []
+    # The last column is the first key.
+    for counts in (ties**2, lost**2, wins**2, ties, lost, wins):
+        columns.append(counts.sum(axis=-1))
     return np.lexsort(columns, axis=-1).astype(np.int64)
 
+
+#: Value of a parameter of a method: a number, a word, or None to estimate it from the data.
+Parameter: TypeAlias = bool | float | str | None
+Parameters: TypeAlias = Mapping[str, Parameter]
+#: Further results of a method, as plain JSON; each method has a TypedDict of its own.
+Diagnostics: TypeAlias = Mapping[str, object]
 
 Weights = npt.NDArray[np.integer]
 #: Number of resamples scored at a time, to bound the memory of their n² tables.
@@ -86,7 +93,7 @@ class Fit:
     """
 
     scores: Scores
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Diagnostics = field(default_factory=dict)
     reasons: Mapping[int, NotEstimable] = field(default_factory=dict)
 
 
@@ -94,7 +101,7 @@ def fit_of_abilities(
     tallies: Tallies,
     mu: FloatArray,
     sigma: FloatArray,
-    extra: Mapping[str, Any] | None = None,
+    extra: Diagnostics | None = None,
     *,
     problem: NotEstimable | None = None,
     sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd",
@@ -120,24 +127,21 @@ def fit_of_abilities(
         Definition of `sigma`: the standard deviation of the model's posterior, which treats
         comparisons as independent, or that of runs on the same comparisons.
     """
-    unknown = np.isnan(mu)
-    known = zip(tallies.systems, sigma.tolist(), unknown.tolist(), strict=True)
+    estimable = ~np.isnan(mu)
+    deviations = {}
+    for index in np.flatnonzero(estimable).tolist():
+        deviations[tallies.systems[index]] = float(sigma[index])
+    reasons = {}
     if problem is NotEstimable.NOT_CONVERGED:
-        failed = np.flatnonzero(unknown)
-    else:
-        failed = unknown[:0]
-    return Fit(
-        scores=Scores(values=mu, estimable=~unknown),
-        extra={
-            **(extra or {}),
-            "problem": problem,
-            "groups": len(compared_groups(tallies)),
-            sigma_is: {
-                name: value for name, value, is_unknown in known if not is_unknown
-            },
-        },
-        reasons=dict.fromkeys(failed.tolist(), NotEstimable.NOT_CONVERGED),
-    )
+        failed = np.flatnonzero(~estimable).tolist()
+        reasons = dict.fromkeys(failed, NotEstimable.NOT_CONVERGED)
+    diagnostics = {
+        **(extra or {}),
+        "problem": problem,
+        "groups": len(compared_groups(tallies)),
+        sigma_is: deviations,
+    }
+    return Fit(Scores(values=mu, estimable=estimable), diagnostics, reasons)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,55 +183,59 @@ class Method(ABC):
         """The function that scores; the method's parameters are its keyword arguments."""
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, Parameter]:
         """The method's parameters with their default values."""
-        return {
-            name: parameter.default
-            for name, parameter in inspect.signature(self.function).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-            and name not in ("seed", "weights")
-        }
+        defaults = {}
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            is_keyword = parameter.kind is parameter.KEYWORD_ONLY
+            if is_keyword and name not in ("seed", "weights"):
+                defaults[name] = parameter.default
+        return defaults
 
     @property
-    def parameter_types(self) -> dict[str, Any]:
+    def parameter_types(self) -> dict[str, type]:
         """The method's parameters with their types, as annotated."""
         types = get_type_hints(self.function)
         return {name: types[name] for name in self.defaults}
 
-    def changed_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def changed_options(self, options: Mapping[str, object]) -> dict[str, float]:
         """Return the options that differ from their defaults; raise ValueError for unknown ones and wrong values."""
         changed = {}
-        for name, value in given.items():
-            if name not in self.options:
-                known = ", ".join(self.options) or "none"
-                raise ValueError(
-                    f"{self.name} has no option {name!r} (it has: {known})"
-                )
-            low, high = self.options[name]
-            type_ = self.parameter_types[name]
-            is_number = isinstance(value, int | float) and isinstance(value, bool) == (
-                type_ is bool
-            )
-            if not is_number or not low <= value <= high or type_(value) != value:
-                raise ValueError(f"{name}: enter a number from {low:g} to {high:g}")
+        for name, option in options.items():
+            value = self._option_value(name, option)
             if value != self.defaults[name]:
-                changed[name] = type_(value)
+                changed[name] = value
         return changed
 
-    def is_usual(self, parameters: Mapping[str, Any]) -> bool:
+    def _option_value(self, name: str, option: object) -> float:
+        """Return an option as its type; raise ValueError if it is unknown or out of range."""
+        if name not in self.options:
+            names = ", ".join(self.options) or "none"
+            raise ValueError(f"{self.name} has no option {name!r} (it has: {names})")
+        low, high = self.options[name]
+        expected: type[float] = self.parameter_types[name]
+        is_of_type = isinstance(option, bool) == (expected is bool)
+        if isinstance(option, int | float) and is_of_type and low <= option <= high:
+            value = expected(option)
+            if value == option:
+                return value
+        raise ValueError(f"{name}: enter a number from {low:g} to {high:g}")
+
+    def is_usual(self, parameters: Parameters) -> bool:
         """Return whether these parameters are the defaults; those added after they were recorded are."""
         return {**self.defaults, **parameters} == self.defaults
 
-    def complete(self, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    def complete(self, parameters: Parameters | None) -> dict[str, Parameter]:
         """Return parameters with defaults filled in; raise ValueError for unknown ones."""
         defaults = self.defaults
-        unknown = sorted(set(parameters or ()).difference(defaults))
-        if unknown:
-            known = ", ".join(defaults) or "none"
-            raise ValueError(
-                f"{self.name} has no parameter {unknown[0]!r} (it has: {known})"
-            )
-        return {**defaults, **(parameters or {})}
+        changes = parameters or {}
+        for name in sorted(changes):
+            if name not in defaults:
+                names = ", ".join(defaults) or "none"
+                raise ValueError(
+                    f"{self.name} has no parameter {name!r} (it has: {names})"
+                )
+        return {**defaults, **changes}
 
     @abstractmethod
     def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
@@ -284,16 +292,15 @@ class Method(ABC):
         """
         if self.influence is None:
             raise ValueError(f"{self.name} has no influence values")
-        influence = self.influence(layout.unpack(moments.cells), **parameters)
+        counts = layout.unpack(moments.cells)
+        influence = self.influence(counts, **parameters)
         covariance = two_way_covariance(moments, influence[:, layout.used])
         if self.model_variance is None:
             return covariance
-        units = [
-            effective_units_by_system(moments, layout, unit)
-            for unit in ("segments", "judges")
-        ]
-        few = np.minimum(*units) < MIN_UNITS
-        least = self.model_variance(layout.unpack(moments.cells), **parameters)
+        segments = effective_units_by_system(moments, layout, "segments")
+        judges = effective_units_by_system(moments, layout, "judges")
+        few = np.minimum(segments, judges) < MIN_UNITS
+        least = self.model_variance(counts, **parameters)
         return with_least_variance(covariance, np.where(few, least, 0.0))
 
     @property
@@ -340,7 +347,8 @@ class Method(ABC):
         if self.influence is None:
             return None
         layout = self.layout(len(blocks.systems))
-        influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
+        counts = layout.unpack(count(blocks, layout))
+        influence = self.influence(counts, **parameters)
         return standard_errors(blocks, layout, influence, clusters)
 
 
@@ -349,11 +357,11 @@ class CountsMethod(Method):
     """A method that scores counts, possibly of many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts.
+    returns further results for one set of counts.
     """
 
     of_counts: Callable[..., Scores]
-    comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
+    comment: Callable[..., Diagnostics] | None = None
     outright: bool = False
 
     @property
@@ -376,8 +384,7 @@ class CountsMethod(Method):
         scores = self.of_counts(counts, **parameters)
         if self.comment is None:
             return Fit(scores)
-        extra, reasons = self.comment(counts, systems, **parameters)
-        return Fit(scores, extra, reasons)
+        return Fit(scores, self.comment(counts, systems, **parameters))
 
     def score_resamples(
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
@@ -395,19 +402,19 @@ class CountsMethod(Method):
         self, cells: Int64Array, layout: Layout, **parameters: Any
     ) -> Scores:
         """Return the scores of counted resamples, of shape (R, m) for the m cells of the layout."""
-        return joined(
-            [
-                self.of_counts(layout.unpack(cells[rows]), **parameters)
-                for rows in chunks(len(cells), RESAMPLES_AT_A_TIME)
-            ]
-        )
+        parts = []
+        for rows in chunks(len(cells), RESAMPLES_AT_A_TIME):
+            counts = layout.unpack(cells[rows])
+            parts.append(self.of_counts(counts, **parameters))
+        return joined(parts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlocksMethod(Method):
     """A method that needs more than counts to be fitted.
 
-    `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``.
+    `of_blocks` is called as ``of_blocks(blocks, *, seed, weights=None, **parameters) -> Fit``; without
+    `seed` if the method `is_deterministic`.
     `of_resamples`, if given, scores counted resamples: it is called as ``of_resamples(counts, *,
     seed, ids, **parameters) -> Scores``, after `prepare`. Otherwise `of_blocks` is called for each
     resample, with weights. `block_influence` is given if scores are a smooth function of blocks,
@@ -416,6 +423,7 @@ class BlocksMethod(Method):
     """
 
     of_blocks: Callable[..., Fit]
+    is_deterministic: bool = False
     of_resamples: Callable[..., Scores] | None = None
     prepare: Callable[..., Blocks] | None = None
     block_influence: Callable[..., FloatArray] | None = None
@@ -431,41 +439,41 @@ class BlocksMethod(Method):
     def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:
         if self.block_influence is None:
             return super().score_covariance(blocks, **parameters)
-        return covariance_of_block_influence(
-            blocks, self.block_influence(blocks, **parameters)
-        )
+        influence = self.block_influence(blocks, **parameters)
+        return covariance_of_block_influence(blocks, influence)
 
     def standard_errors(
         self, blocks: Blocks, clusters: Level, **parameters: Any
     ) -> FloatArray | None:
         if self.block_influence is None:
             return super().standard_errors(blocks, clusters, **parameters)
-        return standard_errors_of_block_influence(
-            blocks, self.block_influence(blocks, **parameters), clusters
-        )
+        influence = self.block_influence(blocks, **parameters)
+        return standard_errors_of_block_influence(blocks, influence, clusters)
 
     def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
-        return self.of_blocks(blocks, seed=seed, **parameters)
+        if not self.is_deterministic:
+            parameters["seed"] = seed
+        return self.of_blocks(blocks, **parameters)
 
     def score_resamples(
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
     ) -> Scores:
         if self.of_resamples is None:
-            return joined(
-                [_row(self._one(blocks, resampling, id_, parameters)) for id_ in ids]
-            )
+            shape = (len(ids), len(blocks.systems))
+            resampled = Scores(np.empty(shape), np.empty(shape, dtype=np.bool_))
+            for row, id_ in enumerate(ids):
+                scores = self._score_resample(blocks, resampling, id_, parameters)
+                resampled.values[row] = scores.values
+                resampled.estimable[row] = scores.estimable
+            return resampled
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
         layout = self.layout(len(blocks.systems))
         counts = layout.unpack(resampling.counts(blocks, layout, ids))
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 
-    def _one(
-        self,
-        blocks: Blocks,
-        resampling: Resampling,
-        id_: int,
-        parameters: Mapping[str, Any],
+    def _score_resample(
+        self, blocks: Blocks, resampling: Resampling, id_: int, parameters: Parameters
     ) -> Scores:
         if resampling.level == "pairs":
             blocks = resampling.pair_blocks(blocks, id_)
@@ -473,20 +481,14 @@ class BlocksMethod(Method):
         else:
             weights = resampling.weights(blocks, range(id_, id_ + 1))[:, 0]
         seed = resampling.seed_of(id_)
-        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters).scores
-
-
-def _row(scores: Scores) -> Scores:
-    return Scores(
-        values=scores.values[np.newaxis], estimable=scores.estimable[np.newaxis]
-    )
+        return self.fit(blocks, seed=seed, weights=weights, **parameters).scores
 
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Concatenate the scores of consecutive resamples, each of shape (R_i, n)."""
+    values = np.concatenate([part.values for part in parts])
+    estimable = np.concatenate([part.estimable for part in parts])
     groups = [part.group for part in parts if part.group is not None]
-    return Scores(
-        values=np.concatenate([part.values for part in parts]),
-        estimable=np.concatenate([part.estimable for part in parts]),
-        group=np.concatenate(groups) if groups else None,
-    )
+    if not groups:
+        return Scores(values, estimable)
+    return Scores(values, estimable, group=np.concatenate(groups))

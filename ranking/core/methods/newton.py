@@ -8,7 +8,7 @@ from ranking.core.arrays import BoolArray, FloatArray
 
 #: A maximum is found when a Newton step is shorter than a thousand-millionth of a standard error;
 #: this is the square. That step is still taken.
-_FOUND = 1e-18
+_CONVERGED = 1e-18
 _HALVINGS = 60
 
 
@@ -40,27 +40,30 @@ def maximise(
     Returns
     -------
     parameters : float64, shape (S, P)
-    found : bool, shape (S,)
+    converged : bool, shape (S,)
     """
     point = start
     reached = value(start)
     converged = np.zeros(len(start), dtype=np.bool_)
     for _ in range(most_steps):
         gradient, information = derivatives(point)
-        step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
+        columns = np.linalg.solve(information, gradient[:, :, np.newaxis])
+        step = columns[:, :, 0]
         step[converged] = 0.0
         # Smaller changes of the value are rounding errors, which would halve steps forever.
-        least = reached - 1e-12 * np.maximum(1.0, np.abs(reached))
+        rounding = 1e-12 * np.maximum(1.0, np.abs(reached))
+        least = reached - rounding
         for _halving in range(_HALVINGS):
-            there = point + step
-            value_there = value(there)
-            worse = ~(value_there >= least)
+            new_point = point + step
+            new_value = value(new_point)
+            worse = ~(new_value >= least)
             if not worse.any():
                 break
             step[worse] /= 2
-        point = np.where(worse[:, np.newaxis], point, there)
-        reached = np.where(worse, reached, value_there)
-        converged |= np.einsum("si,sij,sj->s", step, information, step) < _FOUND
+        point = np.where(worse[:, np.newaxis], point, new_point)
+        reached = np.where(worse, reached, new_value)
+        squared_length = np.einsum("si,sij,sj->s", step, information, step)
+        converged |= squared_length < _CONVERGED
         if converged.all():
             break
     return point, converged

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ranking.core.arrays import FloatArray
+from ranking.core.counting.counts import Counts
 from ranking.core.methods import (
     bradley_terry,
     davidson_judges,
@@ -13,24 +15,36 @@ from ranking.core.methods import (
 )
 from ranking.core.methods.method import BlocksMethod, CountsMethod, Method
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
+from ranking.core.scores import Scores
+
+
+def _share(name: str) -> CountsMethod:
+    layout = shares.share_layout(name, 0)
+    return CountsMethod(
+        name=name,
+        is_share=True,
+        of_counts=shares.scores_of(name),
+        influence=shares.influence_of(name),
+        uses_ties=layout.ties,
+        outright=layout.outright,
+    )
+
+
+def _expected_wins(counts: Counts) -> Scores:
+    return expected_wins(counts.wins)
+
+
+def _expected_wins_influence(counts: Counts) -> FloatArray:
+    return expected_wins_influence(counts.wins)
+
 
 _METHODS: tuple[Method, ...] = (
-    *(
-        CountsMethod(
-            name=name,
-            is_share=True,
-            of_counts=shares.scores_of(name),
-            influence=shares.influence_of(name),
-            uses_ties=shares.share_layout(name, 0).ties,
-            outright=shares.share_layout(name, 0).outright,
-        )
-        for name in shares.SHARES
-    ),
+    *map(_share, shares.SHARES),
     CountsMethod(
         name="expected_wins",
         is_share=True,
-        of_counts=lambda counts: expected_wins(counts.wins),
-        influence=lambda counts: expected_wins_influence(counts.wins),
+        of_counts=_expected_wins,
+        influence=_expected_wins_influence,
         uses_ties=False,
     ),
     CountsMethod(
@@ -63,6 +77,7 @@ _METHODS: tuple[Method, ...] = (
     BlocksMethod(
         name="davidson_judges",
         of_blocks=davidson_judges.davidson_judges,
+        is_deterministic=True,
         block_influence=davidson_judges.davidson_judges_block_influence,
     ),
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, off_diagonal, share
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.scores import Scores
 
@@ -53,14 +53,13 @@ def expected_wins(wins: Int64Array) -> Scores:
         raise ValueError(f"wins: expected shape (..., n, n), got {wins.shape}")
     if wins.size and wins.min() < 0:
         raise ValueError("wins: negative count")
-    decided = (wins + np.swapaxes(wins, -1, -2)) * ~np.eye(
-        wins.shape[-1], dtype=np.bool_
-    )
+    decided = wins + np.swapaxes(wins, -1, -2)
+    decided = decided * off_diagonal(wins.shape[-1])
     met = decided > 0
     ratio = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
     opponents = np.count_nonzero(met, axis=-1)
-    estimable = opponents > 0
-    return Scores(values=share(ratio.sum(axis=-1), opponents), estimable=estimable)
+    values = share(ratio.sum(axis=-1), opponents)
+    return Scores(values, estimable=opponents > 0)
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
@@ -80,15 +79,15 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
         ``result[j, a n + b]`` is the influence of a win of a against b on the score of j.
     """
     n = len(wins)
-    decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
-    met = decided > 0
+    decided = (wins + wins.T) * off_diagonal(n)
     smoothed, weight = smoothed_share(wins, decided)
-    weight = weight / np.maximum(1, met.sum(axis=1, keepdims=True))
-    result = np.zeros((n, n, n))
+    opponents = np.count_nonzero(decided, axis=1, keepdims=True)
+    weight = weight / np.maximum(1, opponents)
+    influence = np.zeros((n, n, n))
     system = np.arange(n)
-    result[system, system, :] = weight * (1 - smoothed)
-    result[system, :, system] -= weight * smoothed
-    return result.reshape(n, n * n)
+    influence[system, system, :] = weight * (1 - smoothed)
+    influence[system, :, system] -= weight * smoothed
+    return influence.reshape(n, n * n)
 
 
 def smoothed_share(
@@ -117,14 +116,15 @@ def smoothed_share(
     Binomial Proportions, The American Statistician 52.
     """
     trials = np.maximum(whole, 1)
-    correction = np.where(whole > 1, trials / np.maximum(trials - 1, 1), 2.0)
-    return (part + 1) / (whole + 2), np.where(
-        whole > 0, np.sqrt(correction) / trials, 0.0
-    )
+    free = np.maximum(trials - 1, 1)
+    correction = np.where(whole > 1, trials / free, 2.0)
+    weight = np.sqrt(correction) / trials
+    smoothed = (part + 1) / (whole + 2)
+    return smoothed, np.where(whole > 0, weight, 0.0)
 
 
-#: Worth of a tie in shares of comparisons; None if ties are dropped.
-_TIES: dict[str, int | None] = {"geq_others": 1, "gt_others": 0, "bojar": None}
+#: Worth of a tie in shares of comparisons; the others drop ties.
+_TIES = {"geq_others": 1, "gt_others": 0}
 #: Count of blocks won, among `shown`, `best` and `alone`, in shares of blocks.
 _BLOCKS_WON = {"geq_all_in_block": 1, "gt_all_in_block": 2}
 #: Names of the shares.
@@ -169,9 +169,8 @@ def influence_of(name: str) -> Callable[[Counts], FloatArray]:
     def influence(counts: Counts) -> FloatArray:
         smoothed, weight = smoothed_share(*_counted(name, counts))
         part, whole = part_and_whole(name, len(smoothed))
-        return np.asarray(
-            weight[:, np.newaxis] * (part - smoothed[:, np.newaxis] * whole)
-        )
+        deviation = part - smoothed[:, np.newaxis] * whole
+        return np.asarray(weight[:, np.newaxis] * deviation)
 
     return influence
 
@@ -187,17 +186,25 @@ def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
     """
     layout = share_layout(name, n)
     system = np.arange(n)
-    part, whole = np.zeros((2, n, layout.size), dtype=np.int64)
+    part = np.zeros((n, layout.size), dtype=np.int64)
+    whole = np.zeros((n, layout.size), dtype=np.int64)
     if name in _BLOCKS_WON:
-        start = layout.size - 3 * n + system
-        whole[system, start] = part[system, start + _BLOCKS_WON[name] * n] = 1
+        shown = layout.size - 3 * n + system
+        won = shown + _BLOCKS_WON[name] * n
+        whole[system, shown] = 1
+        part[system, won] = 1
         return part, whole
-    for mask, of_win, of_loss, of_tie in ((part, 1, 0, _TIES[name]), (whole, 1, 1, 1)):
-        kinds = mask.reshape(n, 1 + layout.ties, n, n)
-        kinds[system, 0, :, system] = of_loss
-        kinds[system, 0, system, :] = of_win
-        if of_tie is not None and layout.ties:
-            kinds[system, 1, system, :] = kinds[system, 1, :, system] = of_tie
+    part_by_outcome = part.reshape(n, 1 + layout.ties, n, n)
+    whole_by_outcome = whole.reshape(part_by_outcome.shape)
+    # Wins of the system, and losses to others.
+    whole_by_outcome[system, 0, :, system] = 1
+    whole_by_outcome[system, 0, system, :] = 1
+    part_by_outcome[system, 0, system, :] = 1
+    if layout.ties:
+        whole_by_outcome[system, 1, system, :] = 1
+        whole_by_outcome[system, 1, :, system] = 1
+        part_by_outcome[system, 1, system, :] = _TIES[name]
+        part_by_outcome[system, 1, :, system] = _TIES[name]
     return part, whole
 
 
@@ -213,8 +220,7 @@ def _counted(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
         return won, counts.shown
     won = counts.wins.sum(axis=-1)
     lost = counts.wins.sum(axis=-2)
-    tie = _TIES[name]
-    if tie is None:
+    if name not in _TIES:
         return won, won + lost
     tied = counts.tied.sum(axis=-1)
-    return won + tie * tied, won + lost + tied
+    return won + _TIES[name] * tied, won + lost + tied

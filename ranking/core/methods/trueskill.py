@@ -11,13 +11,13 @@ where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Required, TypedDict
 
 import numpy as np
 from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Counts, listed_comparisons, tally
+from ranking.core.counting.counts import Counts, Tallies, listed_comparisons, tally
 from ranking.core.counting.resampling import (
     generator_states,
     keys_without_names,
@@ -111,26 +111,50 @@ def trueskill_wmt(
         raise ValueError("runs: expected at least one")
     tallies = tally(with_collapsed_ties(blocks, collapsed_tie=collapsed_tie))
     if not tallies.comparisons:
-        unknown = np.full(len(tallies.systems), np.nan)
-        return fit_of_abilities(
-            tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON
-        )
-    how = {"sigma": sigma, "draw_probability": draw_probability}
-    draws = _runs(tallies.wins, tallies.ties, range(runs), seed=seed, **how)
-    known = ~np.isnan(draws)
-    ranges = rank_ranges(Scores(values=draws, estimable=known))
-    extra = {
+        return _no_abilities(tallies)
+    draws = _runs(
+        tallies.wins,
+        tallies.ties,
+        range(runs),
+        seed=seed,
+        sigma=sigma,
+        draw_probability=draw_probability,
+    )
+    estimable = ~np.isnan(draws)
+    ranges = rank_ranges(Scores(values=draws, estimable=estimable))
+    ranges_of_runs = {}
+    for index in np.flatnonzero(estimable[0]).tolist():
+        low = int(ranges.low[index])
+        high = int(ranges.high[index])
+        ranges_of_runs[tallies.systems[index]] = [low, high]
+    extra: TrueSkillDiagnostics = {
         "comparisons": tallies.comparisons,
         "runs": runs,
         "beta": sigma * tallies.comparisons * BETA_SHARE,
-        "ranges_of_runs": {
-            tallies.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
-            for index in np.flatnonzero(known[0]).tolist()
-        },
+        "ranges_of_runs": ranges_of_runs,
     }
     return fit_of_abilities(
         tallies, draws.mean(axis=0), draws.std(axis=0), extra, sigma_is="sd_of_runs"
     )
+
+
+class TrueSkillDiagnostics(TypedDict, total=False):
+    """Further results of TrueSkill, as plain JSON, by WMT or with orders of the comparisons."""
+
+    comparisons: Required[int]
+    runs: Required[int]
+    beta: float
+    ranges_of_runs: dict[str, list[int]]
+    order: str
+    draw_probability: float
+    error_of_orders: dict[str, float]
+
+
+def _no_abilities(tallies: Tallies) -> Fit:
+    """Return the fit of systems that were never compared."""
+    unknown = np.full(len(tallies.systems), np.nan)
+    problem = NotEstimable.NO_COMPARISON
+    return fit_of_abilities(tallies, unknown, unknown, problem=problem)
 
 
 def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blocks:
@@ -138,22 +162,24 @@ def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blo
     if not collapsed_tie:
         return blocks
     is_shown = blocks.candidates >= 0
-    own = np.where(is_shown, np.cumsum(is_shown, axis=1) - 1, -1).astype(np.int8)
-    return replace(blocks, candidates=own)
+    numbers = np.cumsum(is_shown, axis=1) - 1
+    candidates = np.where(is_shown, numbers, -1).astype(np.int8)
+    return replace(blocks, candidates=candidates)
 
 
-def scores(counts: Counts, *, seed: int, ids: range, **how: Any) -> Scores:
+def scores(counts: Counts, *, seed: int, ids: range, **parameters: Any) -> Scores:
     """Score each of R resamples by one run of WMT's procedure; with pairs as units, this is WMT16's
     method.
 
     Resample `ids[r]` is scored by the run of that number. A system without comparisons in a
     resample cannot be estimated in it.
     """
-    values = [
-        _runs(wins, ties, range(id_, id_ + 1), seed=seed, **how)[0]
-        for wins, ties, id_ in zip(counts.wins, counts.tied, ids, strict=True)
-    ]
-    skills = np.array(values).reshape(counts.wins.shape[:2])
+    skills = np.empty(counts.wins.shape[:2])
+    for row, id_ in enumerate(ids):
+        own = range(id_, id_ + 1)
+        wins = counts.wins[row]
+        ties = counts.tied[row]
+        skills[row] = _runs(wins, ties, own, seed=seed, **parameters)[0]
     return Scores(values=skills, estimable=~np.isnan(skills))
 
 
@@ -168,27 +194,29 @@ def _runs(
     **_: Any,
 ) -> FloatArray:
     """Return the abilities in each run, shape (R, n); NaN for systems never compared."""
-    from ranking.core.methods.trueskill_kernels import matched_runs
+    from ranking.core.methods.trueskill_kernels import Noise, matched_runs
 
     if sigma <= 0:
         raise ValueError("sigma: expected a positive number")
     order = canonical_order(wins, ties)
+    in_order = np.ix_(order, order)
     total = comparisons_per_pair(wins, ties)
     beta = sigma * int(total.sum() // 2) * BETA_SHARE
+    noise = Noise(beta, draw_margin(draw_probability) * beta)
+    states = generator_states(np.array(ids, dtype=np.uint64), seed=seed)
     mu = np.empty((len(ids), len(wins)))
     matched_runs(
-        np.ascontiguousarray(wins[np.ix_(order, order)]),
-        np.ascontiguousarray(total[np.ix_(order, order)]),
-        generator_states(np.array(ids, dtype=np.uint64), seed=seed),
+        np.ascontiguousarray(wins[in_order]),
+        np.ascontiguousarray(total[in_order]),
+        states,
         sigma,
-        beta,
-        draw_margin(draw_probability) * beta,
+        noise,
         mu,
     )
-    result = np.empty_like(mu)
-    result[:, order] = mu
-    result[:, ~is_compared(wins, ties)] = np.nan
-    return result
+    skills = np.empty_like(mu)
+    skills[:, order] = mu
+    skills[:, ~is_compared(wins, ties)] = np.nan
+    return skills
 
 
 #: The prior's mean and standard deviation, and the standard deviation of the noise on each side of
@@ -244,7 +272,7 @@ def trueskill(
     ValueError
         If an argument is out of range.
     """
-    from ranking.core.methods.trueskill_kernels import one_pass
+    from ranking.core.methods.trueskill_kernels import Noise, one_pass
 
     if runs < 1 or not 0 <= seed < 1 << 64:
         raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
@@ -253,13 +281,10 @@ def trueskill(
         runs = 1
     tallies = tally(blocks)
     if not tallies.comparisons:
-        unknown = np.full(len(tallies.systems), np.nan)
-        return fit_of_abilities(
-            tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON
-        )
+        return _no_abilities(tallies)
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
-    margin = draw_margin(draw_probability) * _BETA
+    noise = Noise(_BETA, draw_margin(draw_probability) * _BETA)
     games = Games(blocks)
     key = keys_without_names(blocks, canonical_order(tallies.wins, tallies.ties))
     n = len(blocks.systems)
@@ -269,15 +294,17 @@ def trueskill(
         position = shuffled(key, seed=seed, run=run)
         played = np.argsort(position[games.block], kind="stable")
         sides = games.first[played], games.second[played], games.tie[played]
-        one_pass(draws[run], variances[run], *sides, _BETA, margin)
+        one_pass(draws[run], variances[run], *sides, noise)
     estimable = np.zeros(n, dtype=np.bool_)
-    estimable[games.first] = estimable[games.second] = True
-    draws[:, ~estimable] = variances[:, ~estimable] = np.nan
+    estimable[games.first] = True
+    estimable[games.second] = True
+    draws[:, ~estimable] = np.nan
+    variances[:, ~estimable] = np.nan
     # The mean of all skills varies between orders and is meaningless.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
     of_orders = (draws - level).var(axis=0)
     spread = variances.mean(axis=0) + of_orders
-    extra: dict[str, Any] = {
+    extra: TrueSkillDiagnostics = {
         "comparisons": tallies.comparisons,
         "runs": runs,
         "order": "key",

@@ -6,6 +6,7 @@ folder.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -103,35 +104,45 @@ def draw_terms(t: float, margin: float) -> tuple[float, float]:
         at_b = pdf(b)
         v = (at_b - at_a) / p
         w = v * v + (a * at_a - b * at_b) / p
-    return (-v if t < 0.0 else v), w
+    if t < 0.0:
+        v = -v
+    return v, w
+
+
+class Noise(NamedTuple):
+    """Standard deviation of the noise on each side of a game, β, and the margin of a draw, ε."""
+
+    beta: float
+    margin: float
 
 
 @nb.njit(cache=True, nogil=True)
 def update(
-    mu: FloatArray,
-    var: FloatArray,
-    i: int,
-    j: int,
-    tie: bool,
-    beta2: float,
-    margin: float,
+    mu: FloatArray, var: FloatArray, i: int, j: int, tie: bool, noise: Noise
 ) -> None:
     """Update both systems after i beat j or tied with it."""
+    beta2 = noise.beta * noise.beta
     c2 = 2.0 * beta2 + var[i] + var[j]
     c = math.sqrt(c2)
     t = (mu[i] - mu[j]) / c
+    margin = noise.margin / c
     if tie:
-        v, w = draw_terms(t, margin / c)
+        v, w = draw_terms(t, margin)
     else:
-        v, w = win_terms(t - margin / c)
+        v, w = win_terms(t - margin)
     mu[i] += var[i] / c * v
     mu[j] -= var[j] / c * v
     var[i] *= 1.0 - var[i] / c2 * w
     var[j] *= 1.0 - var[j] / c2 * w
 
 
+_NOISE = nb.types.NamedUniTuple(nb.float64, 2, Noise)  # type: ignore[no-untyped-call]
+_FLOATS = nb.float64[::1]
+_SYSTEMS = nb.int32[::1]
+
+
 @nb.njit(
-    "void(float64[::1], float64[::1], int32[::1], int32[::1], boolean[::1], float64, float64)",
+    nb.void(_FLOATS, _FLOATS, _SYSTEMS, _SYSTEMS, nb.boolean[::1], _NOISE),
     cache=True,
     nogil=True,
 )
@@ -141,12 +152,11 @@ def one_pass(
     first: Int32Array,
     second: Int32Array,
     tie: BoolArray,
-    beta: float,
-    margin: float,
+    noise: Noise,
 ) -> None:
     """Update `mu` and `var` with comparisons in order: `first` beat or tied with `second`."""
     for k in range(len(first)):
-        update(mu, var, first[k], second[k], tie[k], beta * beta, margin)
+        update(mu, var, first[k], second[k], tie[k], noise)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -184,8 +194,11 @@ def _opponent(
     return chosen
 
 
+_COUNTS = nb.int64[:, ::1]
+
+
 @nb.njit(
-    "void(int64[:, ::1], int64[:, ::1], uint64[::1], float64, float64, float64, float64[:, ::1])",
+    nb.void(_COUNTS, _COUNTS, nb.uint64[::1], nb.float64, _NOISE, nb.float64[:, ::1]),
     cache=True,
     nogil=True,
 )
@@ -194,8 +207,7 @@ def matched_runs(
     total: Int64Array,
     starts: UInt64Array,
     sigma: float,
-    beta: float,
-    margin: float,
+    noise: Noise,
     mu: FloatArray,
 ) -> None:
     """Fill in each row of `mu`, shape (R, n), with one run of WMT's procedure.
@@ -215,21 +227,24 @@ def matched_runs(
         m[:] = 0.0
         e[:] = 1.0
         inverse[:] = 1.0
+        # Systems without any comparison keep a negative variance, so they are never chosen.
+        v[:] = -1.0
         for i in range(n):
-            # Systems without any comparison keep a negative variance, so they are never chosen.
-            v[i] = sigma * sigma if total[i].any() else -1.0
+            if total[i].any():
+                v[i] = sigma * sigma
         for match in range(matches):
             i = int(np.argmax(v))
-            j = _opponent(
-                i, total, e, inverse, chance, uniform(start, np.uint64(2 * match))
-            )
+            drawn = uniform(start, np.uint64(2 * match))
+            j = _opponent(i, total, e, inverse, chance, drawn)
             # Draw one of the two systems' stored comparisons; only its outcome matters.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
-            if drawn < wins[i, j]:
-                update(m, v, i, j, False, beta * beta, margin)
-            elif drawn < wins[i, j] + wins[j, i]:
-                update(m, v, j, i, False, beta * beta, margin)
+            won = wins[i, j]
+            if drawn < won:
+                update(m, v, i, j, False, noise)
+            elif drawn < won + wins[j, i]:
+                update(m, v, j, i, False, noise)
             else:
-                update(m, v, i, j, True, beta * beta, margin)
-            e[i], e[j] = math.exp(m[i]), math.exp(m[j])
-            inverse[i], inverse[j] = 1.0 / e[i], 1.0 / e[j]
+                update(m, v, i, j, True, noise)
+            for system in (i, j):
+                e[system] = math.exp(m[system])
+                inverse[system] = 1.0 / e[system]

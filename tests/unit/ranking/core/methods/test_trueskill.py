@@ -75,10 +75,8 @@ def played(
 def test_a_pass_is_that_of_pypi_trueskill(mu: float, sigma: float, beta: float) -> None:
     games = Games(simulated(150))
     found, variance = np.full(5, mu), np.full(5, sigma**2)
-    margin = draw_margin(0.25) * beta
-    kernels.one_pass(
-        found, variance, games.first, games.second, games.tie, beta, margin
-    )
+    noise = kernels.Noise(beta, draw_margin(0.25) * beta)
+    kernels.one_pass(found, variance, games.first, games.second, games.tie, noise)
     expected = played(mu, sigma, beta, games, len(NAMES))
     assert found == pytest.approx(expected[:, 0], abs=1e-6)
     assert np.sqrt(variance) == pytest.approx(expected[:, 1], abs=1e-6)
