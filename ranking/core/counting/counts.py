@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.judged.blocks import Blocks
 
 
@@ -41,9 +41,8 @@ class Tallies:
     def of_systems(self, kept: Int64Array) -> Tallies:
         """Return the counts between the systems with these indices."""
         names = tuple(self.systems[index] for index in kept.tolist())
-        return Tallies(
-            names, *(each[np.ix_(kept, kept)] for each in (self.wins, self.ties))
-        )
+        pairs = np.ix_(kept, kept)
+        return Tallies(names, self.wins[pairs], self.ties[pairs])
 
     @property
     def comparisons(self) -> int:
@@ -58,7 +57,8 @@ class Tallies:
     @property
     def compared(self) -> Int64Array:
         """Indices of the systems that were compared with others, including ties."""
-        return np.flatnonzero((self.wins + self.wins.T + self.ties).any(axis=1))
+        comparisons = self.wins + self.wins.T + self.ties
+        return np.flatnonzero(comparisons.any(axis=1))
 
 
 def compared_groups(tallies: Tallies) -> list[Int64Array]:
@@ -69,10 +69,16 @@ def compared_groups(tallies: Tallies) -> list[Int64Array]:
     kept = tallies.compared
     if not len(kept):
         return []
-    linked = (tallies.wins + tallies.ties)[np.ix_(kept, kept)] > 0
-    count, member = csgraph.connected_components(linked, directed=False)
+    comparisons = (tallies.wins + tallies.ties)[np.ix_(kept, kept)]
+    count, member = csgraph.connected_components(comparisons > 0, directed=False)
     groups = [kept[member == group] for group in range(count)]
-    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
+    groups.sort(key=_first_system)
+    groups.sort(key=len, reverse=True)
+    return groups
+
+
+def _first_system(group: Int64Array) -> int:
+    return int(group[0])
 
 
 def tally(blocks: Blocks) -> Tallies:
@@ -127,23 +133,26 @@ def listed_comparisons(
     """
     labelled = blocks.labels > 0
     if as_shown:
-        places = blocks.candidates
+        positions = blocks.candidates
     else:
-        places = np.zeros_like(blocks.candidates)
-    order = np.argsort(np.where(labelled, places, np.int8(127)), axis=1, kind="stable")
-    systems = order[:, : int(np.count_nonzero(labelled, axis=1).max(initial=0))]
+        positions = np.zeros_like(blocks.candidates)
+    positions = np.where(labelled, positions, np.int8(127))
+    order = np.argsort(positions, axis=1, kind="stable")
+    width = np.count_nonzero(labelled, axis=1).max(initial=0)
+    systems = order[:, : int(width)]
     labels = np.take_along_axis(blocks.labels, systems, axis=1)
     candidates = np.take_along_axis(blocks.candidates, systems, axis=1)
     p, q = np.triu_indices(systems.shape[1], 1)
     # Labelled systems come first, so if the second one has a label, both have.
-    compared = (labels[:, q] > 0) & (candidates[:, p] != candidates[:, q])
+    compared = labels[:, q] > 0
+    compared &= candidates[:, p] != candidates[:, q]
     if blocks.best_worst:
         compared &= labels[:, p] != labels[:, q]
     block, pair = np.nonzero(compared)
     p = p[pair]
     q = q[pair]
-    margin = labels[block, q] - labels[block, p]
-    return block, systems[block, p], systems[block, q], np.sign(margin).astype(np.int64)
+    outcome = np.sign(labels[block, q] - labels[block, p])
+    return block, systems[block, p], systems[block, q], outcome.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +204,17 @@ def comparisons_of(blocks: Blocks, covariate: FloatArray | None = None) -> Compa
         parts.append(np.stack([block + rows.start, *others]))
     block, first, second, outcome = np.concatenate(parts, axis=1)
     if covariate is None:
-        columns = []
+        covariates = np.zeros((len(block), 0))
     else:
-        columns = [covariate[block, first] - covariate[block, second]]
+        difference = covariate[block, first] - covariate[block, second]
+        covariates = difference[:, np.newaxis]
     return Comparisons(
         first=first,
         second=second,
         judge=blocks.judge[block].astype(np.int64),
         block=block,
         outcome=outcome,
-        covariates=np.stack(columns, axis=1) if columns else np.zeros((len(block), 0)),
+        covariates=covariates,
     )
 
 
@@ -276,8 +286,12 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of cells, m."""
-        n = self.systems
-        return n * n * (1 + self.ties) + 3 * n * self.outright
+        return self._outright_start + 3 * self.systems * self.outright
+
+    @property
+    def _outright_start(self) -> int:
+        """Number of cells of pairs, which come first."""
+        return self.systems**2 * (1 + self.ties)
 
     @property
     def used(self) -> Int64Array:
@@ -286,13 +300,14 @@ class Layout:
         The others are wins of a system against itself, and ties in the reverse order.
         """
         n = self.systems
-        apart = ~np.eye(n, dtype=np.bool_)
+        apart = off_diagonal(n)
         parts = [apart.ravel()]
         if self.ties:
             parts.append(np.triu(apart).ravel())
         if self.outright:
             parts.append(np.ones(3 * n, dtype=np.bool_))
-        return np.flatnonzero(np.concatenate(parts)).astype(np.int64)
+        is_used = np.concatenate(parts)
+        return np.flatnonzero(is_used).astype(np.int64)
 
     @property
     def takes_part(self) -> BoolArray:
@@ -312,11 +327,10 @@ class Layout:
 
     def cells_in(self, larger: Layout) -> Int64Array:
         """Return the indices of the m cells of this layout in a larger layout, shape (m,)."""
-        n = self.systems
-        outright = larger.size - 3 * n + np.arange(3 * n * self.outright)
-        return np.concatenate([np.arange(n * n * (1 + self.ties)), outright]).astype(
-            np.int64
-        )
+        cells = np.arange(self.size, dtype=np.int64)
+        # Cells of blocks won outright come last in both.
+        cells[self._outright_start :] += larger.size - self.size
+        return cells
 
     def cells_of(self, kept: Int64Array) -> Int64Array:
         """Return the indices of the cells that compare only some of the systems.
@@ -333,66 +347,76 @@ class Layout:
         """
         n = self.systems
         pairs = (kept[:, np.newaxis] * n + kept).ravel()
+        parts = [pairs]
         if self.ties:
-            parts = [pairs, n * n + pairs]
-        else:
-            parts = [pairs]
+            parts.append(n * n + pairs)
         if self.outright:
-            start = self.size - 3 * n
-            parts += [start + kind * n + kept for kind in range(3)]
+            shown = self._outright_start + kept
+            parts += [shown, shown + n, shown + 2 * n]
         return np.concatenate(parts).astype(np.int64)
 
     def used_of(self, kept: Int64Array) -> Int64Array:
         """Return the indices, among the used cells, of the cells that compare only some of the
         systems.
         """
+        used = self.used
         index = np.full(self.size, -1, dtype=np.int64)
-        index[self.used] = np.arange(len(self.used))
-        return index[self.cells_of(kept)[replace(self, systems=len(kept)).used]]
+        index[used] = np.arange(len(used))
+        smaller = replace(self, systems=len(kept))
+        cells = self.cells_of(kept)[smaller.used]
+        return index[cells]
 
     def unpack(self, cells: Int64Array) -> Counts:
         """Convert vectors of counts, of shape (..., m), to `Counts`."""
         n = self.systems
-        lead = cells.shape[:-1]
-        ties = shown = best = alone = None
+        pairs = n * n
+        shape = (*cells.shape[:-1], n, n)
+        wins = np.ascontiguousarray(cells[..., :pairs]).reshape(shape)
+        counts = Counts(wins=wins)
         if self.ties:
-            above = cells[..., n * n : 2 * n * n].reshape(*lead, n, n)
-            ties = above + np.swapaxes(above, -1, -2)
+            above = cells[..., pairs : 2 * pairs].reshape(shape)
+            counts = replace(counts, ties=above + np.swapaxes(above, -1, -2))
         if self.outright:
-            start = self.size - 3 * n
-            shown, best, alone = (
-                cells[..., start + k * n : start + (k + 1) * n] for k in range(3)
-            )
-        wins = np.ascontiguousarray(cells[..., : n * n]).reshape(*lead, n, n)
-        return Counts(wins=wins, ties=ties, shown=shown, best=best, alone=alone)
+            outright = cells[..., self._outright_start :]
+            shown = outright[..., :n]
+            best = outright[..., n : 2 * n]
+            alone = outright[..., 2 * n :]
+            counts = replace(counts, shown=shown, best=best, alone=alone)
+        return counts
 
     def listed(self, blocks: Blocks) -> tuple[Int64Array, Int64Array]:
         """List the cells that each block adds one to, as rows of blocks and cells in arbitrary
         order.
         """
         n = self.systems
-        count = len(blocks)
         block, first, second, outcome = listed_comparisons(blocks)
-        cell = np.where(outcome > 0, first * n + second, second * n + first)
+        forward = first * n + second
+        backward = second * n + first
+        cell = np.where(outcome > 0, forward, backward)
         if self.ties:
-            cell = np.where(outcome == 0, n * n + first * n + second, cell)
+            cell = np.where(outcome == 0, n * n + forward, cell)
         counted = (outcome != 0) | self.ties
-        blocks_ = [block[counted]]
-        cells = [cell[counted]]
-        if self.outright:
-            is_listed, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
-            is_listed[block, first] = is_listed[block, second] = True
-            drew[block[outcome == 0], first[outcome == 0]] = True
-            drew[block[outcome == 0], second[outcome == 0]] = True
-            lost[block[outcome < 0], first[outcome < 0]] = True
-            lost[block[outcome > 0], second[outcome > 0]] = True
-            for kind, holds in enumerate(
-                (is_listed, is_listed & ~lost, is_listed & ~lost & ~drew)
-            ):
-                row, system = np.nonzero(holds)
-                blocks_.append(row)
-                cells.append(self.size - (3 - kind) * n + system)
-        return np.concatenate(blocks_), np.concatenate(cells)
+        rows = block[counted]
+        cells = cell[counted]
+        if not self.outright:
+            return rows, cells
+        shown = np.zeros((len(blocks), n), dtype=np.bool_)
+        shown[block, first] = True
+        shown[block, second] = True
+        is_tie = outcome == 0
+        lost = outcome < 0
+        won = outcome > 0
+        best = shown.copy()
+        best[block[lost], first[lost]] = False
+        best[block[won], second[won]] = False
+        alone = best.copy()
+        alone[block[is_tie], first[is_tie]] = False
+        alone[block[is_tie], second[is_tie]] = False
+        for kind, holds in enumerate((shown, best, alone)):
+            row, system = np.nonzero(holds)
+            rows = np.append(rows, row)
+            cells = np.append(cells, self._outright_start + kind * n + system)
+        return rows, cells
 
     def of_blocks(self, blocks: Blocks) -> sparse.csc_array[np.int16]:
         """Return the cells that each block adds to, as a sparse column of ones, shape (m, B).
@@ -437,9 +461,8 @@ def counts_of_units(
     totals = np.zeros(units * layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         block, cell = layout.listed(blocks.take(rows))
-        totals += np.bincount(
-            unit[rows][block] * layout.size + cell, minlength=len(totals)
-        )
+        cell_of_unit = unit[rows][block] * layout.size + cell
+        totals += np.bincount(cell_of_unit, minlength=len(totals))
     return totals.reshape(units, layout.size)
 
 
@@ -487,10 +510,9 @@ class UnitSizes:
     @property
     def squares(self) -> tuple[int, ...]:
         """Sums of squares over segments, over judges, and over documents if they are known."""
-        known = (self.segments, self.judges)
         if self.documents is None:
-            return known
-        return (*known, self.documents)
+            return (self.segments, self.judges)
+        return (self.segments, self.judges, self.documents)
 
 
 def effective_number_from(total: int, squares: int) -> float:
@@ -514,12 +536,19 @@ def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
     -------
     UnitSizes
     """
-    units = (blocks.segment, blocks.judge, blocks.document)
-    squares = (_squares(unit, sizes) for unit in units if unit is not None)
-    return UnitSizes(int(sizes.sum()), *squares)
+    documents = None
+    if blocks.document is not None:
+        documents = _squares(blocks.document, sizes)
+    return UnitSizes(
+        total=int(sizes.sum()),
+        segments=_squares(blocks.segment, sizes),
+        judges=_squares(blocks.judge, sizes),
+        documents=documents,
+    )
 
 
 def _squares(unit: npt.NDArray[np.integer], sizes: Int64Array) -> int:
+    """Return the sum of the squares of the sizes of units."""
     numbers, of_block = np.unique(unit, return_inverse=True)
     # Integers, exact in floating point up to 2**53.
     summed = np.bincount(of_block, sizes, len(numbers)).astype(np.int64)

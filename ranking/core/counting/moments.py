@@ -75,9 +75,8 @@ class Moments:
         a_u is the sum of the counts of unit u: its number of comparisons, unless blocks won
         outright are counted as well. The result is 0 without comparisons.
         """
-        return effective_number_from(
-            int(self.cells.sum()), int(getattr(self, unit).sum())
-        )
+        squares = getattr(self, unit)
+        return effective_number_from(int(self.cells.sum()), int(squares.sum()))
 
 
 def effective_units_by_system(
@@ -129,7 +128,9 @@ def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     word_check("unit", unit, ClusterUnit)
     if unit == "blocks":
         return np.arange(len(blocks), dtype=np.int64)
-    return (blocks.segment if unit == "segments" else blocks.judge).astype(np.int64)
+    if unit == "segments":
+        return blocks.segment.astype(np.int64)
+    return blocks.judge.astype(np.int64)
 
 
 def moments_of_blocks(
@@ -202,18 +203,16 @@ def unit_counts(
     sparse int64, shape (k, U)
     """
     units = int(unit.max(initial=-1)) + 1
-    cells = [np.empty(0, dtype=np.int64)]
-    owners = [np.empty(0, dtype=np.int64)]
+    entries = [np.empty((2, 0), dtype=np.int64)]
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        block, own = layout.listed(blocks.take(rows))
-        cells.append(own)
-        owners.append(unit[rows][block])
-    cell = np.concatenate(cells)
-    owner = np.concatenate(owners)
-    ones = np.ones(len(cell), dtype=np.int64)
+        block, cell = layout.listed(blocks.take(rows))
+        owner = unit[rows][block]
+        entries.append(np.stack([cell, owner]))
+    coordinates = np.concatenate(entries, axis=1)
+    ones = np.ones(coordinates.shape[1], dtype=np.int64)
     # `csr_array` adds up repeated entries of a cell for a unit.
-    total = sparse.csr_array((ones, (cell, owner)), shape=(layout.size, units))
-    return sparse.csr_array(total)[layout.used]
+    total = sparse.csr_array((ones, tuple(coordinates)), shape=(layout.size, units))
+    return total[layout.used]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +240,13 @@ class AllMoments:
         """Return the moments of some of the k used cells, by index; in every layout, the first cells
         are those of wins.
         """
-        known = {one.name: getattr(self, one.name) for one in fields(self)}
         square = np.ix_(used, used)
-        return replace(
-            self,
-            **{name: one[square] for name, one in known.items() if one is not None},
-        )
+        smaller = {}
+        for field in fields(self):
+            moments = getattr(self, field.name)
+            if moments is not None:
+                smaller[field.name] = moments[square]
+        return replace(self, **smaller)
 
     def chosen(
         self,
@@ -297,17 +297,17 @@ def all_moments(blocks: Blocks, layout: Layout) -> AllMoments:
     AllMoments
         Also by documents, if the blocks name them.
     """
-    blocks_, segments, judges = (
-        second_moments(blocks, layout, units_of(blocks, unit)) for unit in CLUSTER_UNITS
+    moments = AllMoments(
+        blocks=second_moments(blocks, layout, units_of(blocks, "blocks")),
+        segments=second_moments(blocks, layout, units_of(blocks, "segments")),
+        judges=second_moments(blocks, layout, units_of(blocks, "judges")),
     )
     if blocks.document is None:
-        return AllMoments(blocks_, segments, judges)
+        return moments
     document = first_segments(blocks)
     judges_of_documents = document * len(blocks.judges) + blocks.judge
-    return AllMoments(
-        blocks_,
-        segments,
-        judges,
+    return replace(
+        moments,
         documents=second_moments(blocks, layout, document),
         judges_of_documents=second_moments(blocks, layout, judges_of_documents),
     )

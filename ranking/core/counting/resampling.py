@@ -108,25 +108,23 @@ def poisson_weights(
         If `seed`, `resamples` or `first_resample` is out of range.
     """
     start = generator_states(key, seed=seed)
-    first_group = first_resample // _LANES
-    groups = np.arange(
-        first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64
-    )
+    first_group, offset = divmod(first_resample, _LANES)
+    group_count = -(-(offset + resamples) // _LANES)
+    groups = np.arange(first_group, first_group + group_count, dtype=np.uint64)
     bits = random_bits(start, groups)
     # "<u8" before "<u2", so that lane 0 is the low sixteen bits on every platform.
     lanes = bits.astype("<u8", copy=False).view("<u2")
-    offset = first_resample - first_group * _LANES
     lanes = lanes[:, offset : offset + resamples]
     weights = np.take(_weight_by_leading_bits(), lanes)
     rows, columns = np.nonzero(weights == _UNDECIDED)
     if len(rows):
         ids = columns.astype(np.uint64) + np.uint64(first_resample)
         # Complementing the state separates this second stream from the first.
-        low = _mix(~start[rows] + (ids + np.uint64(1)) * _GAMMA) >> np.uint64(16)
-        uniform = (lanes[rows, columns].astype(np.uint64) << np.uint64(48)) | low
-        weights[rows, columns] = np.searchsorted(
-            poisson_thresholds(), uniform, side="right"
-        )
+        state = ~start[rows] + (ids + np.uint64(1)) * _GAMMA
+        low = _mix(state) >> np.uint64(16)
+        leading = lanes[rows, columns].astype(np.uint64) << np.uint64(48)
+        thresholds = poisson_thresholds()
+        weights[rows, columns] = np.searchsorted(thresholds, leading | low, "right")
     return weights
 
 
@@ -160,7 +158,8 @@ def generator_states(key: UInt64Array, *, seed: int) -> UInt64Array:
     """
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
+    mixed_seed = _mix(np.array([seed], dtype=np.uint64) + _GAMMA)
+    return _mix(key ^ mixed_seed)
 
 
 def random_bits(start: UInt64Array, index: UInt64Array) -> UInt64Array:
@@ -170,7 +169,8 @@ def random_bits(start: UInt64Array, index: UInt64Array) -> UInt64Array:
 
 def shuffled(key: UInt64Array, *, seed: int, run: int) -> UInt64Array:
     """Return numbers for sorting units, each depending only on (seed, run, key of the unit)."""
-    return _mix(key ^ generator_states(np.array([run], dtype=np.uint64), seed=seed))
+    run_key = np.array([run], dtype=np.uint64)
+    return _mix(key ^ generator_states(run_key, seed=seed))
 
 
 #: Number of units resampled at a time: their weights take two megabytes per 1,000 resamples.
@@ -289,9 +289,7 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
     if level == "segments":
         return segment_keys(blocks.segment)
     if level == "judges":
-        return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[
-            blocks.judge
-        ]
+        return _judge_keys(blocks)
     raise ValueError(f"there are no units of level {level!r}")
 
 
@@ -319,36 +317,40 @@ def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
     -------
     uint64, shape (B,)
     """
-    judge = _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[
-        blocks.judge
-    ]
-    key = _mix(_mix(blocks.segment.astype(np.uint64) + _GAMMA) ^ judge)
+    segment = _mix(blocks.segment.astype(np.uint64) + _GAMMA)
+    key = _mix(segment ^ _judge_keys(blocks))
     _keys, unit, times = np.unique(key, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(times[unit] > 1)
     if not len(rows):
         return key
-    rows_in_order = blocks.candidates[rows][:, order]
+    candidates = blocks.candidates[rows][:, order]
     labels = blocks.labels[rows][:, order]
-    rows = rows[np.lexsort((*rows_in_order.T, *labels.T, unit[rows]))]
-    number = np.arange(len(rows)) - np.searchsorted(unit[rows], unit[rows])
+    columns = (*candidates.T, *labels.T, unit[rows])
+    rows = rows[np.lexsort(columns)]
+    unit = unit[rows]
+    number = np.arange(len(rows)) - np.searchsorted(unit, unit)
     key[rows] = _mix(key[rows] + number.astype(np.uint64))
     return key
 
 
+def _judge_keys(blocks: Blocks) -> UInt64Array:
+    """Return the key of each block's judge, shape (B,)."""
+    names = [name.encode() for name in blocks.judges]
+    return _keys_of(names, b"quintet-judge")[blocks.judge]
+
+
 def _keys_of_numbers(column: npt.NDArray[np.integer], person: bytes) -> UInt64Array:
     numbers, unit = np.unique(column, return_inverse=True)
-    return _keys_of([struct.pack("<q", number) for number in numbers.tolist()], person)[
-        unit
-    ]
+    contents = [struct.pack("<q", number) for number in numbers.tolist()]
+    return _keys_of(contents, person)[unit]
 
 
 def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
-    digests = (
-        blake2b(content, digest_size=8, person=person).digest() for content in contents
-    )
-    return np.array(
-        [int.from_bytes(digest, "little") for digest in digests], dtype=np.uint64
-    )
+    keys = np.empty(len(contents), dtype=np.uint64)
+    for row, content in enumerate(contents):
+        digest = blake2b(content, digest_size=8, person=person).digest()
+        keys[row] = int.from_bytes(digest, "little")
+    return keys
 
 
 @dataclass(frozen=True)
@@ -422,40 +424,40 @@ class Resampling:
         for rows in chunks(len(blocks), UNITS_AT_A_TIME):
             # A block adds to few of the m cells, so a sparse product is faster than a dense one
             # (tenfold for 15 systems). Chunks are exact in 32 bits, and are added up in 64 bits.
-            weights = self._weights([key[rows] for key in keys], ids).astype(np.int32)
-            totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
+            weights = self._weights(keys[:, rows], ids).astype(np.int32)
+            cells = layout.of_blocks(blocks.take(rows))
+            totals += np.asarray(cells @ weights)
         return np.ascontiguousarray(totals.T)
 
     def weights(self, blocks: Blocks, ids: range) -> Int16Array:
         """Return weights of B blocks in resamples, shape (B, len(ids)); not for pairs."""
         return self._weights(self._keys(blocks), ids)
 
-    def _keys(self, blocks: Blocks) -> list[UInt64Array]:
-        """Return the keys of the units whose weights are multiplied for each block, each of shape
-        (B,).
+    def _keys(self, blocks: Blocks) -> UInt64Array:
+        """Return the keys of the units whose weights are multiplied for each block, shape (1 or 2,
+        B).
         """
         # For all blocks at once, because the key of a document depends on its first segment.
-        units: list[Level] = (
-            ["segments", "judges"] if self.level == "two_way" else [self.level]
-        )
-        return [unit_keys(blocks, unit, documents=self.documents) for unit in units]
-
-    def _weights(self, keys: list[UInt64Array], ids: range) -> Int16Array:
-        """Return weights of blocks from `_keys`; with two kinds of units, a unit is drawn with
-        probability `share` and otherwise counts once.
-        """
-        drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
         if self.level != "two_way":
-            return poisson_weights(keys[0], **drawn)
-        segments, judges = (
-            np.where(
-                uniform_numbers(key, **drawn) < self.share,
-                poisson_weights(key, **drawn),
-                np.int16(1),
+            return unit_keys(blocks, self.level, documents=self.documents)[np.newaxis]
+        segments = unit_keys(blocks, "segments", documents=self.documents)
+        return np.stack([segments, unit_keys(blocks, "judges")])
+
+    def _weights(self, keys: UInt64Array, ids: range) -> Int16Array:
+        """Return weights of blocks from `_keys`."""
+        if self.level == "two_way":
+            return self._thinned_weights(keys[0], ids) * self._thinned_weights(
+                keys[1], ids
             )
-            for key in keys
+        return poisson_weights(
+            keys[0], seed=self.seed, resamples=len(ids), first_resample=ids.start
         )
-        return segments * judges
+
+    def _thinned_weights(self, key: UInt64Array, ids: range) -> Int16Array:
+        """Return weights of units that are drawn with probability `share`, and otherwise count once."""
+        drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
+        is_drawn = uniform_numbers(key, **drawn) < self.share
+        return np.where(is_drawn, poisson_weights(key, **drawn), np.int16(1))
 
     def seed_of(self, resample: int) -> int:
         """Return a separate seed for a method that draws random numbers itself."""
@@ -468,12 +470,14 @@ class Resampling:
         """
         n = layout.systems
         first, second = np.triu_indices(n, 1)
+        forward = first * n + second
+        backward = second * n + first
         drawn = self.draw_pairs(tallies, ids)
         cells = np.zeros((len(ids), layout.size), dtype=np.int64)
-        cells[:, first * n + second] = drawn[:, 0]
-        cells[:, second * n + first] = drawn[:, 1]
+        cells[:, forward] = drawn[:, 0]
+        cells[:, backward] = drawn[:, 1]
         if layout.ties:
-            cells[:, n * n + first * n + second] = drawn[:, 2]
+            cells[:, n * n + forward] = drawn[:, 2]
         return cells
 
     def draw_pairs(self, tallies: Tallies, ids: range) -> Int64Array:
@@ -496,17 +500,16 @@ class Resampling:
             ``np.triu_indices(n, 1)``.
         """
         above = np.triu_indices(len(tallies.systems), 1)
-        kinds = np.stack(
-            [tallies.wins[above], tallies.wins.T[above], tallies.ties[above]]
-        )
-        seen = np.flatnonzero(kinds)
-        total = int(kinds.sum())
-        drawn = np.zeros((len(ids), kinds.size), dtype=np.int64)
+        outcomes = (tallies.wins, tallies.wins.T, tallies.ties)
+        counts = np.stack([outcome[above] for outcome in outcomes])
+        observed = np.flatnonzero(counts)
+        total = int(counts.sum())
+        drawn = np.zeros((len(ids), counts.size), dtype=np.int64)
         if total:
-            shares = kinds.ravel()[seen] / total
+            shares = counts.ravel()[observed] / total
             for row, random in enumerate(_generators(self.seed, ids)):
-                drawn[row, seen] = random.multinomial(total, shares)
-        return drawn.reshape(len(ids), *kinds.shape)
+                drawn[row, observed] = random.multinomial(total, shares)
+        return drawn.reshape(len(ids), *counts.shape)
 
     def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:
         """Draw comparisons for a method that needs blocks, and return a block of two candidates for
@@ -530,19 +533,22 @@ class Resampling:
         kind = np.repeat(np.arange(drawn.size), drawn.ravel())
         outcome, pair = np.divmod(kind, max(1, len(first)))
         rows = np.arange(len(kind))
+        one = first[pair]
+        other = second[pair]
         labels = np.zeros((len(kind), n), dtype=np.int8)
-        labels[rows, first[pair]] = np.where(outcome == _SECOND_WON, 2, 1)
-        labels[rows, second[pair]] = np.where(outcome == _FIRST_WON, 2, 1)
+        labels[rows, one] = np.where(outcome == _SECOND_WON, 2, 1)
+        labels[rows, other] = np.where(outcome == _FIRST_WON, 2, 1)
         candidates = np.full((len(kind), n), -1, dtype=np.int8)
-        candidates[rows, first[pair]] = 0
-        candidates[rows, second[pair]] = 1
+        candidates[rows, one] = 0
+        candidates[rows, other] = 1
+        zeros = np.zeros(len(kind), dtype=np.int32)
         return Blocks(
             systems=blocks.systems,
             labels=labels,
             candidates=candidates,
-            judge=np.zeros(len(kind), dtype=np.int32),
+            judge=zeros,
             judges=("resampled",),
-            segment=np.zeros(len(kind), dtype=np.int32),
+            segment=zeros,
             key=rows.astype(np.uint64),
         )
 
