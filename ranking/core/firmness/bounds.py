@@ -7,7 +7,7 @@ place.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import (
+    FloatArray,
+    Int64Array,
+    UInt64Array,
+    off_diagonal,
+)
 from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.method import CountsMethod, Parameters
 from ranking.core.methods.shares import SHARES, part_and_whole
 from ranking.core.scores import Scores
 
@@ -43,7 +48,7 @@ class CountedBlocks:
     """
 
     method: CountsMethod
-    parameters: Mapping[str, Any]
+    parameters: Parameters
     layout: Layout
     cells: sparse.csc_array[np.int64]
     key: UInt64Array
@@ -75,26 +80,26 @@ class CountedBlocks:
         """
         if self.method.influence is None:
             raise ValueError(f"{self.method.name} has no influence values")
-        influence = self.method.influence(self.layout.unpack(counts), **self.parameters)
-        return np.asarray((influence[first] - influence[rival]) @ self.cells)
+        unpacked = self.layout.unpack(counts)
+        influence = self.method.influence(unpacked, **self.parameters)
+        on_lead = influence[first] - influence[rival]
+        return np.asarray(on_lead @ self.cells)
 
     @cached_property
     def kinds(self) -> BlockKinds:
         """The blocks that contribute to the counts, grouped by contribution."""
         cells = self.cells
         by_content: dict[bytes, list[int]] = {}
-        for row in range(cells.shape[1]):
+        # Sorted by key, independently of the order of the rows.
+        for row in np.argsort(self.key, kind="stable").tolist():
             added = cells.indices[cells.indptr[row] : cells.indptr[row + 1]]
             if len(added):
-                by_content.setdefault(np.sort(added).tobytes(), []).append(row)
-        # Ordered independently of the order of the rows.
-        listed = [by_content[content] for content in sorted(by_content)]
-        return BlockKinds(
-            cells=np.stack([self.of(np.array(rows[:1])) for rows in listed])
-            if listed
-            else np.zeros((0, self.layout.size), dtype=np.int64),
-            rows=[sorted(rows, key=lambda row: int(self.key[row])) for rows in listed],
-        )
+                content = np.sort(added).tobytes()
+                by_content.setdefault(content, []).append(row)
+        kinds = [by_content[content] for content in sorted(by_content)]
+        first_rows = np.array([rows[0] for rows in kinds], dtype=np.int64)
+        contributions = cells[:, first_rows].toarray().T
+        return BlockKinds(np.ascontiguousarray(contributions), kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +127,10 @@ def counted_blocks(blocks: Blocks, method: CountsMethod) -> CountedBlocks:
     Memory grows with the number of comparisons, about 12 bytes each.
     """
     layout = method.layout(len(blocks.systems))
-    parts = [
-        layout.of_blocks(blocks.take(rows))
-        for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME)
-    ]
-    cells = (
-        sparse.hstack(parts, format="csc")
-        if parts
-        else sparse.csc_array((layout.size, 0))
-    )
+    parts = [sparse.csc_array((layout.size, 0), dtype=np.int16)]
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
+        parts.append(layout.of_blocks(blocks.take(rows)))
+    cells = sparse.hstack(parts, format="csc")
     return CountedBlocks(
         method=method,
         parameters=method.complete(None),
@@ -209,12 +209,13 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
     while low < high:
         middle = (low + high + 1) // 2
         of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(middle)))
-        weights = np.bincount(
-            terms.cells, np.concatenate(of_terms), counted.layout.size
-        )
+        of_win_and_loss = np.concatenate(of_terms)
+        weights = np.bincount(terms.cells, of_win_and_loss, counted.layout.size)
         gains = np.asarray(weights @ counted.cells)
-        largest = np.partition(gains, len(gains) - middle)[len(gains) - middle :]
-        if float(np.maximum(largest, 0).sum()) <= terms.lead - _ROUNDING:
+        smaller = len(gains) - middle
+        largest = np.partition(gains, smaller)[smaller:]
+        gain = float(np.maximum(largest, 0).sum())
+        if gain <= terms.lead - _ROUNDING:
             low = middle
         else:
             high = middle - 1
@@ -226,40 +227,40 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Contributions of blocks to numerators and denominators of the shares of the first and of a rival.
+    """Contributions of kinds of blocks to numerators and denominators of the shares of the first and of a rival.
 
-    `added` has a row for each kind of block, with four columns: part and whole of the first, part
-    and whole of the rival. `many` has the number of blocks of each kind.
+    `many` has the number of blocks of each kind; all have shape (V,).
     """
 
-    added: FloatArray
+    first_part: FloatArray
+    first_whole: FloatArray
+    rival_part: FloatArray
+    rival_whole: FloatArray
     many: FloatArray
 
     def needed(self, threshold: float, weight: float) -> float:
         """Return the minimum number of removals that makes a sum over the remaining blocks
         positive.
         """
-        first = self.added[:, 0] - threshold * self.added[:, 1]
-        rival = self.added[:, 2] - threshold * self.added[:, 3]
+        first = self.first_part - threshold * self.first_whole
+        rival = self.rival_part - threshold * self.rival_whole
         worth = rival - weight * first
         total = float(worth @ self.many)
         if total > -_ROUNDING:
             return 0.0
         order = np.argsort(worth)
         order = order[worth[order] < 0]
-        gained = np.cumsum(-worth[order] * self.many[order])
-        index = int(np.searchsorted(gained, -total - _ROUNDING))
-        if index == len(gained):
+        lost = -worth[order]
+        many = self.many[order]
+        gained = np.append(0.0, np.cumsum(lost * many))
+        missing = -total - _ROUNDING
+        # Number of kinds of which all blocks are removed, and blocks of the next kind.
+        kinds = int(np.searchsorted(gained[1:], missing))
+        if kinds == len(order):
             return np.inf
-        if index:
-            before = float(gained[index - 1])
-        else:
-            before = 0.0
-        kind = order[index]
-        rest = (-total - _ROUNDING - before) / -float(worth[kind])
-        return float(
-            self.many[order[:index]].sum() + max(1.0, np.ceil(rest - _ROUNDING))
-        )
+        rest = (missing - gained[kinds]) / lost[kinds]
+        of_next_kind = max(1.0, np.ceil(rest - _ROUNDING))
+        return float(many[:kinds].sum() + of_next_kind)
 
 
 def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
@@ -274,28 +275,32 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
     at one of the ends. Intervals are halved where the bound is lowest.
     """
-    masks = part_and_whole(counted.method.name, counted.layout.systems)
-    columns = []
-    for system in (first, rival):
-        for mask in masks:
-            columns.append(np.asarray(mask[system] @ counted.cells))
-    stacked: Int64Array = np.stack(columns, axis=1)
-    added, many = np.unique(stacked, axis=0, return_counts=True)
-    parts = _Parts(added.astype(np.float64), many.astype(np.float64))
-    if not parts.added[:, 3].any():
+    part, whole = part_and_whole(counted.method.name, counted.layout.systems)
+    masks = np.stack([part[first], whole[first], part[rival], whole[rival]])
+    added = np.asarray(masks @ counted.cells)
+    kinds, many = np.unique(added, axis=1, return_counts=True)
+    first_part, first_whole, rival_part, rival_whole = kinds.astype(np.float64)
+    parts = _Parts(
+        first_part=first_part,
+        first_whole=first_whole,
+        rival_part=rival_part,
+        rival_whole=rival_whole,
+        many=many.astype(np.float64),
+    )
+    if not parts.rival_whole.any():
         return most  # it has no score, and removals cannot give it one
     # If the first has no share, the sums prove nothing.
-    most = min(most, int(parts.many[parts.added[:, 1] > 0].sum()))
-    ratio = float(parts.added[:, 3] @ parts.many) / float(
-        parts.added[:, 1] @ parts.many
-    )
+    most = min(most, int(many[parts.first_whole > 0].sum()))
+    first_total = float(parts.first_whole @ parts.many)
+    ratio = float(parts.rival_whole @ parts.many) / first_total
     weights = [weight * ratio for weight in _WEIGHTS]
 
     def bound(low: float, high: float) -> float:
-        return max(
-            min(parts.needed(low, weight), parts.needed(high, weight))
-            for weight in weights
-        )
+        best = 0.0
+        for weight in weights:
+            needed = min(parts.needed(low, weight), parts.needed(high, weight))
+            best = max(best, needed)
+        return best
 
     heap = [(bound(0.0, 1.0), 0.0, 1.0)]
     for _interval in range(_INTERVALS):
@@ -303,9 +308,10 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
         if least >= most:
             return most
         middle = (low + high) / 2
-        for ends in ((low, middle), (middle, high)):
+        for start, end in ((low, middle), (middle, high)):
             # A part of an interval has at least the bound of the whole.
-            heapq.heappush(heap, (max(least, bound(*ends)), *ends))
+            part_bound = max(least, bound(start, end))
+            heapq.heappush(heap, (part_bound, start, end))
     return int(min(most, heap[0][0]))
 
 
@@ -364,8 +370,10 @@ class _Terms:
         fewer = every - high[self.pair]
         more = every - low[self.pair]
         is_first = self.sign > 0
-        of_win = self.sign * self.lost / (every * np.where(is_first, fewer, more))
-        of_loss = -self.sign * self.won / (every * np.where(is_first, more, fewer))
+        left_of_win = np.where(is_first, fewer, more)
+        left_of_loss = np.where(is_first, more, fewer)
+        of_win = self.sign * self.lost / (every * left_of_win)
+        of_loss = -self.sign * self.won / (every * left_of_loss)
         return of_win, of_loss
 
     def shrunk(self, wins: FloatArray, losses: FloatArray) -> FloatArray:
@@ -415,10 +423,9 @@ def cannot_overtake(
     while waiting:
         part = programs.tightened(waiting.pop())
         if part is None:
-            taken = None
-        else:
-            taken = programs.best(part)
-        if part is None or taken is None:
+            continue
+        taken = programs.best(part)
+        if taken is None:
             continue
         halves = programs.halves(part, taken)
         if not halves or programs.are_spent:
@@ -431,19 +438,21 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
     """Return the terms of the lead; None if the rival was not compared."""
     n = counted.layout.systems
     wins = counted.total[: n * n].reshape(n, n)
-    rows = []
-    for system, sign in ((first, 1.0), (rival, -1.0)):
-        met = [k for k in range(n) if k != system and wins[system, k] + wins[k, system]]
-        rows += [(system, other, sign / len(met)) for other in met]
-    if not met:
+    decided = (wins + wins.T) * off_diagonal(n)
+    met_first = np.flatnonzero(decided[first])
+    met_rival = np.flatnonzero(decided[rival])
+    if not len(met_rival):
         return None
-    systems, others, signs = (np.array(column) for column in zip(*rows, strict=True))
+    counts = [len(met_first), len(met_rival)]
+    systems = np.repeat([first, rival], counts)
+    others = np.concatenate([met_first, met_rival])
     pairs = np.minimum(systems, others) * n + np.maximum(systems, others)
+    _pairs, pair = np.unique(pairs, return_inverse=True)
     return _Terms(
-        sign=signs.astype(np.float64),
+        sign=np.repeat([1.0, -1.0], counts) / np.repeat(counts, counts),
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
-        pair=np.unique(pairs, return_inverse=True)[1].astype(np.int64),
+        pair=pair.astype(np.int64),
         cells=np.concatenate([systems * n + others, others * n + systems]),
     )
 
@@ -462,18 +471,18 @@ class _Programs:
     def __init__(self, counted: CountedBlocks, terms: _Terms, removed: int) -> None:
         self._terms = terms
         self._removed = removed
-        added = (
-            sparse.csr_array(counted.cells)[terms.cells].toarray().astype(np.float64)
-        )
-        contents, many = np.unique(added, axis=1, return_counts=True)
-        # Contribution of a block of each kind to the terms' wins and losses.
-        self._wins, self._losses = map(sparse.csr_array, np.split(contents, 2))
+        added = sparse.csr_array(counted.cells)[terms.cells].toarray()
+        contents, many = np.unique(added.astype(np.float64), axis=1, return_counts=True)
         kinds = len(many)
-        self._decided = sparse.csr_array((self._wins + self._losses)[terms.firsts])
-        self._limits = sparse.vstack(
-            [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))],
-            format="csr",
-        )
+        # Contribution of a block of each kind to the terms' wins and losses.
+        wins, losses = np.split(contents, 2)
+        self._wins = sparse.csr_array(wins)
+        self._losses = sparse.csr_array(losses)
+        decided = sparse.csr_array(wins + losses)
+        self._decided = decided[terms.firsts]
+        any_kind = sparse.csr_array(np.ones((1, kinds)))
+        limits = [self._decided, -self._decided, any_kind]
+        self._limits = sparse.vstack(limits, format="csr")
         self._bounds: Any = np.stack([np.zeros(kinds), many], axis=1)
         self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
 
@@ -498,12 +507,12 @@ class _Programs:
                 break
             within = _Part(part.low, high)
             gains = self._gains(within)
-            solution = self._solved(
-                self._decided[[pair]].toarray().ravel(), within, enough=gains
-            )
+            comparisons = self._decided[[pair]].toarray().ravel()
+            solution = self._solved(comparisons, within, enough=gains)
             if solution is None:
                 return None
-            high[pair] = min(high[pair], np.floor(solution[0] + _TOLERANCE))
+            most = np.floor(solution[0] + _TOLERANCE)
+            high[pair] = min(high[pair], most)
         return _Part(part.low, np.maximum(high, part.low))
 
     def _gains(self, part: _Part) -> FloatArray:
@@ -518,9 +527,8 @@ class _Programs:
         limits: Any = self._limits
         most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
         if enough is not None:
-            limits = sparse.vstack(
-                [limits, sparse.csr_array(-enough[np.newaxis])], format="csr"
-            )
+            losses = sparse.csr_array(-enough[np.newaxis])
+            limits = sparse.vstack([limits, losses], format="csr")
             most.append(_TOLERANCE - self._terms.lead)
         from scipy.optimize import linprog  # slow to import, not needed at start-up
 
@@ -554,5 +562,6 @@ class _Programs:
         middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
         below = part.high.copy()
         above = part.low.copy()
-        below[pair], above[pair] = middle, middle + 1
+        below[pair] = middle
+        above[pair] = middle + 1
         return [_Part(part.low, below), _Part(above, part.high)]

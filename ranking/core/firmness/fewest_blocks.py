@@ -127,25 +127,28 @@ def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
         return FewestBlocks(len(blocks), named, None, None, 0, Proof.NONE)
     first = ahead[0]
     candidate = _upper_bound(counted, first)
-    least = at_least(counted, first, None if candidate is None else len(candidate))
+    if candidate is None:
+        least = at_least(counted, first)
+    else:
+        least = at_least(counted, first, len(candidate))
     candidate, least, proof = _proven(counted, first, candidate, least)
-    new = _verified(blocks, counted, first, candidate)
+    new_first = None
+    if candidate is not None:
+        new_first = blocks.systems[_new_first(blocks, counted, first, candidate)]
     return FewestBlocks(
         blocks=len(blocks),
         first=named,
         rows=candidate,
-        new_first=None if new is None else blocks.systems[new],
+        new_first=new_first,
         at_least=least,
         proof=proof,
     )
 
 
-def _verified(
-    blocks: Blocks, counted: CountedBlocks, first: int, candidate: Int64Array | None
-) -> int | None:
+def _new_first(
+    blocks: Blocks, counted: CountedBlocks, first: int, candidate: Int64Array
+) -> int:
     """Score the remaining blocks from scratch, and return the system in first place."""
-    if candidate is None:
-        return None
     rest = np.ones(len(blocks), dtype=np.bool_)
     rest[candidate] = False
     scores = counted.method.score(blocks.take(rest), **counted.parameters)
@@ -180,17 +183,18 @@ def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array 
     """Return the shortest sufficient prefix of the blocks, sorted by influence on the lead over a
     rival.
     """
-    at = counted.total
+    remaining = counted.total
     best = None
     for _round in range(_ROUNDS):
-        gains = counted.gains(at, first, rival)
+        gains = counted.gains(remaining, first, rival)
         # Equal gains are ordered by key, independently of the order of the rows.
-        order = np.lexsort((counted.key, -gains))[: np.count_nonzero(gains > 0)]
+        order = np.lexsort((counted.key, -gains))
+        order = order[: np.count_nonzero(gains > 0)]
         length = _shortest_prefix(counted, first, order)
         if length is None or (best is not None and length >= len(best)):
             break
         best = order[:length].astype(np.int64)
-        at = counted.total - counted.of(best)
+        remaining = counted.total - counted.of(best)
     return best
 
 
@@ -202,22 +206,23 @@ def _shortest_prefix(
     removed = np.zeros(counted.layout.size, dtype=np.int64)
     high = len(order)
     while high > low:
-        tried = np.unique(
-            np.linspace(low + 1, high, _TRIED_AT_A_TIME).round().astype(np.int64)
-        )
-        starts = np.concatenate([[low], tried[:-1]])
-        steps = [counted.of(order[a:b]) for a, b in zip(starts, tried, strict=True)]
-        sums = removed + np.cumsum(steps, axis=0)
-        changed = np.flatnonzero(counted.overtaken_without(sums, first) != NOBODY)
+        lengths = np.linspace(low + 1, high, _TRIED_AT_A_TIME).round()
+        ends = np.unique(lengths.astype(np.int64))
+        steps = np.split(order[:high], ends[:-1])
+        steps[0] = steps[0][low:]
+        counts = [counted.of(step) for step in steps]
+        sums = removed + np.cumsum(counts, axis=0)
+        overtaken = counted.overtaken_without(sums, first)
+        changed = np.flatnonzero(overtaken != NOBODY)
         if not len(changed):
             return None
         position = int(changed[0])
-        if int(tried[position]) - int(starts[position]) == 1:
-            return int(tried[position])
-        high = int(tried[position])
-        low = int(starts[position])
+        high = int(ends[position])
         if position:
+            low = int(ends[position - 1])
             removed = sums[position - 1]
+        if high - low == 1:
+            return high
     return None
 
 
@@ -226,11 +231,13 @@ def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
     them.
     """
     own = counted.layout.takes_part[first].astype(np.int64)
-    rows = np.flatnonzero(own @ counted.cells[counted.layout.used]).astype(np.int64)
-    ahead = counted.overtaken_without(counted.of(rows)[np.newaxis], first)
-    if ahead[0] != NOBODY:
-        return rows
-    return None
+    comparisons = own @ counted.cells[counted.layout.used]
+    rows = np.flatnonzero(comparisons).astype(np.int64)
+    removed = counted.of(rows)
+    overtaken = counted.overtaken_without(removed[np.newaxis], first)
+    if overtaken[0] == NOBODY:
+        return None
+    return rows
 
 
 def _step_by_step(
@@ -250,19 +257,21 @@ def _step_by_step(
     taken = list[int]()
     while len(taken) < limit - 1:
         # Kinds without remaining blocks have no gain.
-        sums = removed + kinds.cells * (left > 0)[:, np.newaxis]
+        is_left = left > 0
+        sums = removed + kinds.cells * is_left[:, np.newaxis]
         scores = counted.scores(counted.total - sums)
-        ahead = overtaken_by(scores, first) != NOBODY
+        is_overtaken = overtaken_by(scores, first) != NOBODY
         lead = scores.values[:, first] - scores.values[:, rival]
-        worth = np.where(ahead, -np.inf, np.where(np.isnan(lead), np.inf, lead))
-        worth = np.where(left > 0, worth, np.inf)
-        kind = int(np.argmin(worth))
-        if worth[kind] == np.inf:
+        lead[np.isnan(lead)] = np.inf
+        lead[is_overtaken] = -np.inf
+        lead[~is_left] = np.inf
+        kind = int(np.argmin(lead))
+        if lead[kind] == np.inf:
             return None
         left[kind] -= 1
         taken.append(kind)
         removed = sums[kind]
-        if ahead[kind]:
+        if is_overtaken[kind]:
             return _rows_of(counted, taken)
     return None
 
@@ -282,9 +291,8 @@ def _without_spare(
     while len(candidate) > 1:
         removed = counted.of(candidate)
         own = counted.cells[:, candidate].toarray().T
-        changed = np.flatnonzero(
-            counted.overtaken_without(removed - own, first) != NOBODY
-        )
+        overtaken = counted.overtaken_without(removed - own, first)
+        changed = np.flatnonzero(overtaken != NOBODY)
         if not len(changed):
             break
         candidate = np.delete(candidate, int(changed[-1]))
@@ -300,14 +308,10 @@ def _proven(
     """Search the cases that no bound rules out, if there are few; return a set, its bound and its
     proof.
     """
-    if (
-        candidate is not None
-        and least < len(candidate)
-        and _is_least(counted, first, len(candidate))
-    ):
-        least = len(candidate)
-    if candidate is not None and least >= len(candidate):
-        return candidate, len(candidate), Proof.BOUND
+    if candidate is not None:
+        size = len(candidate)
+        if least >= size or _is_least(counted, first, size):
+            return candidate, size, Proof.BOUND
     if counted.cells.shape[1] > _SETS_SCORED or least > 8:
         return candidate, least, Proof.NONE
     kinds = counted.kinds
@@ -329,19 +333,21 @@ def _proven(
 
 def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
     """Return whether branch and bound proves that no smaller set changes first place."""
-    return counted.method.name == "expected_wins" and all(
-        cannot_overtake(counted, first, rival, size - 1)
-        for rival in range(counted.layout.systems)
-        if rival != first
-        and counted.layout.takes_part[rival] @ counted.total[counted.layout.used]
-    )
+    if counted.method.name != "expected_wins":
+        return False
+    comparisons = counted.layout.takes_part @ counted.total[counted.layout.used]
+    for rival in np.flatnonzero(comparisons).tolist():
+        if rival != first and not cannot_overtake(counted, first, rival, size - 1):
+            return False
+    return True
 
 
 def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
     """Return a set of blocks of a given size that changes first place, if there is one."""
     for sets in _sets(counted, size):
         removed = counted.kinds.cells[sets].sum(axis=1)
-        changed = np.flatnonzero(counted.overtaken_without(removed, first) != NOBODY)
+        overtaken = counted.overtaken_without(removed, first)
+        changed = np.flatnonzero(overtaken != NOBODY)
         if len(changed):
             return _rows_of(counted, sets[changed[0]].tolist())
     return None
@@ -355,9 +361,11 @@ def _sets(counted: CountedBlocks, size: int) -> Iterator[Int64Array]:
         sets = np.array(listed, dtype=np.int64)
         # Kinds ascend in a set: if an entry equals the one `left` places before it, its kind occurs
         # too often.
-        is_there = np.ones(len(sets), dtype=np.bool_)
+        is_possible = np.ones(len(sets), dtype=np.bool_)
         for many in np.unique(left[left < size]).tolist():
-            repeated = sets[:, many:] == sets[:, : size - many]
-            is_there &= ~(repeated & (left[sets[:, many:]] == many)).any(axis=1)
-        if is_there.any():
-            yield sets[is_there]
+            kind = sets[:, many:]
+            is_repeated = kind == sets[:, : size - many]
+            too_many = is_repeated & (left[kind] == many)
+            is_possible &= ~too_many.any(axis=1)
+        if is_possible.any():
+            yield sets[is_possible]

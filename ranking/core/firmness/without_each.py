@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
@@ -30,8 +30,14 @@ def leaders(scores: Scores) -> list[int]:
     """
     if not scores.estimable.any():
         return []
-    values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), -np.inf)
+    values = _rounded(scores)
     return np.flatnonzero(values == values.max()).tolist()
+
+
+def _rounded(scores: Scores) -> FloatArray:
+    """Return scores to `TIE_DECIMALS` decimals; −∞ for systems without a score."""
+    values = np.round(scores.values, TIE_DECIMALS)
+    return np.where(scores.estimable, values, -np.inf)
 
 
 def overtaken_by(scores: Scores, first: int) -> Int64Array:
@@ -50,14 +56,16 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
     int64, shape (R,)
         The best of the systems ahead; `NOBODY` if there is none.
     """
-    values = np.round(np.where(scores.estimable, scores.values, -np.inf), TIE_DECIMALS)
-    own = values[:, [first]]
-    is_known = scores.estimable[:, [first]]
-    ahead = scores.estimable & (values > own)
+    values = _rounded(scores)
+    has_score = scores.estimable[:, [first]]
+    ahead = scores.estimable & (values > values[:, [first]])
     if scores.group is not None:
-        ahead &= (scores.group == scores.group[:, [first]]) | ~is_known
-    best = np.argmax(np.where(ahead, values, -np.inf), axis=1)
-    return np.where(ahead.any(axis=1), best, NOBODY).astype(np.int64)
+        is_connected = scores.group == scores.group[:, [first]]
+        ahead &= is_connected | ~has_score
+    values_ahead = np.where(ahead, values, -np.inf)
+    best = np.argmax(values_ahead, axis=1).astype(np.int64)
+    best[~ahead.any(axis=1)] = NOBODY
+    return best
 
 
 #: Cells of pairs compared at a time, to bound memory for any number of units and systems.
@@ -145,28 +153,31 @@ def without_each(
     settings = method.complete(None)
     total = count(blocks, layout)
     whole = method.score_counted(total[np.newaxis], layout, **settings)
-    places = ordinal_ranks(whole.rows(0))
-    order = sorted(
-        np.flatnonzero(places).tolist(), key=lambda index: int(places[index])
-    )
+    ranks = ordinal_ranks(whole.rows(0))
+    has_rank = np.flatnonzero(ranks)
+    order = has_rank[np.argsort(ranks[has_rank])].tolist()
     numbers, own = np.unique(unit, return_inverse=True)
     of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
     scores = method.score_counted(total - of_units, layout, **settings)
     sizes = np.bincount(own, minlength=len(numbers)).tolist()
-    named = [names[number] for number in numbers.tolist()]
-    firsts = _firsts(blocks.systems, scores, order)
+    firsts = _firsts(scores, order)
     leads = _leads(scores, order)
-    rows = [
-        LeftOut(*row)
-        for row in zip(
-            named, sizes, firsts, leads, _swapped(blocks, whole, scores), strict=True
+    swapped = _swapped(blocks, whole, scores)
+    rows = []
+    for position, number in enumerate(numbers.tolist()):
+        row = LeftOut(
+            unit=names[number],
+            blocks=sizes[position],
+            first=_name(blocks.systems, firsts[position]),
+            lead=leads[position],
+            swapped=swapped[position],
         )
-    ]
-    lead = _leads(whole, order)[0]
+        rows.append(row)
+    first, second = (*order, NOBODY, NOBODY)[:2]
     return WithoutEach(
-        first=blocks.systems[order[0]] if order else None,
-        second=blocks.systems[order[1]] if len(order) > 1 else None,
-        lead=lead,
+        first=_name(blocks.systems, first),
+        second=_name(blocks.systems, second),
+        lead=_leads(whole, order)[0],
         units=tuple(sorted(rows, key=_by_lead)),
     )
 
@@ -175,28 +186,36 @@ def _by_lead(row: LeftOut) -> tuple[bool, float, str]:
     return row.lead is None, row.lead or 0.0, row.unit
 
 
-def _firsts(
-    systems: tuple[str, ...], scores: Scores, order: list[int]
-) -> list[str | None]:
+def _name(systems: tuple[str, ...], system: int) -> str | None:
+    if system == NOBODY:
+        return None
+    return systems[system]
+
+
+def _firsts(scores: Scores, order: list[int]) -> list[int]:
+    """Return the system in first place in each row of scores, given the order with all blocks."""
     if not order:
-        return [None] * len(scores.values)
-    ahead = overtaken_by(scores, order[0])
-    return [
-        systems[new] if new != NOBODY else (systems[order[0]] if is_known else None)
-        for new, is_known in zip(
-            ahead.tolist(), scores.estimable[:, order[0]].tolist(), strict=True
-        )
-    ]
+        return [NOBODY] * len(scores.values)
+    first = order[0]
+    firsts = overtaken_by(scores, first)
+    stays = (firsts == NOBODY) & scores.estimable[:, first]
+    return np.where(stays, first, firsts).tolist()
 
 
 def _leads(scores: Scores, order: list[int]) -> list[float | None]:
+    """Return the lead of the first over the second in each row; None where it cannot be estimated."""
+    leads: list[float | None] = [None] * len(scores.values)
     if len(order) < 2:
-        return [None] * len(scores.values)
+        return leads
     first, second = order[:2]
-    leads = np.round(scores.values[:, first] - scores.values[:, second], TIE_DECIMALS)
+    differences = scores.values[:, first] - scores.values[:, second]
+    differences = np.round(differences, TIE_DECIMALS)
     if scores.group is not None:
-        leads[scores.group[:, first] != scores.group[:, second]] = np.nan
-    return [None if np.isnan(lead) else lead + 0.0 for lead in leads.tolist()]
+        apart = scores.group[:, first] != scores.group[:, second]
+        differences[apart] = np.nan
+    for row in np.flatnonzero(~np.isnan(differences)).tolist():
+        leads[row] = float(differences[row]) + 0.0
+    return leads
 
 
 def _swapped(
@@ -206,13 +225,14 @@ def _swapped(
     n = len(blocks.systems)
     before = _ahead(whole)[0]
     swapped: list[tuple[tuple[str, str], ...]] = []
-    for rows in chunks(len(scores.values), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
-        changed = before & np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
-        for of_unit in changed:
-            pairs = zip(*(each.tolist() for each in np.nonzero(of_unit)), strict=True)
-            swapped.append(
-                tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs)
-            )
+    rows_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, n * n))
+    for rows in chunks(len(scores.values), rows_at_a_time):
+        behind = np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
+        for changed in before & behind:
+            pairs = []
+            for better, worse in np.argwhere(changed).tolist():
+                pairs.append((blocks.systems[better], blocks.systems[worse]))
+            swapped.append(tuple(pairs))
     return swapped
 
 
