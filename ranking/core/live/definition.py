@@ -113,13 +113,16 @@ def definition_of(
         raise ValueError(
             f"method: {method} needs all judgments for ranges of {options.resample}"
         )
-    resampled = options.keeps in RESAMPLED
+    resamples = options.resamples
+    if options.keeps not in RESAMPLED:
+        resamples = 0
+        seed = 0
     return Definition(
         systems=tuple(sorted(systems)),
         method=method,
         keeps=options.keeps,
-        resamples=options.resamples if resampled else 0,
-        seed=seed if resampled else 0,
+        resamples=resamples,
+        seed=seed,
         excluded=tuple(sorted(excluded)),
     )
 
@@ -129,14 +132,13 @@ def code_digest() -> bytes:
     """Return a digest of the code that computes tallies, 16 bytes."""
     digest = blake2b(digest_size=16, person=b"quintet-live-src")
     for package in _CODE:
-        sources = [
-            each for each in files(package).iterdir() if each.name.endswith(".py")
-        ]
-        for source in sorted(sources, key=lambda each: each.name):
-            content = source.read_bytes()
-            digest.update(
-                f"{package}/{source.name}\0{len(content)}\0".encode() + content
-            )
+        folder = files(package)
+        names = [file.name for file in folder.iterdir()]
+        for name in sorted(names):
+            if name.endswith(".py"):
+                content = folder.joinpath(name).read_bytes()
+                head = f"{package}/{name}\0{len(content)}\0"
+                digest.update(head.encode() + content)
     return digest.digest()
 
 
@@ -160,7 +162,7 @@ class RunTallies:
     def arrays(self) -> dict[str, Int64Array]:
         """Return all numbers by name, for comparing tallies."""
         counted = self.counted
-        sizes = self.counted.sizes
+        sizes = counted.sizes
         units = (counted.blocks, counted.segments, counted.judges, counted.documents)
         of_units = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
         arrays = {
@@ -171,18 +173,13 @@ class RunTallies:
         if counted.resampled is not None:
             arrays["resampled"] = counted.resampled
         if counted.moments is not None:
-            every = (
-                (one.name, getattr(counted.moments, one.name))
-                for one in fields(counted.moments)
-            )
-            arrays |= {
-                f"moments of {name}": matrix
-                for name, matrix in every
-                if matrix is not None
-            }
-        return arrays | {
-            f"agreement: {name}": a for name, a in self.agreement.arrays().items()
-        }
+            for field in fields(counted.moments):
+                matrix = getattr(counted.moments, field.name)
+                if matrix is not None:
+                    arrays[f"moments of {field.name}"] = matrix
+        for name, array in self.agreement.arrays().items():
+            arrays[f"agreement: {name}"] = array
+        return arrays
 
 
 def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ class DamagedStateError(ValueError):
     """The bytes are damaged, or not a packed state of this version."""
 
 
-def packed(definition: bytes, content: Mapping[str, Any]) -> bytes:
+def packed(definition: bytes, content: object) -> bytes:
     """Pack content into bytes: a BLAKE2b checksum of 16 bytes, and the compressed content as encoded
     by `ranking.core.live.encoding`.
 
@@ -43,7 +43,7 @@ def packed(definition: bytes, content: Mapping[str, Any]) -> bytes:
     ----------
     definition : bytes
         Digest of the definition of the content; key of the checksum.
-    content : mapping
+    content : mapping or dataclass
         Names, numbers, dataclasses and integer arrays; each array is stored in the smallest
         sufficient type.
     """
@@ -51,7 +51,7 @@ def packed(definition: bytes, content: Mapping[str, Any]) -> bytes:
     return _checksum(definition, body) + body
 
 
-def unpacked(definition: bytes, data: Buffer) -> dict[str, Any]:
+def unpacked(definition: bytes, data: Buffer) -> Any:
     """Return the content, with arrays of int64.
 
     Raises
@@ -67,11 +67,10 @@ def unpacked(definition: bytes, data: Buffer) -> dict[str, Any]:
             "state: damaged, or of another definition, or by other code"
         )
     try:
-        content: dict[str, Any] = decode(zlib.decompress(body))
+        content = decode(zlib.decompress(body))
     except EncodingError as error:  # encoded by another version of the code
         raise DamagedStateError(f"state: {error}") from error
-    wide: dict[str, Any] = _retyped(content, lambda _array: np.int64)
-    return wide
+    return _retyped(content, _int64)
 
 
 def _checksum(definition: bytes, body: Buffer) -> bytes:
@@ -84,23 +83,28 @@ def _retyped(value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]) -
     if isinstance(value, np.ndarray):
         return value.astype(type_of(value))
     if isinstance(value, Mapping):
-        return {name: _retyped(each, type_of) for name, each in value.items()}
+        return {name: _retyped(part, type_of) for name, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {part.name: getattr(value, part.name) for part in fields(value)}
-        return replace(value, **_retyped(parts, type_of))
+        parts = {}
+        for field in fields(value):
+            parts[field.name] = _retyped(getattr(value, field.name), type_of)
+        return replace(value, **parts)
     return value
+
+
+def _int64(_values: IntArray) -> type[np.signedinteger[Any]]:
+    return np.int64
 
 
 def _small_type(values: IntArray) -> type[np.signedinteger[Any]]:
     """Return the smallest signed integer type that can hold these numbers."""
     low = int(values.min(initial=0))
     high = int(values.max(initial=0))
-    kinds = (np.int8, np.int16, np.int32, np.int64)
-    return next(
-        kind
-        for kind in kinds
-        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max
-    )
+    for kind in (np.int8, np.int16, np.int32):
+        limits = np.iinfo(kind)
+        if limits.min <= low and high <= limits.max:
+            return kind
+    return np.int64
 
 
 #: Key of a unit: a judge's name, a document's number, or both.
@@ -108,6 +112,20 @@ Key = tuple[str | int, ...]
 
 #: Number of units whose dense counts are held at a time.
 UNITS_AT_A_TIME = 1024
+
+
+class UnitArrays(TypedDict):
+    """State of `KeptUnits` as arrays.
+
+    `matrix` has shape (k, k). `keys`, shape (U, parts of a key), has judges as indices. `entries`, shape
+    (2, …), has cells and counts of one unit after the other, and `starts`, shape (U + 1,), the index in
+    `entries` at which each unit starts.
+    """
+
+    matrix: Int64Array
+    keys: Int64Array
+    starts: Int64Array
+    entries: IntArray
 
 
 class KeptUnits:
@@ -149,62 +167,68 @@ class KeptUnits:
             else:
                 self._entries.pop(key, None)
 
-    def arrays(self, judges: tuple[str, ...]) -> dict[str, IntArray]:
+    def arrays(self, judges: tuple[str, ...]) -> UnitArrays:
         """Return the state as arrays, in an order independent of the order of arrival.
 
         Parameters
         ----------
         judges : tuple of str
             The judges, sorted by name; arrays contain their indices.
-
-        Returns
-        -------
-        dict
-            "matrix"; "keys", shape (U, parts of a key); "entries", shape (2, …), with cells and
-            counts; "starts", shape (U + 1,), with the index in "entries" at which each unit starts.
         """
-        place: dict[str | int, int] = {name: index for index, name in enumerate(judges)}
-        coded = sorted(
-            (tuple(place[part] if isinstance(part, str) else part for part in key), key)
-            for key in self._entries
+        number_of_judge = {name: number for number, name in enumerate(judges)}
+        entries_by_code = {}
+        for key, entries in self._entries.items():
+            entries_by_code[_code(key, number_of_judge)] = entries
+        codes = sorted(entries_by_code)
+        keys = np.empty((0, 1), dtype=np.int64)
+        if codes:
+            keys = np.array(codes, dtype=np.int64)
+        listed = [entries_by_code[code] for code in codes]
+        sizes = [entries.shape[1] for entries in listed]
+        return UnitArrays(
+            matrix=self.matrix,
+            keys=keys,
+            starts=np.cumsum([0, *sizes], dtype=np.int64),
+            entries=np.concatenate([_NO_ENTRIES, *listed], axis=1),
         )
-        entries = [self._entries[key] for _code, key in coded]
-        keys = np.array([code for code, _key in coded], dtype=np.int64)
-        return {
-            "matrix": self.matrix,
-            "keys": keys.reshape(len(coded), -1)
-            if coded
-            else np.empty((0, 1), dtype=np.int64),
-            "starts": np.cumsum(
-                [0, *(entry.shape[1] for entry in entries)], dtype=np.int64
-            ),
-            "entries": np.concatenate(
-                [np.empty((2, 0), dtype=np.int32), *entries], axis=1
-            ),
-        }
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, Any], judges: tuple[str, ...], *, with_judges: bool
+        cls, arrays: UnitArrays, judges: tuple[str, ...], *, with_judges: bool
     ) -> KeptUnits:
         """Restore units from the result of `arrays`; with `with_judges`, keys start with a
         judge.
         """
-        moments = cls(len(arrays["matrix"]))
-        moments.matrix = arrays["matrix"]
-        entries = np.split(
-            arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1
-        )
-        for code, own in zip(arrays["keys"].tolist(), entries, strict=False):
-            key: Key = (judges[code[0]], *code[1:]) if with_judges else tuple(code)
-            moments._entries[key] = own.copy()
-        return moments
+        units = cls(len(arrays["matrix"]))
+        units.matrix = arrays["matrix"]
+        entries = arrays["entries"].astype(np.int32)
+        starts = arrays["starts"].tolist()
+        for row, code in enumerate(arrays["keys"].tolist()):
+            key: Key = tuple(code)
+            if with_judges:
+                key = (judges[code[0]], *code[1:])
+            units._entries[key] = entries[:, starts[row] : starts[row + 1]].copy()
+        return units
+
+
+#: Entries of no units, so that arrays of any number of units can be concatenated.
+_NO_ENTRIES = np.empty((2, 0), dtype=np.int32)
+
+
+def _code(key: Key, number_of_judge: Mapping[str, int]) -> tuple[int, ...]:
+    """Return a key with the number of its judge, if it has one."""
+    code = []
+    for part in key:
+        if isinstance(part, str):
+            code.append(number_of_judge[part])
+        else:
+            code.append(part)
+    return tuple(code)
 
 
 def _product(left: Int64Array, right: Int64Array) -> Int64Array:
-    return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(
-        np.int64
-    )
+    product = left.T.astype(np.float64) @ right.astype(np.float64)
+    return np.rint(product).astype(np.int64)
 
 
 #: Kinds of units to which later judgments may be added.
@@ -213,6 +237,15 @@ JUDGES, DOCUMENTS, JUDGES_OF_DOCUMENTS = KINDS = (
     "documents",
     "judges of documents",
 )
+
+
+@dataclass(frozen=True, eq=False)
+class MomentsContent:
+    """State of `LiveMoments` to pack: moments over blocks and segments, and units by kind."""
+
+    blocks: Int64Array
+    segments: Int64Array
+    units: Mapping[str, UnitArrays]
 
 
 class LiveMoments:
@@ -247,32 +280,30 @@ class LiveMoments:
         """Remove and add judgments; `before` and `after` contain all judgments of the affected
         segments.
         """
-        self.blocks += self._moments(added, "blocks") - self._moments(removed, "blocks")
-        self.segments += self._moments(after, "segments") - self._moments(
-            before, "segments"
-        )
+        self.blocks += self._moments(added, "blocks")
+        self.blocks -= self._moments(removed, "blocks")
+        self.segments += self._moments(after, "segments")
+        self.segments -= self._moments(before, "segments")
         for kind, kept in self.units.items():
             keys, own = _keys([removed, added], kind)
-            gone, new = np.split(own, [len(removed)])
-            for some in chunks(len(keys), UNITS_AT_A_TIME):
-                changes = self._counts(added, new, some) - self._counts(
-                    removed, gone, some
-                )
-                kept.change(keys[some], changes)
+            own_removed, own_added = np.split(own, [len(removed)])
+            for units in chunks(len(keys), UNITS_AT_A_TIME):
+                changes = self._counts(added, own_added, units)
+                changes -= self._counts(removed, own_removed, units)
+                kept.change(keys[units], changes)
 
-    def content(self, judges: tuple[str, ...]) -> dict[str, Any]:
-        """Return the state to pack, see `KeptUnits.arrays`."""
-        of_units = {kind: kept.arrays(judges) for kind, kept in self.units.items()}
-        return {"blocks": self.blocks, "segments": self.segments, **of_units}
+    def content(self, judges: tuple[str, ...]) -> MomentsContent:
+        """Return the state to pack."""
+        units = {kind: kept.arrays(judges) for kind, kept in self.units.items()}
+        return MomentsContent(self.blocks, self.segments, units)
 
-    def restore(self, content: Mapping[str, Any], judges: tuple[str, ...]) -> None:
+    def restore(self, content: MomentsContent, judges: tuple[str, ...]) -> None:
         """Restore the state from the result of `content`."""
-        self.blocks = content["blocks"]
-        self.segments = content["segments"]
-        for kind in self.units:
-            with_judges = kind != DOCUMENTS
+        self.blocks = content.blocks
+        self.segments = content.segments
+        for kind, arrays in content.units.items():
             self.units[kind] = KeptUnits.from_arrays(
-                content[kind], judges, with_judges=with_judges
+                arrays, judges, with_judges=kind != DOCUMENTS
             )
 
     def _moments(self, blocks: Blocks, unit: ClusterUnit) -> Int64Array:
@@ -283,30 +314,34 @@ class LiveMoments:
         unit.
         """
         rows = np.flatnonzero((own >= units.start) & (own < units.stop))
-        some = own[rows] - units.start
-        counts = counts_of_units(
-            blocks.take(rows), self.layout, some, units.stop - units.start
-        )
+        unit = own[rows] - units.start
+        number = units.stop - units.start
+        counts = counts_of_units(blocks.take(rows), self.layout, unit, number)
         return counts[:, self.layout.used]
 
 
 def _keys(parts: Sequence[Blocks], kind: str) -> tuple[list[Key], Int64Array]:
     """Return the units of blocks with known documents, and the index of each block's unit."""
-    names = sorted({name for blocks in parts for name in blocks.judges})
-    place = {name: index for index, name in enumerate(names)}
-    judge = np.concatenate(
-        [
-            np.array([place[name] for name in part.judges], dtype=np.int64)[part.judge]
-            for part in parts
-        ]
-    )
+    names = sorted(set().union(*(part.judges for part in parts)))
+    numbers = {name: number for number, name in enumerate(names)}
+    judge = np.concatenate([judges_renumbered(part, numbers) for part in parts])
     documents = [part.document for part in parts if part.document is not None]
     document = np.concatenate(documents).astype(np.int64)
-    code = {JUDGES: judge, DOCUMENTS: document}.get(kind, document * len(names) + judge)
-    used, own = np.unique(code, return_inverse=True)
-    codes = used.tolist()
-    if kind == DOCUMENTS:
-        return [(number,) for number in codes], own
     if kind == JUDGES:
-        return [(names[one],) for one in codes], own
-    return [(names[one % len(names)], one // len(names)) for one in codes], own
+        judges, own = np.unique(judge, return_inverse=True)
+        return [(names[number],) for number in judges.tolist()], own
+    if kind == DOCUMENTS:
+        documents_used, own = np.unique(document, return_inverse=True)
+        return [(number,) for number in documents_used.tolist()], own
+    codes, own = np.unique(document * len(names) + judge, return_inverse=True)
+    keys: list[Key] = []
+    for code in codes.tolist():
+        number, judge_number = divmod(code, len(names))
+        keys.append((names[judge_number], number))
+    return keys, own
+
+
+def judges_renumbered(blocks: Blocks, numbers: Mapping[str, int]) -> Int64Array:
+    """Return the number of each block's judge, given the numbers of judges by name."""
+    own_numbers = [numbers[name] for name in blocks.judges]
+    return np.array(own_numbers, dtype=np.int64)[blocks.judge]

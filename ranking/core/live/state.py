@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.tallies import no_agreement, tally_agreement
+from ranking.core.agreement.tallies import (
+    AgreementTallies,
+    no_agreement,
+    tally_agreement,
+)
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import (
     Tallies,
@@ -31,6 +34,8 @@ from ranking.core.live.definition import Definition, RunTallies, refuse_other_sy
 from ranking.core.live.moments import (
     Buffer,
     LiveMoments,
+    MomentsContent,
+    judges_renumbered,
     packed,
     unpacked,
 )
@@ -56,25 +61,21 @@ def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
     """
     if not len(before) or not len(after):
         return before, after
-    names = {
-        name: index
-        for index, name in enumerate(sorted({*before.judges, *after.judges}))
-    }
-    rows = np.concatenate([_contents(before, names), _contents(after, names)])
+    names = sorted({*before.judges, *after.judges})
+    numbers = {name: number for number, name in enumerate(names)}
+    rows = np.concatenate([_contents(before, numbers), _contents(after, numbers)])
     whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
-    content = np.unique(whole, return_inverse=True)[1]
+    contents, content = np.unique(whole, return_inverse=True)
     old = content[: len(before)]
     new = content[len(before) :]
-    contents = int(content.max()) + 1
-    more = np.bincount(new, minlength=contents) - np.bincount(old, minlength=contents)
-    return before.take(_first(old, -more)), after.take(_first(new, more))
+    old_counts = np.bincount(old, minlength=len(contents))
+    new_counts = np.bincount(new, minlength=len(contents))
+    added = new_counts - old_counts
+    return before.take(_first(old, -added)), after.take(_first(new, added))
 
 
-def _contents(blocks: Blocks, names: dict[str, int]) -> npt.NDArray[np.uint8]:
+def _contents(blocks: Blocks, judge_numbers: dict[str, int]) -> npt.NDArray[np.uint8]:
     """Return all columns of each block as bytes, shape (B, width)."""
-    judge = np.array([names[name] for name in blocks.judges], dtype=np.int32)[
-        blocks.judge
-    ]
     if blocks.document is None:
         document = np.full(len(blocks), -1, np.int32)
     else:
@@ -82,15 +83,15 @@ def _contents(blocks: Blocks, names: dict[str, int]) -> npt.NDArray[np.uint8]:
     columns = (
         blocks.key,
         blocks.segment,
-        judge,
+        judges_renumbered(blocks, judge_numbers),
         document,
         blocks.labels,
         blocks.candidates,
     )
-    parts = [
-        np.ascontiguousarray(column).view(np.uint8).reshape(len(blocks), -1)
-        for column in columns
-    ]
+    parts = []
+    for column in columns:
+        content = np.ascontiguousarray(column).view(np.uint8)
+        parts.append(content.reshape(len(blocks), -1))
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
@@ -132,9 +133,9 @@ class LiveState:
         #: Blocks and size of each document, and size of each judge's blocks.
         self._documents: dict[int, Int64Array] = {}
         self._judges: dict[str, int] = {}
-        self._moments = (
-            LiveMoments(self._of_method) if definition.keeps == "two_way" else None
-        )
+        self._moments: LiveMoments | None = None
+        if definition.keeps == "two_way":
+            self._moments = LiveMoments(self._of_method)
         # One row for each cell, because a judgment changes only few rows, each as a whole.
         if definition.keeps in RESAMPLED:
             rows = self._of_method.size
@@ -192,52 +193,58 @@ class LiveState:
     def tallies(self) -> RunTallies:
         """Return the tallies of the judgments so far, as copies."""
         agreement = self._agreement
-        moments = self._moments
+        counted = CountedJudgments(
+            systems=self.definition.systems,
+            layout=self._layout,
+            cells=self._cells.copy(),
+            blocks=int(agreement.blocks.sum()),
+            segments=int(self._segments[0]),
+            judges=len(agreement.judges),
+            documents=len(self._documents),
+            sizes=self._sizes(),
+        )
+        if self._moments is not None:
+            counted = replace(counted, moments=self._moments.moments())
+        if len(self._resampled):
+            counted = replace(counted, resampled=self._resampled.T.copy())
         return RunTallies(
             definition=self.definition,
-            counted=CountedJudgments(
-                systems=self.definition.systems,
-                layout=self._layout,
-                cells=self._cells.copy(),
-                blocks=int(agreement.blocks.sum()),
-                segments=int(self._segments[0]),
-                judges=len(agreement.judges),
-                documents=len(self._documents),
-                sizes=self._sizes(),
-                moments=None if moments is None else moments.moments(),
-                resampled=self._resampled.T.copy() if len(self._resampled) else None,
-            ),
+            counted=counted,
             agreement=agreement.over(agreement.judges),
         )
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> StateContent:
         """Return the state to pack, in an order independent of the order of arrival."""
         judges = self._agreement.judges
-        documents = [
-            [number, *kept] for number, kept in sorted(self._documents.items())
-        ]
-        return {
-            "cells": self._cells,
-            "segments": self._segments,
-            "resampled": self._resampled,
-            "judges": {name: self._judges[name] for name in judges},
-            "documents": np.array(documents, dtype=np.int64).reshape(-1, 3),
-            "agreement": self._agreement,
-            "moments": None if self._moments is None else self._moments.content(judges),
-        }
+        documents = []
+        for number, kept in sorted(self._documents.items()):
+            documents.append([number, *kept])
+        moments = None
+        if self._moments is not None:
+            moments = self._moments.content(judges)
+        return StateContent(
+            cells=self._cells,
+            segments=self._segments,
+            resampled=self._resampled,
+            judges={name: self._judges[name] for name in judges},
+            documents=np.array(documents, dtype=np.int64).reshape(-1, 3),
+            agreement=self._agreement,
+            moments=moments,
+        )
 
     @classmethod
-    def restored(cls, content: Mapping[str, Any], definition: Definition) -> LiveState:
+    def restored(cls, content: StateContent, definition: Definition) -> LiveState:
         """Restore a state from the result of `content`."""
         state = cls(definition)
-        state._cells = content["cells"]
-        state._segments = content["segments"]
-        state._resampled = content["resampled"]
-        state._judges = content["judges"]
-        state._documents = {int(row[0]): row[1:] for row in content["documents"]}
-        state._agreement = content["agreement"]
-        if state._moments is not None:
-            state._moments.restore(content["moments"], state._agreement.judges)
+        state._cells = content.cells
+        state._segments = content.segments
+        state._resampled = content.resampled
+        state._judges = dict(content.judges)
+        for row in content.documents:
+            state._documents[int(row[0])] = row[1:]
+        state._agreement = content.agreement
+        if state._moments is not None and content.moments is not None:
+            state._moments.restore(content.moments, state._agreement.judges)
         return state
 
     def _sizes(self) -> UnitSizes:
@@ -253,15 +260,12 @@ class LiveState:
         """Raise ValueError if the judgments cannot be among those counted."""
         if not len(removed):
             return
-        kept = dict(
-            zip(self._agreement.judges, self._agreement.blocks.tolist(), strict=True)
-        )
-        of_judges = np.bincount(removed.judge, minlength=len(removed.judges)).tolist()
-        few = any(
-            blocks > kept.get(name, 0)
-            for name, blocks in zip(removed.judges, of_judges, strict=True)
-        )
-        if few or np.any(self._cells < count(removed, self._layout)):
+        agreement = self._agreement
+        kept = dict(zip(agreement.judges, agreement.blocks.tolist(), strict=True))
+        own = np.bincount(removed.judge, minlength=len(removed.judges))
+        kept_by_judge = np.array([kept.get(name, 0) for name in removed.judges])
+        has_cells = np.all(self._cells >= count(removed, self._layout))
+        if not has_cells or np.any(own > kept_by_judge):
             raise ValueError(
                 "before: these judgments were never added, or are removed already"
             )
@@ -274,27 +278,21 @@ class LiveState:
             return
         self._cells += sign * count(blocks, self._layout)
         sizes = counts_per_block(blocks, self._of_method)
-        of_judges = np.bincount(blocks.judge, sizes, len(blocks.judges)).astype(
-            np.int64
-        )
-        for name, size in zip(blocks.judges, of_judges.tolist(), strict=True):
-            self._judges[name] = self._judges.get(name, 0) + sign * size
+        judge_sizes = np.bincount(blocks.judge, sizes, len(blocks.judges))
+        for name, size in zip(blocks.judges, judge_sizes.tolist(), strict=True):
+            self._judges[name] = self._judges.get(name, 0) + sign * int(size)
         if blocks.document is not None:
             numbers, of_block = np.unique(blocks.document, return_inverse=True)
-            blocks_sizes = np.stack(
-                [np.bincount(of_block), np.bincount(of_block, sizes)]
-            )
-            changes = sign * blocks_sizes.T.astype(np.int64)
+            columns = [np.bincount(of_block), np.bincount(of_block, sizes)]
+            changes = sign * np.stack(columns, axis=1).astype(np.int64)
             for document, change in zip(numbers.tolist(), changes, strict=True):
                 self._documents[document] = self._documents.get(document, 0) + change
-        if len(self._resampled):
-            level = self.definition.keeps
+        level = self.definition.keeps
+        if level is not None and len(self._resampled):
             ids = range(self.definition.resamples)
-            if level is not None:
-                counted = Resampling(level, self.definition.seed).counts(
-                    blocks, self._of_method, ids
-                )
-                self._resampled += sign * counted.T
+            resampling = Resampling(level, self.definition.seed)
+            counted = resampling.counts(blocks, self._of_method, ids)
+            self._resampled += sign * counted.T
 
     def _judge_again(self, after: Blocks) -> None:
         """Extend the tallies to new judges."""
@@ -317,13 +315,29 @@ class LiveState:
         judges = self._agreement.judges
         blocks = self._agreement.blocks
         if not blocks.all():
-            kept = tuple(name for name, own in zip(judges, blocks, strict=True) if own)
+            kept = tuple(judges[number] for number in np.flatnonzero(blocks))
             self._agreement = self._agreement.over(kept)
             self._judges = {name: self._judges[name] for name in kept}
-        for document in [
-            number for number, kept in self._documents.items() if not kept[0]
-        ]:
-            del self._documents[document]
+        for document, counts in list(self._documents.items()):
+            if not counts[0]:
+                del self._documents[document]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StateContent:
+    """State of `LiveState` to pack.
+
+    `judges` has the size of each judge's blocks; `documents`, shape (D, 3), the number of each document
+    with its blocks and their size.
+    """
+
+    cells: Int64Array
+    segments: Int64Array
+    resampled: Int64Array
+    judges: Mapping[str, int]
+    documents: Int64Array
+    agreement: AgreementTallies
+    moments: MomentsContent | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -421,31 +435,25 @@ class LiveTallies:
             tallies then.
         """
         differing = changed_rows(changed.before, changed.after)
-        before, after, removed, added = (
-            blocks.without_judges(self.definition.ranking.excluded)
-            for blocks in (changed.before, changed.after, *differing)
-        )
+        excluded = self.definition.ranking.excluded
+        removed, added = (blocks.without_judges(excluded) for blocks in differing)
         self.ranking.apply(
-            self._ranked(before),
-            self._ranked(after),
+            self._ranked(changed.before.without_judges(excluded)),
+            self._ranked(changed.after.without_judges(excluded)),
             (self._ranked(removed), self._ranked(added)),
         )
-        gone = tally(removed)
+        old = tally(removed)
         new = tally(added)
         self.pairs = Tallies(
             self.pairs.systems,
-            self.pairs.wins + new.wins - gone.wins,
-            self.pairs.ties + new.ties - gone.ties,
+            self.pairs.wins + new.wins - old.wins,
+            self.pairs.ties + new.ties - old.ties,
         )
         self._change_judges(changed, differing)
 
     def packed(self) -> bytes:
         """Return the tallies as bytes, see `ranking.core.live.moments`."""
-        content = {
-            "ranking": self.ranking.content(),
-            "pairs": self.pairs,
-            "judges": self.judges,
-        }
+        content = TalliesContent(self.ranking.content(), self.pairs, self.judges)
         return packed(self.definition.digest, content)
 
     @classmethod
@@ -457,41 +465,54 @@ class LiveTallies:
         DamagedStateError
             If the bytes are damaged, or are from another definition or version of the code.
         """
-        content = unpacked(definition.digest, data)
+        content: TalliesContent = unpacked(definition.digest, data)
         state = cls(definition)
-        state.ranking = LiveState.restored(content["ranking"], definition.ranking)
-        state.pairs = content["pairs"]
-        state.judges = content["judges"]
+        state.ranking = LiveState.restored(content.ranking, definition.ranking)
+        state.pairs = content.pairs
+        state.judges = content.judges
         return state
 
     def _ranked(self, blocks: Blocks) -> Blocks:
-        return blocks.without(
-            set(blocks.systems).difference(self.definition.ranking.systems)
-        )
+        others = set(blocks.systems).difference(self.definition.ranking.systems)
+        return blocks.without(others)
 
     def _change_judges(
         self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]
     ) -> None:
         """Recount the judgments on the changed segments by judges with changes."""
-        plain = _of_judges(changed.before, changed.after, differing)
+        before, after = _of_judges(changed.before, changed.after, differing)
         checks_before = changed.checks_before
         checks_after = changed.checks_after
-        checks = _of_judges(
-            checks_before, checks_after, changed_rows(checks_before, checks_after)
+        differing_checks = changed_rows(checks_before, checks_after)
+        checks_before, checks_after = _of_judges(
+            checks_before, checks_after, differing_checks
         )
-        old, new = (
-            tally_judges(
-                blocks,
-                reference=self.definition.reference,
-                attention=checked,
-                bad_reference=self.definition.bad_reference,
-                seconds=seconds,
-            )
-            for blocks, checked, seconds in zip(
-                plain, checks, (None, changed.seconds), strict=True
-            )
-        )
+        old = self._tallied(before, checks_before)
+        new = self._tallied(after, checks_after, changed.seconds)
         self.judges = self.judges + (new - old)
+
+    def _tallied(
+        self,
+        blocks: Blocks,
+        checks: Blocks,
+        seconds: Mapping[str, FloatArray] | None = None,
+    ) -> JudgeTallies:
+        return tally_judges(
+            blocks,
+            reference=self.definition.reference,
+            attention=checks,
+            bad_reference=self.definition.bad_reference,
+            seconds=seconds,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TalliesContent:
+    """State of `LiveTallies` to pack."""
+
+    ranking: StateContent
+    pairs: Tallies
+    judges: JudgeTallies
 
 
 def _of_judges(
