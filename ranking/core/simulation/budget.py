@@ -11,7 +11,7 @@ import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.ranges import clusters as clusters_of
-from ranking.core.sharding import Running
+from ranking.core.sharding import Engine, Progress, Running
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
@@ -45,16 +45,56 @@ class Target(NamedTuple):
     value: float
 
 
+class PlanOptions(Running, total=False):
+    """Targets and limits of a plan, see `plan_budget`."""
+
+    targets: Sequence[float]
+    clusters: Sequence[int]
+    confidence: float
+    limit: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """Options of a plan with their defaults."""
+
+    targets: Sequence[float] = ()
+    clusters: Sequence[int] = ()
+    confidence: float = 0.95
+    limit: int = 4_000_000
+    seed: int = 0
+    engine: Engine | None = None
+    progress: Progress | None = None
+
+    @property
+    def running(self) -> Running:
+        return {"engine": self.engine, "progress": self.progress}
+
+    def targets_for(self, systems: int) -> list[Target]:
+        """Return the targets of campaigns with n systems; ValueError if one is out of range."""
+        targets = []
+        for share in self.targets:
+            if not 0 < share <= 1:
+                raise ValueError("targets: expected shares above 0, at most 1")
+            targets.append(Target("significant_pairs", share))
+        for count in self.clusters:
+            if not 2 <= count <= systems:
+                raise ValueError(f"clusters: expected 2 … {systems}")
+            targets.append(Target("clusters", count))
+        if not targets:
+            raise ValueError("targets: expected at least one")
+        return targets
+
+
 def _simulate_until(
     model_of: ModelOf,
     experiments: Sequence[int],
     targets: Sequence[Target],
+    plan: _Plan,
     *,
-    confidence: float,
-    limit: float,
-    seed: int,
+    decided_share: float = 1.0,
     with_average: bool = False,
-    **running: Unpack[Running],
 ) -> tuple[FloatArray, FloatArray]:
     """Simulate campaigns until they reach the targets, and return the comparisons required.
 
@@ -68,14 +108,12 @@ def _simulate_until(
         Returns the model of each experiment; models may differ only in noise and groups.
     experiments : sequence of int
     targets : sequence of Target
-    confidence : float
-        Share of campaigns whose interval must be known.
-    limit : float
-        Maximum number of comparisons to simulate.
+    plan : _Plan
+        Its confidence is the share of campaigns whose interval must be known.
+    decided_share : float
+        Share of the plan's limit to simulate at most, because simulated comparisons are not tied.
     with_average : bool
         Whether to find the average as well.
-    seed, **running
-        As in `ranking.core.simulation.measures.simulate_campaigns`.
 
     Returns
     -------
@@ -88,24 +126,28 @@ def _simulate_until(
     first = np.full((len(experiments), len(targets)), np.inf)
     average = np.full(len(targets), np.inf)
     growing = np.arange(len(experiments))
-    blocks_for = model_of(experiments[0]).blocks_for
-    per_block = model_of(experiments[0]).comparisons_per_block
+    first_model = model_of(experiments[0])
+    per_block = first_model.comparisons_per_block
+    with_clusters = any(target.measure == "clusters" for target in targets)
+    limit = plan.limit * decided_share
     until = min(_FIRST_LIMIT, limit)
     while True:
-        blocks = np.unique(blocks_for(_grid(per_block, until)))
+        comparisons = _grid(per_block, until)
+        blocks = np.unique(first_model.blocks_for(comparisons))
         counts = (blocks * per_block).astype(np.float64)
-        with_clusters = any(target.measure == "clusters" for target in targets)
-        measured = measure_experiments(
-            partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, seed),
-            [experiments[index] for index in growing.tolist()],
-            **running,
+        measure = partial(
+            _measure, model_of, tuple(blocks.tolist()), with_clusters, plan.seed
         )
+        growing_experiments = [experiments[index] for index in growing.tolist()]
+        measured = measure_experiments(measure, growing_experiments, **plan.running)
         for t, target in enumerate(targets):
             values = measured[:, :, _MEASURES.index(target.measure)]
-            first[growing, t] = [_crossing(counts, row, target.value) for row in values]
+            for row, campaign in zip(values, growing.tolist(), strict=True):
+                first[campaign, t] = _crossing(counts, row, target.value)
             if with_average and len(growing) == len(experiments):
                 average[t] = _crossing(counts, values.mean(axis=0), target.value)
-        open_ended = np.isinf(_interval(first, confidence)[1])
+        _low, high = _interval(first, plan.confidence)
+        open_ended = np.isinf(high)
         on_average = with_average and bool(np.isinf(average).any())
         if until >= limit or not (open_ended.any() or on_average):
             return average, first
@@ -120,19 +162,18 @@ def _interval(first: FloatArray, confidence: float) -> FloatArray:
     """
     confidence_check(confidence)
     low = np.quantile(first, (1 - confidence) / 2, axis=0, method="lower")
-    return np.stack(
-        [low, np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")]
-    )
+    high = np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")
+    return np.stack([low, high])
 
 
 def _grid(first: int, last: float) -> Int64Array:
     """Return numbers of comparisons from `first` to `last`, evenly spaced on a logarithmic
     scale.
     """
-    points = 1 + max(
-        1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP)))
-    )
-    return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
+    end = max(last, first + 1)
+    steps = np.ceil(np.log(end / first) / np.log(_STEP))
+    points = 1 + max(1, int(steps))
+    return np.rint(np.geomspace(first, end, points)).astype(np.int64)
 
 
 def _measure(
@@ -207,9 +248,9 @@ class BudgetRow:
     comparisons: int | None
     low: int | None
     high: int | None
-    average: int | None
-    beyond: float | None
-    more: int | None
+    average: int | None = None
+    beyond: float | None = None
+    more: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,34 +296,27 @@ class Budget:
 
 
 def plan_budget(
-    model: Model,
-    *,
-    targets: Sequence[float] = (),
-    clusters: Sequence[int] = (),
-    experiments: int = 400,
-    confidence: float = 0.95,
-    limit: int = 4_000_000,
-    seed: int = 0,
-    **running: Unpack[Running],
+    model: Model, *, experiments: int = 400, **options: Unpack[PlanOptions]
 ) -> Budget:
     """Plan a campaign before its first judgment (Koehn 2012, Table 4).
 
     Parameters
     ----------
     model : Model
+    experiments : int
+        Number of simulated campaigns. The interval is their spread: systems differ between
+        campaigns.
     targets : sequence of float
         Shares of the pairs of systems to be separated by the one-sided sign test at 0.05, in (0, 1].
     clusters : sequence of int
         Numbers of clusters to be reached, 2 … n, with rank ranges by that test.
-    experiments : int
-        Number of simulated campaigns. The interval is their spread: systems differ between
-        campaigns.
     confidence : float
+        0.95 by default.
     limit : int
-        Maximum number of comparisons to simulate.
+        Maximum number of comparisons to simulate, 4,000,000 by default.
     seed : int
         The plan depends only on the other arguments, bit for bit.
-    **running : see `ranking.core.sharding.Running`
+    engine, progress : see `ranking.core.sharding.Running`
         Progress starts again when campaigns have to grow further.
 
     Returns
@@ -298,27 +332,25 @@ def plan_budget(
         raise TypeError(
             f"plan_budget takes a Model, such as Model(systems=15, noise=10.0), not {type(model).__name__}"
         )
-    wanted = _wanted(targets, clusters, model.systems)
+    plan = _Plan(**options)
+    targets = plan.targets_for(model.systems)
     average, first = _simulate_until(
         partial(_same_model, model),
         range(experiments),
-        wanted,
-        confidence=confidence,
-        limit=limit,
-        seed=seed,
+        targets,
+        plan,
         with_average=True,
-        **running,
     )
     return Budget(
         model=model,
         collected=0,
         fit=None,
         spread_p=None,
-        confidence=confidence,
-        limit=limit,
+        confidence=plan.confidence,
+        limit=plan.limit,
         experiments=experiments,
-        seed=seed,
-        rows=_rows(wanted, average, first, confidence),
+        seed=plan.seed,
+        rows=_rows(targets, average, first, plan.confidence),
     )
 
 
@@ -326,14 +358,9 @@ def plan_campaign(
     curve: CampaignCurve,
     fit: NoiseFit,
     *,
-    targets: Sequence[float] = (),
-    clusters: Sequence[int] = (),
     experiments: int = 200,
-    confidence: float = 0.95,
-    limit: int = 4_000_000,
-    seed: int = 0,
     futures: Futures | None = None,
-    **running: Unpack[Running],
+    **options: Unpack[PlanOptions],
 ) -> Budget:
     """Plan the rest of a campaign.
 
@@ -346,12 +373,12 @@ def plan_campaign(
     curve : CampaignCurve
     fit : NoiseFit
         Fitted to this curve.
-    targets, clusters, confidence, limit, seed, **running
-        As in `plan_budget`.
     experiments : int
         Number of campaigns to keep.
     futures : Futures, optional
         Futures for this curve, fit, number of experiments and seed, if already computed.
+    **options
+        As in `plan_budget`.
 
     Returns
     -------
@@ -364,36 +391,33 @@ def plan_campaign(
     ValueError
         If an argument is out of range.
     """
-    wanted = _wanted(targets, clusters, curve.systems)
+    plan = _Plan(**options)
+    targets = plan.targets_for(curve.systems)
     if futures is None:
         futures = likely_futures(
-            curve, fit, experiments=experiments, seed=seed, **running
+            curve, fit, experiments=experiments, seed=plan.seed, **plan.running
         )
     average, first = _simulate_until(
         futures.model_of,
         futures.experiments,
-        wanted,
-        confidence=confidence,
-        limit=limit * curve.decided_share,
-        seed=seed,
-        **running,
+        targets,
+        plan,
+        decided_share=curve.decided_share,
     )
+    needs = []
+    for target, column in zip(targets, first.T.tolist(), strict=True):
+        needs.append(tuple(_with_ties(decided, target, curve) for decided in column))
     return Budget(
         model=curve.model(fit.noise),
         collected=curve.comparisons,
         fit=fit,
         spread_p=futures.spread_p,
-        confidence=confidence,
-        limit=limit,
+        confidence=plan.confidence,
+        limit=plan.limit,
         experiments=experiments,
-        seed=seed,
-        rows=_rows(wanted, average, first, confidence, curve),
-        needs=tuple(
-            tuple(
-                _as_known(need, target, curve) for need in first[:, position].tolist()
-            )
-            for position, target in enumerate(wanted)
-        ),
+        seed=plan.seed,
+        rows=_rows(targets, average, first, plan.confidence, curve),
+        needs=tuple(needs),
     )
 
 
@@ -402,12 +426,7 @@ def plan_from_start(
     futures: Futures,
     *,
     more_systems: int = 0,
-    targets: Sequence[float] = (),
-    clusters: Sequence[int] = (),
-    confidence: float = 0.95,
-    limit: int = 4_000_000,
-    seed: int = 0,
-    **running: Unpack[Running],
+    **options: Unpack[PlanOptions],
 ) -> tuple[BudgetRow, ...]:
     """Plan campaigns like this one from their first judgment, possibly with more systems.
 
@@ -422,8 +441,8 @@ def plan_from_start(
         Futures of this curve.
     more_systems : int
         Not negative.
-    targets, clusters, confidence, limit, seed, **running
-        As in `plan_campaign`.
+    **options
+        As in `plan_budget`.
 
     Returns
     -------
@@ -438,17 +457,16 @@ def plan_from_start(
     """
     if more_systems < 0:
         raise ValueError("more_systems: expected no negative number")
-    wanted = _wanted(targets, clusters, curve.systems + more_systems)
+    plan = _Plan(**options)
+    targets = plan.targets_for(curve.systems + more_systems)
     average, first = _simulate_until(
         partial(_with_more_systems, futures.model_of, more_systems),
         futures.experiments,
-        wanted,
-        confidence=confidence,
-        limit=limit * curve.decided_share,
-        seed=seed,
-        **running,
+        targets,
+        plan,
+        decided_share=curve.decided_share,
     )
-    return _rows(wanted, average, first / curve.decided_share, confidence)
+    return _rows(targets, average, first / curve.decided_share, plan.confidence)
 
 
 def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
@@ -458,27 +476,12 @@ def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
     return replace(model, systems=model.systems + more)
 
 
-def _wanted(
-    targets: Sequence[float], clusters: Sequence[int], systems: int
-) -> list[Target]:
-    if not targets and not clusters:
-        raise ValueError("targets: expected at least one")
-    if any(not 0 < target <= 1 for target in targets):
-        raise ValueError("targets: expected shares above 0, at most 1")
-    if any(not 2 <= count <= systems for count in clusters):
-        raise ValueError(f"clusters: expected 2 … {systems}")
-    return [
-        *(Target("significant_pairs", target) for target in targets),
-        *(Target("clusters", count) for count in clusters),
-    ]
-
-
 def _same_model(model: Model, _experiment: int) -> Model:
     return model
 
 
 def _rows(
-    wanted: Sequence[Target],
+    targets: Sequence[Target],
     average: FloatArray,
     first: FloatArray,
     confidence: float,
@@ -486,37 +489,46 @@ def _rows(
 ) -> tuple[BudgetRow, ...]:
     # An observed value: the remaining comparisons then have the same median, whatever has been collected.
     median = np.quantile(first, 0.5, axis=0, method="inverted_cdf")
-    counts = np.stack([median, *_interval(first, confidence), average], axis=1).tolist()
-    beyond = np.isinf(first).mean(axis=0).tolist()
-    if curve is None:
-        collected = 0
-    else:
+    low, high = _interval(first, confidence)
+    beyond = np.isinf(first).mean(axis=0)
+    collected = 0
+    if curve is not None:
         collected = curve.comparisons
     rows = []
-    for target, found, share in zip(wanted, counts, beyond, strict=True):
+    for t, target in enumerate(targets):
         if curve is None:
-            known = found
-        else:
-            known = [_as_known(each, target, curve) for each in found[:3]]
-        middle, low, high, *mean = (
-            None if np.isinf(count) else round(count) for count in known
-        )
-        rows.append(
-            BudgetRow(
+            row = BudgetRow(
                 measure=target.measure,
                 target=target.value,
-                comparisons=middle,
-                low=low,
-                high=high,
-                average=mean[0] if mean else None,
-                beyond=share if high is None else None,
-                more=None if middle is None else max(0, middle - collected),
+                comparisons=_rounded(median[t]),
+                low=_rounded(low[t]),
+                high=_rounded(high[t]),
+                average=_rounded(average[t]),
             )
-        )
+        else:
+            row = BudgetRow(
+                measure=target.measure,
+                target=target.value,
+                comparisons=_rounded(_with_ties(median[t], target, curve)),
+                low=_rounded(_with_ties(low[t], target, curve)),
+                high=_rounded(_with_ties(high[t], target, curve)),
+            )
+        if row.high is None:
+            row = replace(row, beyond=float(beyond[t]))
+        if row.comparisons is not None:
+            row = replace(row, more=max(0, row.comparisons - collected))
+        rows.append(row)
     return tuple(rows)
 
 
-def _as_known(decided: float, target: Target, curve: CampaignCurve) -> float:
+def _rounded(comparisons: float) -> int | None:
+    """Return a number of comparisons; None if it is beyond the limit."""
+    if np.isinf(comparisons):
+        return None
+    return round(comparisons)
+
+
+def _with_ties(decided: float, target: Target, curve: CampaignCurve) -> float:
     """Return comparisons with ties, consistent with the targets that the campaign has reached."""
     comparisons = decided / curve.decided_share
     if target.measure == "significant_pairs":

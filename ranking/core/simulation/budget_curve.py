@@ -10,8 +10,7 @@ in a campaign's judgments.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -62,9 +61,8 @@ class GroupsPosterior:
         reached = np.full((n + 1, n + 1, count), -np.inf)
         reached[0, 0] = 0.0
         for groups in range(1, n + 1):
-            reached[groups, 1:] = logsumexp(
-                reached[groups - 1, :-1, np.newaxis] + self._runs, axis=0
-            )
+            with_run = reached[groups - 1, :-1, np.newaxis] + self._runs
+            reached[groups, 1:] = logsumexp(with_run, axis=0)
         self._reached = reached
         number = np.arange(1, n + 1)
         # A partition into runs corresponds to g! labellings of its groups, each equally likely.
@@ -115,61 +113,66 @@ class GroupsPosterior:
         cumulated: dict[tuple[int, int, int], FloatArray] = {}
         drawn: dict[tuple[int, int, int], tuple[float, float]] = {}
         for row, which in enumerate(chosen.tolist()):
-            left = which // count + 1
-            spread = which % count
+            group, spread = divmod(which, count)
             end = n
-            while left:
-                at = (left, end, spread)
-                if at not in cumulated:
-                    weight = (
-                        self._reached[left - 1, :end, spread]
-                        + self._runs[:end, end - 1, spread]
-                    )
-                    cumulated[at] = np.cumsum(np.exp(weight - weight.max()))
-                chances_below = cumulated[at]
-                position = uniform[row, left - 1] * chances_below[-1]
+            # From the highest group to the lowest.
+            for left in range(group, -1, -1):
+                key = (left, end, spread)
+                if key not in cumulated:
+                    cumulated[key] = self._cumulated_begins(left, end, spread)
+                chances_below = cumulated[key]
+                position = uniform[row, left] * chances_below[-1]
                 begin = int(np.searchsorted(chances_below, position))
-                if (run := (begin, end, spread)) not in drawn:
-                    drawn[run] = self._of_run(*run)
+                run = (begin, end, spread)
+                if run not in drawn:
+                    drawn[run] = self._of_run(begin, end, spread)
                 mean, deviation = drawn[run]
-                abilities[row, self._order[begin:end]] = (
-                    mean + luck[row, left - 1] * deviation
-                )
+                members = self._order[begin:end]
+                abilities[row, members] = mean + luck[row, left] * deviation
                 end = begin
-                left = left - 1
         return abilities
+
+    def _cumulated_begins(self, left: int, end: int, spread: int) -> FloatArray:
+        """Return cumulated weights of the systems at which a group that ends there may begin.
+
+        There are `left` further groups below.
+        """
+        weight = self._reached[left, :end, spread] + self._runs[:end, end - 1, spread]
+        return np.cumsum(np.exp(weight - weight.max()))
 
     def _of_run(self, begin: int, end: int, spread: int) -> tuple[float, float]:
         """Return the mean and the standard deviation of the ability of a group."""
-        known = self._precision[begin:end]
-        precision = float(known.sum()) + float(self._spreads[spread]) ** -2
-        return float(
-            (known * self._estimate[begin:end]).sum()
-        ) / precision, precision**-0.5
+        own = self._precision[begin:end]
+        precision = float(own.sum()) + float(self._spreads[spread]) ** -2
+        weighted = own * self._estimate[begin:end]
+        return float(weighted.sum()) / precision, precision**-0.5
 
     def _evidence_of_runs(self) -> FloatArray:
         """Return the log evidence, including s! orders, that systems i … j are one group, shape (n,
         n, T).
         """
         n = len(self._estimate)
-        sums = [
-            np.concatenate([[0.0], np.cumsum(self._precision * self._estimate**power)])
-            for power in range(3)
-        ]
-        logs = np.concatenate([[0.0], np.cumsum(np.log(self._precision))])
-        begin, end = np.meshgrid(np.arange(n), np.arange(1, n + 1), indexing="ij")
-        size = np.maximum(1, end - begin)
-        precision, first, second = (each[end] - each[begin] for each in sums)
+        # Sums over systems begin … end − 1, each of shape (n, n, 1).
+        precision = _sums_of_runs(self._precision)
+        first = _sums_of_runs(self._precision * self._estimate)
+        second = _sums_of_runs(self._precision * self._estimate**2)
+        log_precision = _sums_of_runs(np.log(self._precision))
         prior = self._spreads**-2
-        total = precision[:, :, np.newaxis] + prior
-        evidence = (
-            (logs[end] - logs[begin])[:, :, np.newaxis]
-            + np.log(prior)
-            - np.log(np.where(total > 0, total, 1.0))
-            - second[:, :, np.newaxis]
-            + first[:, :, np.newaxis] ** 2 / np.where(total > 0, total, 1.0)
-        ) / 2 + gammaln(size + 1)[:, :, np.newaxis]
-        return np.where((end > begin)[:, :, np.newaxis], evidence, -np.inf)
+        total = precision + prior
+        total = np.where(total > 0, total, 1.0)
+        log_scale = log_precision + np.log(prior) - np.log(total)
+        evidence = (log_scale - second + first**2 / total) / 2
+        size = np.arange(1, n + 1) - np.arange(n)[:, np.newaxis]
+        orders = gammaln(np.maximum(1, size) + 1)
+        evidence = evidence + orders[:, :, np.newaxis]
+        return np.where(size[:, :, np.newaxis] > 0, evidence, -np.inf)
+
+
+def _sums_of_runs(values: FloatArray) -> FloatArray:
+    """Return the sums of n values from each to each, shape (n, n, 1); meaningless in reverse order."""
+    cumulated = np.append(0.0, np.cumsum(values))
+    sums: FloatArray = cumulated[1:] - cumulated[:-1, np.newaxis]
+    return sums[:, :, np.newaxis]
 
 
 #: Noise levels of campaigns, for qualities from 0 to 10: those fitted to WMT10 and WMT12, and
@@ -247,6 +250,16 @@ class BudgetCurve:
     clusters_high: FloatArray
 
 
+class ForecastOptions(TypedDict, total=False):
+    """How campaigns are simulated, see `budget_curve`."""
+
+    share_with_equals: float
+    confidence: float
+    experiments: int
+    active: ActiveDraw | None
+    seed: int
+
+
 def budget_curve(
     comparisons: Sequence[float] | FloatArray,
     *,
@@ -254,11 +267,7 @@ def budget_curve(
     per_block: int,
     wins: npt.ArrayLike | None = None,
     ties: float = 0.0,
-    share_with_equals: float = 0.5,
-    confidence: float = 0.95,
-    experiments: int | None = None,
-    active: ActiveDraw | None = None,
-    seed: int = 0,
+    **options: Unpack[ForecastOptions],
 ) -> BudgetCurve:
     """Forecast the pairs separated and the clusters after numbers of comparisons.
 
@@ -276,15 +285,16 @@ def budget_curve(
     ties : number
         Tied comparisons so far.
     share_with_equals : float
-        Prior probability that some systems are equally good.
+        Prior probability that some systems are equally good, ½ by default.
     confidence : float
-        Confidence of the intervals.
+        Confidence of the intervals, 0.95 by default.
     experiments : int, optional
         Number of simulated campaigns, plus three quarters as many for extremes; 96 to 192 if not
         given, 64 for an active design.
     active : ActiveDraw, optional
         Active design that chooses pairs; if not given, all pairs meet equally often.
     seed : int
+        0 by default.
 
     Raises
     ------
@@ -296,13 +306,12 @@ def budget_curve(
         raise ValueError("systems, per_block: expected at least 2")
     if np.any(np.diff(counts) < 0):
         raise ValueError("comparisons: expected ascending numbers")
-    if experiments is None:
-        of_pairs = _PAIRS_IN_ALL // (systems * (systems - 1) // 2)
-        experiments = max(_FEWEST_EXPERIMENTS, min(_MOST_EXPERIMENTS, of_pairs))
-        if active is not None:
-            experiments = _ACTIVE_EXPERIMENTS
+    active = options.get("active")
+    experiments = options.get("experiments") or _experiments_for(systems, active)
+    share_with_equals = options.get("share_with_equals", 0.5)
+    confidence = options.get("confidence", 0.95)
+    random = np.random.default_rng(options.get("seed", 0))
     by_itself = max(1, round(_EXTREME_SHARE * experiments))
-    random = np.random.default_rng(seed)
     if wins is None:
         won = np.zeros((systems, systems))
     else:
@@ -320,51 +329,47 @@ def budget_curve(
             systems, experiments, by_itself, share_with_equals, random
         )
     more = np.maximum(0.0, counts - decided - ties) * share
-    measured = _measured(
-        won,
-        np.concatenate([chances, *extremes]),
-        more,
-        outputs_per_block,
-        random,
-        active,
+    all_chances = np.concatenate([chances, *extremes])
+    separated, clusters = _measured(
+        won, all_chances, more, outputs_per_block, random, active
     )
-    separated, clusters = (each[:experiments] for each in measured)
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    # One band for all likely worlds together and one for each extreme, because an interval over
-    # many worlds may miss the true one.
-    begins = np.cumsum(
-        [0, experiments, *(len(extreme) for extreme in extremes)]
-    ).tolist()
-    bands = []
-    for each in measured:
-        bands.append(
-            (
-                np.min(
-                    [
-                        _quantile(each[i:j], tails[0], "lower")
-                        for i, j in pairwise(begins)
-                    ],
-                    axis=0,
-                ),
-                np.max(
-                    [
-                        _quantile(each[i:j], tails[1], "higher")
-                        for i, j in pairwise(begins)
-                    ],
-                    axis=0,
-                ),
-            )
-        )
+    sizes = [experiments, *map(len, extremes)]
+    pairs_low, pairs_high = _band(separated, sizes, confidence)
+    clusters_low, clusters_high = _band(clusters, sizes, confidence)
+    likely_pairs = separated[:experiments]
     return BudgetCurve(
         comparisons=counts,
-        pairs=separated.mean(axis=0),
-        pairs_low=bands[0][0],
-        pairs_high=bands[0][1],
-        pairs_middle=_quantile(separated, 0.5, "higher"),
-        clusters=clusters.mean(axis=0),
-        clusters_low=bands[1][0],
-        clusters_high=bands[1][1],
+        pairs=likely_pairs.mean(axis=0),
+        pairs_low=pairs_low,
+        pairs_high=pairs_high,
+        pairs_middle=_quantile(likely_pairs, 0.5, "higher"),
+        clusters=clusters[:experiments].mean(axis=0),
+        clusters_low=clusters_low,
+        clusters_high=clusters_high,
     )
+
+
+def _experiments_for(systems: int, active: ActiveDraw | None) -> int:
+    """Return the default number of simulated campaigns."""
+    if active is not None:
+        return _ACTIVE_EXPERIMENTS
+    pairs = systems * (systems - 1) // 2
+    return max(_FEWEST_EXPERIMENTS, min(_MOST_EXPERIMENTS, _PAIRS_IN_ALL // pairs))
+
+
+def _band(
+    values: FloatArray, sizes: list[int], confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval that contains those of all likely worlds together and of each extreme.
+
+    An interval over many worlds may miss the true one.
+    """
+    lows = []
+    highs = []
+    for worlds in np.split(values, np.cumsum(sizes)[:-1]):
+        lows.append(_quantile(worlds, (1 - confidence) / 2, "lower"))
+        highs.append(_quantile(worlds, (1 + confidence) / 2, "higher"))
+    return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
 def _chances_before(
@@ -377,10 +382,10 @@ def _chances_before(
     """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals; and of each extreme."""
     with_equals = random.random(experiments) < share_with_equals
     groups = np.where(with_equals, random.integers(1, n, experiments), n)
-    extremes = [
-        _chances_of_groups(np.full(by_itself, number), n, random)
-        for number in _extremes(n)
-    ]
+    extremes = []
+    for number in _extremes(n):
+        equal_groups = np.full(by_itself, number)
+        extremes.append(_chances_of_groups(equal_groups, n, random))
     return _chances_of_groups(groups, n, random), extremes
 
 
@@ -403,11 +408,19 @@ def _chances_of_groups(
     """Return chances (E, n, n) for a number of different qualities, in Koehn's model."""
     experiments = len(groups)
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
-    noise = np.exp(random.uniform(np.log(NOISES[0]), np.log(NOISES[1]), experiments))
+    low, high = np.log(NOISES)
+    noise = np.exp(random.uniform(low, high, experiments))
     for row in np.flatnonzero(groups < n).tolist():
-        quality[row] = quality[row, groups_of_systems(n, int(groups[row]), random)]
-    gap = quality[:, :, np.newaxis] - quality[:, np.newaxis, :]
-    return np.asarray(ndtr(gap / (noise[:, np.newaxis, np.newaxis] * np.sqrt(2))))
+        group = groups_of_systems(n, int(groups[row]), random)
+        quality[row] = quality[row, group]
+    spread = noise[:, np.newaxis, np.newaxis] * np.sqrt(2)
+    return np.asarray(ndtr(_gaps(quality) / spread))
+
+
+def _gaps(values: FloatArray) -> FloatArray:
+    """Return the differences of each two systems, shape (E, n, n)."""
+    gaps: FloatArray = values[:, :, np.newaxis] - values[:, np.newaxis, :]
+    return gaps
 
 
 def _chances_judged(
@@ -428,19 +441,17 @@ def _chances_judged(
     groups = GroupsPosterior(
         estimate, variance, _SPREADS, share_with_equals=share_with_equals
     )
-    extremes = [
-        _chances_of_abilities(
-            groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS)
-        )
-        for number in _extremes(len(won))
-        if groups.is_possible(number, odds=_POSSIBLE_ODDS)
-    ]
-    return _chances_of_abilities(groups.draw(experiments, random)), extremes
+    extremes = []
+    for number in _extremes(len(won)):
+        if groups.is_possible(number, odds=_POSSIBLE_ODDS):
+            drawn = groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS)
+            extremes.append(_chances_of_abilities(drawn))
+    likely = groups.draw(experiments, random)
+    return _chances_of_abilities(likely), extremes
 
 
 def _chances_of_abilities(ability: FloatArray) -> FloatArray:
-    gap = ability[:, :, np.newaxis] - ability[:, np.newaxis, :]
-    return np.asarray(1 / (1 + np.exp(-gap)))
+    return np.asarray(1 / (1 + np.exp(-_gaps(ability))))
 
 
 def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -451,13 +462,17 @@ def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     n = len(won)
     met = won + won.T
+    won_by = won.sum(axis=1)
     ability = np.zeros(n)
     precision = np.eye(n)
     for _ in range(_NEWTON_STEPS):
-        rate = 1 / (1 + np.exp(ability[np.newaxis, :] - ability[:, np.newaxis]))
+        gap = ability - ability[:, np.newaxis]
+        rate = 1 / (1 + np.exp(gap))
         information = met * rate * (1 - rate)
-        precision = np.diag(information.sum(axis=1) + _WEAK_SPREAD**-2) - information
-        slope = won.sum(axis=1) - (met * rate).sum(axis=1) - ability / _WEAK_SPREAD**2
+        own_precision = information.sum(axis=1) + _WEAK_SPREAD**-2
+        precision = np.diag(own_precision) - information
+        expected = np.sum(met * rate, axis=1)
+        slope = won_by - expected - ability / _WEAK_SPREAD**2
         step = np.clip(np.linalg.solve(precision, slope), -1.0, 1.0)
         ability = ability + step
         if np.abs(step).max() < 1e-9:
@@ -495,28 +510,21 @@ def _measured(
     to_come = np.zeros((experiments, pairs))
     separated = np.empty((experiments, len(more)))
     clusters = np.empty_like(separated)
+    design: _BalancedPairs | _ActivePairs
     if active is None:
-        drawn = None
+        design = _BalancedPairs(apart)
     else:
-        drawn = _ActivePairs(active, won, experiments, outputs_per_block)
+        design = _ActivePairs(active, won, experiments, outputs_per_block)
     before = 0.0
-    for position, total in enumerate(more):
-        for size in [total - before] if drawn is None else drawn.parts(before, total):
-            if size <= 0:
-                continue
-            if drawn is None:
-                mean = size / pairs
-                chosen = random.standard_normal((experiments, pairs)) * np.sqrt(
-                    mean * apart
-                )
-                step = np.maximum(0.0, mean + chosen)
-            else:
-                step = drawn.step(size, lead, to_come, random)
+    for position, total in enumerate(more.tolist()):
+        for size in design.parts(before, total):
+            step = design.step(size, lead, to_come, random)
             of_system = random.standard_normal((experiments, n)) * np.sqrt(shared)
             own = random.standard_normal((experiments, pairs)) * np.sqrt(1 - 2 * shared)
             luck = of_system[:, first] - of_system[:, second] + own
+            deviation = np.sqrt(step * chance * (1 - chance))
             to_come += step
-            lead += step * chance + np.sqrt(step * chance * (1 - chance)) * luck
+            lead += step * chance + deviation * luck
         before = total
         whole = np.rint(to_come)
         decided = np.rint(met + whole).astype(np.int64)
@@ -526,9 +534,38 @@ def _measured(
         worse = decided - wins >= critical
         separated[:, position] = np.count_nonzero(better | worse, axis=1)
         beats = np.zeros((experiments, n, n), dtype=np.bool_)
-        beats[:, first, second], beats[:, second, first] = better, worse
-        clusters[:, position] = clusters_of(ranges_of_better(beats)).max(axis=1)
+        beats[:, first, second] = better
+        beats[:, second, first] = worse
+        numbers = clusters_of(ranges_of_better(beats))
+        clusters[:, position] = numbers.max(axis=1)
     return separated, clusters
+
+
+@dataclass(frozen=True)
+class _BalancedPairs:
+    """Frequencies of pairs that meet in blocks drawn at random.
+
+    `spread` is the variance of the number of times that a pair meets, as a share of its mean.
+    """
+
+    spread: float
+
+    def parts(self, before: float, total: float) -> Iterator[float]:
+        """Yield a step, which is not divided."""
+        if total > before:
+            yield total - before
+
+    def step(
+        self,
+        size: float,
+        lead: FloatArray,
+        _to_come: FloatArray,
+        random: np.random.Generator,
+    ) -> FloatArray:
+        """Return the number of these comparisons for each pair, shape (E, pairs)."""
+        mean = size / lead.shape[1]
+        deviation = random.standard_normal(lead.shape) * np.sqrt(mean * self.spread)
+        return np.maximum(0.0, mean + deviation)
 
 
 class _ActivePairs:
@@ -575,12 +612,12 @@ class _ActivePairs:
             self._known = self._judged
         self._judged += size
         blocks = min(_BLOCKS_A_STEP, max(1, round(size / self._of_block)))
-        is_even = (random.random((len(lead), blocks)) < self._active.floor).astype(
-            np.intp
-        )
-        shown = _blocks_by_weight(self._weights, is_even, self._shown, random)
-        together = np.matmul(shown.swapaxes(1, 2), shown)[:, first, second]
-        return np.asarray(together * (size / (blocks * self._of_block)))
+        is_balanced = random.random((len(lead), blocks)) < self._active.floor
+        which = is_balanced.astype(np.intp)
+        shown = _blocks_by_weight(self._weights, which, self._shown, random)
+        together = np.matmul(shown.swapaxes(1, 2), shown)
+        comparisons_per_meeting = size / (blocks * self._of_block)
+        return np.asarray(together[:, first, second] * comparisons_per_meeting)
 
     def _weights_after(self, lead: FloatArray, to_come: FloatArray) -> FloatArray:
         """Return the weights of pairs in active and in balanced blocks, shape (2, E, n, n)."""
@@ -590,7 +627,8 @@ class _ActivePairs:
         wins[:, first, second] += ahead
         wins[:, second, first] += to_come - ahead
         priority, self._ability = self._active.priorities(wins, self._ability)
-        return np.stack([priority, 1 / (1 + wins + wins.swapaxes(1, 2))])
+        rarity = 1 / (1 + wins + wins.swapaxes(1, 2))
+        return np.stack([priority, rarity])
 
 
 def _blocks_by_weight(
@@ -614,8 +652,10 @@ def _blocks_by_weight(
     for _ in range(min(outputs_per_block, n)):
         left = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
         cumulated = np.cumsum(left, axis=-1)
-        position = random.random((*left.shape[:2], 1)) * cumulated[..., -1:]
-        system = np.minimum(np.count_nonzero(cumulated <= position, axis=-1), n - 1)
+        uniform = random.random((*left.shape[:2], 1))
+        position = uniform * cumulated[..., -1:]
+        below = np.count_nonzero(cumulated <= position, axis=-1)
+        system = np.minimum(below, n - 1)
         np.put_along_axis(chosen, system[..., np.newaxis], 1.0, axis=-1)
         weight_with = weight_with + weights[which, campaign, system]
         chance = weight_with
@@ -654,9 +694,7 @@ def needs_of_design(
     per_block: int,
     targets: Sequence[float],
     limit: float,
-    confidence: float = 0.95,
-    active: ActiveDraw | None = None,
-    seed: int = 0,
+    **options: Unpack[ForecastOptions],
 ) -> tuple[DesignNeed, ...]:
     """Return the remaining effort with a design, regardless of the design of the judgments so far.
 
@@ -670,11 +708,8 @@ def needs_of_design(
         Shares of the pairs of systems to be separated by the one-sided sign test at 0.05.
     limit : float
         Maximum number of further judgments to consider.
-    confidence : float
-    active : ActiveDraw, optional
-        Settings if the design chooses pairs by their judgments; otherwise all pairs meet equally
-        often.
-    seed : int
+    **options
+        As for `budget_curve`; with `active`, the design chooses pairs by their judgments.
 
     Returns
     -------
@@ -683,40 +718,39 @@ def needs_of_design(
     n = len(tallies.systems)
     outputs_per_block = min(per_block, n)
     of_block = outputs_per_block * (outputs_per_block - 1) / 2
-    judgments = np.concatenate([[0.0], limit * np.geomspace(_FIRST, 1.0, _POINTS)])
+    judgments = np.append(0.0, limit * np.geomspace(_FIRST, 1.0, _POINTS))
     curve = budget_curve(
         tallies.comparisons + judgments * of_block,
         systems=n,
         per_block=outputs_per_block,
         wins=tallies.wins,
         ties=tallies.tied,
-        confidence=confidence,
-        active=active,
-        seed=seed,
+        **options,
     )
     pairs = n * (n - 1) / 2
-    return tuple(
-        DesignNeed(
+    needs = []
+    for target in targets:
+        wanted = target * pairs
+        need = DesignNeed(
             target=target,
-            judgments=_reached(judgments, curve.pairs_middle, target * pairs),
-            low=_reached(judgments, curve.pairs_high, target * pairs),
-            high=_reached(judgments, curve.pairs_low, target * pairs),
+            judgments=_reached(judgments, curve.pairs_middle, wanted),
+            low=_reached(judgments, curve.pairs_high, wanted),
+            high=_reached(judgments, curve.pairs_low, wanted),
         )
-        for target in targets
-    )
+        needs.append(need)
+    return tuple(needs)
 
 
 def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float | None:
     """Return the number of judgments at which a curve first reaches a number of pairs; None if it
     never does.
     """
-    there = np.flatnonzero(pairs >= wanted - 1e-9)
-    if not len(there):
+    reached = np.flatnonzero(pairs >= wanted - 1e-9)
+    if not len(reached):
         return None
-    at = int(there[0])
-    if at == 0:
+    end = int(reached[0])
+    if end == 0:
         return 0.0
-    below = pairs[at - 1]
-    above = pairs[at]
-    part = (wanted - below) / (above - below)
-    return float(judgments[at - 1] + part * (judgments[at] - judgments[at - 1]))
+    start = end - 1
+    part = (wanted - pairs[start]) / (pairs[end] - pairs[start])
+    return float(judgments[start] + part * (judgments[end] - judgments[start]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, Unpack
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ranking.core.methods.lopez import lopez_order
 from ranking.core.methods.shares import expected_wins, scores_of
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.sharding import Running
+from ranking.core.sharding import Engine, Progress
 from ranking.core.simulation.model import (
     Model,
     Simulated,
@@ -91,9 +91,11 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
     decided = np.arange(size + 1)
     z = norm.isf(alpha)
     m = np.maximum(decided, 1)
-    bound = (m + 1) / 2 + np.sqrt(m) / 2 * (z - (z**3 - 3 * z) / (12 * m))
+    quantile = z - (z**3 - 3 * z) / (12 * m)
+    bound = (m + 1) / 2 + np.sqrt(m) / 2 * quantile
     critical = np.ceil(bound).astype(np.int64)
-    close = np.flatnonzero((decided < 1000) | (np.abs(bound - np.rint(bound)) < 0.01))
+    is_close = np.abs(bound - np.rint(bound)) < 0.01
+    close = np.flatnonzero((decided < 1000) | is_close)
     m = decided[close]
     wins = critical[close]
     for _step in range(2):
@@ -130,15 +132,38 @@ def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
     return ranges_of_better(significantly_better(wins, alpha=alpha))
 
 
+class StudyRangeOptions(TypedDict, total=False):
+    """Keyword arguments of `StudyRanges`."""
+
+    rank_ranges: RankRangesFrom
+    resample: Level
+    resamples: int
+    confidence: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRanges:
+    """The rank ranges of a study, see `simulate_campaigns`; ValueError if an option is out of range."""
+
+    rank_ranges: RankRangesFrom = "sign_test"
+    resample: Level = "pairs"
+    resamples: int = 1000
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        word_check("rank_ranges", self.rank_ranges, RankRangesFrom)
+        word_check("resample", self.resample, Level)
+        if not 0.5 < self.confidence < 1:
+            raise ValueError("confidence: expected a share above one half and below 1")
+
+    @property
+    def alpha(self) -> float:
+        """Level of the one-sided sign test."""
+        return 1 - self.confidence
+
+
 def bootstrap_ranges(
-    simulated: Simulated,
-    *,
-    model: Model,
-    level: Level,
-    resamples: int,
-    confidence: float,
-    seed: int,
-    experiment: int,
+    simulated: Simulated, model: Model, ranges: StudyRanges, seed: int, experiment: int
 ) -> RankRanges:
     """Return rank ranges from resampled Expected Wins at each checkpoint (Koehn 2012, §5.1).
 
@@ -148,11 +173,9 @@ def bootstrap_ranges(
         The experiment, with C checkpoints.
     model : Model
         Model of the experiment.
-    level : "pairs", "blocks" or "segments"
+    ranges : StudyRanges
         Units to resample: single comparisons with replacement, as in the paper; blocks; or segments
         with all their blocks.
-    resamples, confidence
-        As in `ranking.core.ranges.rank_ranges`.
     seed, experiment : int
         Seed and number of the experiment.
 
@@ -161,38 +184,36 @@ def bootstrap_ranges(
     RankRanges
         With arrays of shape (C, n).
     """
-    word_check("level", level, Level)
-    parts = []
-    columns = None
-    if level != "pairs":
+    resamples = ranges.resamples
+    blocks = None
+    if ranges.resample != "pairs":
         last = int(simulated.blocks[-1])
-        columns, _quality = simulate_blocks(
+        blocks, _quality = simulate_blocks(
             model, blocks=last, seed=seed, experiment=experiment
         )
-    if columns is not None and level == "segments":
+    if blocks is not None and ranges.resample == "segments":
         # Blocks of one segment share a key, and so their weights.
-        unit = generator_of(seed, experiment, _SEGMENT_KEYS)
-        keys = unit.integers(0, 2**64, size=int(columns.segment.max()), dtype=np.uint64)
-        columns = replace(columns, key=keys[columns.segment - 1])
+        random = generator_of(seed, experiment, _SEGMENT_KEYS)
+        segments = int(blocks.segment.max())
+        keys = random.integers(0, 2**64, size=segments, dtype=np.uint64)
+        blocks = replace(blocks, key=keys[blocks.segment - 1])
+    low = np.empty(simulated.wins.shape[:2], dtype=np.int64)
+    high = np.empty_like(low)
     for checkpoint, count in enumerate(simulated.blocks.tolist()):
         random = resampling_generator(seed, experiment, count)
-        if columns is None:
-            wins = _resample_pairs(
-                simulated.wins[checkpoint],
-                simulated.ties[checkpoint],
-                resamples,
-                random,
-            )
+        if blocks is None:
+            wins = simulated.wins[checkpoint]
+            ties = simulated.ties[checkpoint]
+            resampled = _resample_pairs(wins, ties, resamples, random)
         else:
             key = int(random.integers(0, 2**63))
-            wins = bootstrap_wins(
-                columns.take(slice(count)), resamples=resamples, seed=key
-            )
-        parts.append(rank_ranges(expected_wins(wins), confidence=confidence))
-    return RankRanges(
-        low=np.array([part.low for part in parts]),
-        high=np.array([part.high for part in parts]),
-    )
+            first_blocks = blocks.take(slice(count))
+            resampled = bootstrap_wins(first_blocks, resamples=resamples, seed=key)
+        scores = expected_wins(resampled)
+        checkpoint_ranges = rank_ranges(scores, confidence=ranges.confidence)
+        low[checkpoint] = checkpoint_ranges.low
+        high[checkpoint] = checkpoint_ranges.high
+    return RankRanges(low, high)
 
 
 def _resample_pairs(
@@ -267,17 +288,17 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     if method == "lopez":
         return np.array([_lopez_ranks(counts) for counts in wins])
     if method == "lopez_unweighted":
-        return method_ranks(
-            "lopez", (wins > np.swapaxes(wins, -1, -2)).astype(np.int64)
-        )
+        won_pairs = wins > np.swapaxes(wins, -1, -2)
+        return method_ranks("lopez", won_pairs.astype(np.int64))
     if method == "expected_wins":
         scores = expected_wins(wins)
     elif method == "bojar":
         scores = scores_of("bojar")(Counts(wins=wins))
     else:
         raise ValueError(f"method: unknown {method!r}")
-    values = np.round(np.where(scores.estimable, scores.values, 0.5), TIE_DECIMALS)
-    return 1 + np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1)
+    values = np.where(scores.estimable, scores.values, 0.5)
+    order = np.argsort(-np.round(values, TIE_DECIMALS), axis=-1, kind="stable")
+    return 1 + np.argsort(order, axis=-1)
 
 
 def _lopez_ranks(wins: Int64Array) -> Int64Array:
@@ -295,9 +316,8 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> FloatArray:
     give shape (...).
     """
     n = len(true)
-    return np.asarray(
-        np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2)
-    )
+    wrong = np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1))
+    return np.asarray(wrong / (n * (n - 1) / 2))
 
 
 #: Directions whose spread is below this share of the largest spread are left out.
@@ -317,10 +337,9 @@ def sorted_expected_wins(wins: Int64Array) -> FloatArray:
         A system without a decided comparison counts as one that wins half of them.
     """
     scores = expected_wins(wins)
-    values: FloatArray = np.sort(
-        np.where(scores.estimable, scores.values, 0.5), axis=-1
-    )
-    return values[..., ::-1]
+    values = np.where(scores.estimable, scores.values, 0.5)
+    ascending: FloatArray = np.sort(values, axis=-1)
+    return ascending[..., ::-1]
 
 
 def spread_p_value(spread: FloatArray, simulated: FloatArray) -> float:
@@ -346,9 +365,8 @@ def spread_p_value(spread: FloatArray, simulated: FloatArray) -> float:
     """
     points = np.vstack([spread, simulated])
     centred = points - points.mean(axis=0)
-    inverse = np.linalg.pinv(
-        centred.T @ centred / len(points), rcond=_NEGLIGIBLE, hermitian=True
-    )
+    covariance = centred.T @ centred / len(points)
+    inverse = np.linalg.pinv(covariance, rcond=_NEGLIGIBLE, hermitian=True)
     distance = np.einsum("ei,ij,ej->e", centred, inverse, centred)
     # Distances have rounding errors, which must not separate equal points.
     return float(np.mean(distance >= distance[0] * (1 - 1e-9)))
@@ -438,12 +456,10 @@ def simulate_campaigns(
     comparisons: Sequence[int],
     experiments: int = 400,
     methods: Sequence[str] = METHODS,
-    rank_ranges: RankRangesFrom = "sign_test",
-    resample: Level = "pairs",
-    resamples: int = 1000,
-    confidence: float = 0.95,
     seed: int = 0,
-    **running: Unpack[Running],
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    **range_options: Unpack[StudyRangeOptions],
 ) -> Study:
     """Simulate campaigns, and measure the errors of rankings and ranges (Koehn 2012, §4.4, §5.2).
 
@@ -470,7 +486,7 @@ def simulate_campaigns(
         Confidence of the rank ranges, above ½.
     seed : int
         Non-negative. Results depend only on the other arguments, bit for bit.
-    **running : see `ranking.core.sharding.Running`
+    engine, progress : see `ranking.core.sharding.Running`
         Progress is that of experiments.
 
     Returns
@@ -486,28 +502,13 @@ def simulate_campaigns(
     ----------
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
     """
-    word_check("rank_ranges", rank_ranges, RankRangesFrom)
-    word_check("resample", resample, Level)
+    ranges = StudyRanges(**range_options)
     if not len(comparisons) or min(comparisons) < 1:
         raise ValueError("comparisons: expected positive numbers")
-    if not 0.5 < confidence < 1:
-        raise ValueError("confidence: expected a share above one half and below 1")
-    blocks = np.unique(model.blocks_for(comparisons))
-    bootstrap = None
-    if rank_ranges == "bootstrap":
-        bootstrap = {"level": resample, "resamples": resamples}
+    blocks = np.unique(model.blocks_for(comparisons)).tolist()
+    measure = partial(_measure, model, tuple(blocks), tuple(methods), ranges, seed)
     measured = measure_experiments(
-        partial(
-            _measure,
-            model,
-            tuple(blocks.tolist()),
-            tuple(methods),
-            confidence,
-            bootstrap,
-            seed,
-        ),
-        range(experiments),
-        **running,
+        measure, range(experiments), engine=engine, progress=progress
     )
     mean = measured.mean(axis=0)
     if experiments > 1:
@@ -515,18 +516,24 @@ def simulate_campaigns(
     else:
         spread = np.zeros_like(mean)
     error = spread / np.sqrt(experiments)
+    rows = []
+    for index, count in enumerate(blocks):
+        row = _row(model, count, methods, mean[index].tolist(), error[index].tolist())
+        rows.append(row)
+    resample = None
+    resamples = None
+    if ranges.rank_ranges == "bootstrap":
+        resample = ranges.resample
+        resamples = ranges.resamples
     return Study(
         model=model,
-        rank_ranges=rank_ranges,
-        resample=resample if bootstrap else None,
-        resamples=resamples if bootstrap else None,
-        confidence=confidence,
+        rank_ranges=ranges.rank_ranges,
+        resample=resample,
+        resamples=resamples,
+        confidence=ranges.confidence,
         experiments=experiments,
         seed=seed,
-        rows=tuple(
-            _row(model, count, methods, mean[index].tolist(), error[index].tolist())
-            for index, count in enumerate(blocks.tolist())
-        ),
+        rows=tuple(rows),
     )
 
 
@@ -534,37 +541,30 @@ def _measure(
     model: Model,
     blocks: tuple[int, ...],
     methods: tuple[str, ...],
-    confidence: float,
-    bootstrap: Mapping[str, Any] | None,
+    study_ranges: StudyRanges,
     seed: int,
     experiment: int,
 ) -> FloatArray:
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
+    wins = simulated.wins
     true = true_ranks(simulated.quality)
-    if bootstrap is None:
-        ranges = sign_test_ranges(simulated.wins, alpha=1 - confidence)
+    alpha = study_ranges.alpha
+    if study_ranges.rank_ranges == "sign_test":
+        ranges = sign_test_ranges(wins, alpha=alpha)
     else:
-        ranges = bootstrap_ranges(
-            simulated,
-            model=model,
-            **bootstrap,
-            confidence=confidence,
-            seed=seed,
-            experiment=experiment,
-        )
+        ranges = bootstrap_ranges(simulated, model, study_ranges, seed, experiment)
     cluster = clusters(ranges)
+    sizes = ranges.high - ranges.low + 1
     columns = [
-        (ranges.high - ranges.low + 1).mean(axis=-1),
+        sizes.mean(axis=-1),
         range_violations(ranges, true),
         cluster.max(axis=-1),
         cluster_violations(cluster, true),
-        significant_pairs(simulated.wins, alpha=1 - confidence),
-        *(
-            error_of_ranks(method_ranks(method, simulated.wins), true)
-            for method in methods
-        ),
+        significant_pairs(wins, alpha=alpha),
     ]
+    for method in methods:
+        columns.append(error_of_ranks(method_ranks(method, wins), true))
     return np.stack(columns, axis=-1).astype(np.float64)
 
 
@@ -575,7 +575,9 @@ def _row(
     mean: list[float],
     error: list[float],
 ) -> StudyRow:
-    names = (*_MEASURES, *(f"error.{method}" for method in methods))
+    names = [*_MEASURES]
+    for method in methods:
+        names.append(f"error.{method}")
     return StudyRow(
         comparisons=blocks * model.comparisons_per_block,
         blocks=blocks,
