@@ -26,12 +26,19 @@ count, or on the extension if these are tied, so later calls give the same resul
 
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import accumulate, combinations, pairwise
-from operator import itemgetter
-from typing import Any, Literal
+from itertools import combinations, pairwise
+from operator import attrgetter, itemgetter
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -57,7 +64,9 @@ def draw(seed: int, *purpose: str) -> int:
 
 def shuffled(systems: Iterable[str], seed: int) -> tuple[str, ...]:
     """Return the systems in an order that depends only on the seed and their names."""
-    return tuple(sorted(systems, key=lambda name: (draw(seed, "start", name), name)))
+    names = sorted(systems)
+    position = {name: draw(seed, "start", name) for name in names}
+    return tuple(sorted(names, key=position.__getitem__))
 
 
 def drawn_winner(one: str, other: str, seed: int) -> str:
@@ -232,12 +241,13 @@ def _insertions(
     """
     if len(names) < 2:
         return [*names]
-    pairs = [*zip(names[::2], names[1::2], strict=False)]
-    won = [winners[pair_of(*pair)] for pair in pairs]
+    won = []
+    loser_to = {}
+    for first, second in zip(names[::2], names[1::2], strict=False):
+        winner = winners[pair_of(first, second)]
+        won.append(winner)
+        loser_to[winner] = _other_of((first, second), winner)
     chain = yield from _insertions(won, winners)
-    loser_to = {
-        winner: pair[winner == pair[0]] for winner, pair in zip(won, pairs, strict=True)
-    }
     losers: list[tuple[str, str | None]] = [(loser_to[name], name) for name in chain]
     if len(names) % 2:
         losers.append((names[-1], None))
@@ -245,9 +255,19 @@ def _insertions(
     chain.insert(0, losers[0][0])
     for number in _insertion_order(len(losers)):
         system, bound = losers[number - 1]
-        position = yield system, chain if bound is None else chain[: chain.index(bound)]
+        among = chain
+        if bound is not None:
+            among = chain[: chain.index(bound)]
+        position = yield system, among
         chain.insert(position or 0, system)
     return chain
+
+
+def _other_of(pair: Pair, system: str) -> str:
+    first, second = pair
+    if system == first:
+        return second
+    return first
 
 
 def _insertion_order(losers: int) -> list[int]:
@@ -302,14 +322,11 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
         better |= better[:, [middle]] & better[[middle]]
     # Twice the middle of its places, minus a constant.
     middles = better.sum(axis=0) - better.sum(axis=1)
-    order = sorted(
-        range(len(names)), key=lambda place: (int(middles[place]), names[place])
-    )
-    return PartialOrder(
-        tuple(names[position] for position in order),
-        won[np.ix_(order, order)],
-        better[np.ix_(order, order)],
-    )
+    # Names are sorted already, and the sort is stable.
+    order = np.argsort(middles, kind="stable")
+    pairs = np.ix_(order, order)
+    ordered = tuple(names[position] for position in order.tolist())
+    return PartialOrder(ordered, won[pairs], better[pairs])
 
 
 OnUndecided = Literal["sign", "extend"]
@@ -430,11 +447,13 @@ def closed(
     first: str, second: str, lead: int, judgments: int, *, seed: int
 ) -> Decision:
     """Close a comparison in favour of the leading system, or of the one chosen by the seed."""
-    if lead:
-        winner = first if lead > 0 else second
+    if lead > 0:
+        winner = first
+    elif lead < 0:
+        winner = second
     else:
         winner = drawn_winner(first, second, seed)
-    loser = second if winner == first else first
+    loser = _other_of((first, second), winner)
     return Decision(winner, loser, judgments, 0, arbitrary=not lead)
 
 
@@ -500,14 +519,15 @@ def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Ans
 
     These are a judge's first judgments of each segment, at most `most_of_a_judge` per judge (0: no limit).
     """
-    found: dict[tuple[str, int], Answer] = {}
-    answer_counts: Counter[str] = Counter()
-    for each in sorted(answers, key=lambda answer: answer.number):
-        key = (each.judge, each.segment)
-        if key not in found and not 0 < most_of_a_judge <= answer_counts[each.judge]:
-            found[key] = each
-            answer_counts[each.judge] += 1
-    return list(found.values())
+    first_answers: dict[tuple[str, int], Answer] = {}
+    counts: Counter[str] = Counter()
+    for answer in sorted(answers, key=attrgetter("number")):
+        key = (answer.judge, answer.segment)
+        has_enough = 0 < most_of_a_judge <= counts[answer.judge]
+        if key not in first_answers and not has_enough:
+            first_answers[key] = answer
+            counts[answer.judge] += 1
+    return list(first_answers.values())
 
 
 def decide_in_order(
@@ -574,6 +594,67 @@ def sort_replayed(
             return state, decisions
 
 
+class PreferenceFigures(TypedDict):
+    """Counts of judgments of a pair, and their mean with its error and tests, as in `Preference`."""
+
+    wins: int
+    losses: int
+    same: int
+    identical: int
+    mean: float
+    error: float
+    z: float
+    p_normal: float
+    p_exact: float
+
+
+class ResultFigures(PreferenceFigures):
+    """Result of a comparison as plain data; its own figures are those of all judgments."""
+
+    first: str
+    second: str
+    judgments: int
+    error_level: str
+    p_judges: float | None
+    low: float
+    high: float
+    judges: dict[str, PreferenceFigures]
+    of_judges: PreferenceFigures
+    of_sentences: PreferenceFigures | None
+    against_majority: tuple[str, ...]
+
+
+class SortStep(ResultFigures):
+    """A comparison of a sort as plain data.
+
+    `number` counts from 1. `adjusted_p` is that of the chosen test, corrected for the number of closed
+    comparisons; `significant` whether it is closed and `adjusted_p` is at most the level; both are None
+    without a correction. The others are as in `Decision`.
+    """
+
+    number: int
+    adjusted_p: float | None
+    significant: bool | None
+    winner: str | None
+    asked: int
+    missing: int
+    arbitrary: bool
+
+
+class RemainingPair(TypedDict):
+    """A pair that a sort did not need.
+
+    `better` and `worse` are by the order, and `places` their distance in it, from 2. If the pair was judged
+    anyway, `result` has the better one first. `contradicts` is whether judges preferred the worse one.
+    """
+
+    better: str
+    worse: str
+    places: int
+    result: ResultFigures | None
+    contradicts: bool
+
+
 @dataclass(frozen=True)
 class SortedChain:
     """Progress of a sort, and the evidence for its order.
@@ -583,30 +664,25 @@ class SortedChain:
     systems : tuple of str
         Sorted by name.
     state : SortState
-    steps : sequence of dict
+    steps : sequence of SortStep
         Comparisons that are closed or have judgments, in the order of the sort, from the viewpoint
-        of the winner, or of the first system while it is open. Keys: number (from 1), those of
-        `result_figures`, adjusted_p (of the chosen test, corrected for the number of closed
-        comparisons), significant (whether it is closed and `adjusted_p` is at most the level; both
-        None without a correction), and winner, asked, missing and arbitrary as in `Decision`.
+        of the winner, or of the first system while it is open.
     clusters : tuple of int
         Cluster number of each system of `order`, from 1; empty without an order, or if neighbours
         have too few judgments for a test.
-    neighbours : sequence of dict
+    neighbours : sequence of SortStep
         The n − 1 steps between neighbours of `order`, from the top; empty without an order.
-    remaining : sequence of dict
+    remaining : sequence of RemainingPair
         Pairs that the sort did not need, nearest first: the ones to judge to verify the order.
-        Empty without an order. Keys: better and worse (by the order), places (distance in the
-        order, from 2), result (`result_figures` with the better one first if the pair was judged
-        anyway, or None), and contradicts (whether judges preferred the worse one).
+        Empty without an order.
     """
 
     systems: tuple[str, ...]
     state: SortState
-    steps: Sequence[Mapping[str, Any]]
+    steps: Sequence[SortStep]
     clusters: tuple[int, ...]
-    neighbours: Sequence[Mapping[str, Any]]
-    remaining: Sequence[Mapping[str, Any]]
+    neighbours: Sequence[SortStep]
+    remaining: Sequence[RemainingPair]
 
     @property
     def order(self) -> tuple[str, ...] | None:
@@ -647,47 +723,70 @@ def sort_judged(
     for pair in judged:
         if unknown := set(pair).difference(names):
             raise ValueError(f"there is no system {min(unknown)} to sort")
-    known = decisions or {}
+    earlier = decisions or {}
 
     def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
-        return {
-            pair: known.get(pair) or decide(settings.compare(judged[pair]), settings)
-            for pair in pairs
-            if pair in judged
-        }
+        decided = {}
+        for pair in pairs:
+            if pair not in judged:
+                continue
+            decision = earlier.get(pair)
+            if decision is None:
+                decision = decide(settings.compare(judged[pair]), settings)
+            decided[pair] = decision
+        return decided
 
     state, decided = sort_replayed(names, settings.seed, decide_all)
     p = _p_values(judged, decided, settings)
     steps = _steps(judged, decided, settings, p)
     if state.order is None:
         return SortedChain(names, state, list(steps.values()), (), [], [])
-    neighbours = [steps[pair_of(*pair)] for pair in pairwise(state.order)]
-    clusters: Iterable[int] = ()
-    neighbour_p = [p[pair_of(*pair)] for pair in pairwise(state.order)]
-    if not any(math.isnan(each) for each in neighbour_p):
-        clusters = accumulate(
-            (each <= settings.level for each in neighbour_p), initial=1
-        )
+    neighbours = [pair_of(*pair) for pair in pairwise(state.order)]
+    return SortedChain(
+        systems=names,
+        state=state,
+        steps=list(steps.values()),
+        clusters=_clusters([p[pair] for pair in neighbours], settings.level),
+        neighbours=[steps[pair] for pair in neighbours],
+        remaining=_remaining(state.order, steps.keys(), judged, settings),
+    )
+
+
+def _clusters(neighbour_p: Sequence[float], level: float) -> tuple[int, ...]:
+    """Return cluster numbers, given the p-values between neighbours; none without a test of each."""
+    clusters = [1]
+    for p in neighbour_p:
+        if math.isnan(p):
+            return ()
+        clusters.append(clusters[-1] + (p <= level))
+    return tuple(clusters)
+
+
+def _remaining(
+    order: Sequence[str],
+    needed: Collection[Pair],
+    judged: Mapping[Pair, PairJudgments],
+    settings: SortSettings,
+) -> list[RemainingPair]:
+    """Return the pairs that the sort did not need, nearest first."""
     remaining = []
-    for (above, better), (below, worse) in combinations(enumerate(state.order), 2):
+    for (above, better), (below, worse) in combinations(enumerate(order), 2):
         pair = pair_of(better, worse)
-        if pair not in steps:
-            result = None
+        if pair not in needed:
+            row = RemainingPair(
+                better=better,
+                worse=worse,
+                places=below - above,
+                result=None,
+                contradicts=False,
+            )
             if pair in judged:
                 result = settings.compare(judged[pair], better)
-            remaining.append(
-                {
-                    "better": better,
-                    "worse": worse,
-                    "places": below - above,
-                    "result": result and result_figures(result, settings.level),
-                    "contradicts": result is not None and result.pooled.lead < 0,
-                }
-            )
+                row["result"] = result_figures(result, settings.level)
+                row["contradicts"] = result.pooled.lead < 0
+            remaining.append(row)
     remaining.sort(key=itemgetter("places"))
-    return SortedChain(
-        names, state, list(steps.values()), tuple(clusters), neighbours, remaining
-    )
+    return remaining
 
 
 def _p_values(
@@ -696,14 +795,15 @@ def _p_values(
     settings: SortSettings,
 ) -> dict[Pair, float]:
     """Return the p-values of the chosen test, corrected for the number of closed comparisons if at all."""
-    p = {
-        pair: settings.compare(judged[pair], each.winner).pooled.p(settings.test)
-        for pair, each in decisions.items()
-    }
-    closed = [pair for pair, each in decisions.items() if each.winner]
-    corrected = adjusted(
-        np.array([p[pair] for pair in closed]), settings.correction
-    ).tolist()
+    p = {}
+    closed = []
+    for pair, decision in decisions.items():
+        result = settings.compare(judged[pair], decision.winner)
+        p[pair] = result.pooled.p(settings.test)
+        if decision.winner:
+            closed.append(pair)
+    single = np.array([p[pair] for pair in closed])
+    corrected = adjusted(single, settings.correction).tolist()
     return p | dict(zip(closed, corrected, strict=True))
 
 
@@ -712,32 +812,35 @@ def _steps(
     decisions: Mapping[Pair, Decision],
     settings: SortSettings,
     p: Mapping[Pair, float],
-) -> dict[Pair, dict[str, Any]]:
+) -> dict[Pair, SortStep]:
     is_corrected = settings.correction is not Correction.NONE
-    results = {
-        pair: settings.compare(judged[pair], each.winner)
-        for pair, each in decisions.items()
-    }
-    return {
-        pair: {
+    steps: dict[Pair, SortStep] = {}
+    for number, (pair, decision) in enumerate(decisions.items(), 1):
+        result = settings.compare(judged[pair], decision.winner)
+        adjusted_p = None
+        significant = None
+        if is_corrected:
+            adjusted_p = p[pair]
+            significant = bool(decision.winner) and adjusted_p <= settings.level
+        steps[pair] = {
             "number": number,
-            **result_figures(results[pair], settings.level),
-            "adjusted_p": p[pair] if is_corrected else None,
-            "significant": bool(decision.winner) and p[pair] <= settings.level
-            if is_corrected
-            else None,
+            **result_figures(result, settings.level),
+            "adjusted_p": adjusted_p,
+            "significant": significant,
             "winner": decision.winner,
             "asked": decision.asked,
             "missing": decision.missing,
             "arbitrary": decision.arbitrary,
         }
-        for number, (pair, decision) in enumerate(decisions.items(), 1)
-    }
+    return steps
 
 
-def result_figures(result: ComparisonResult, level: float) -> dict[str, Any]:
+def result_figures(result: ComparisonResult, level: float) -> ResultFigures:
     """Return the result of a comparison as plain data, its pooled counts and tests under their own names."""
     low, high = result.pooled.interval(level)
+    of_sentences = None
+    if result.of_sentences is not None:
+        of_sentences = _figures(result.of_sentences)
     return {
         "first": result.first,
         "second": result.second,
@@ -747,23 +850,22 @@ def result_figures(result: ComparisonResult, level: float) -> dict[str, Any]:
         "p_judges": result.p_judges,
         "low": low,
         "high": high,
-        "judges": {judge: _figures(each) for judge, each in result.judges.items()},
+        "judges": {judge: _figures(own) for judge, own in result.judges.items()},
         "of_judges": _figures(result.of_judges),
-        "of_sentences": result.of_sentences and _figures(result.of_sentences),
+        "of_sentences": of_sentences,
         "against_majority": result.against_majority,
     }
 
 
-def _figures(counts: Preference) -> dict[str, Any]:
-    names = (
-        "wins",
-        "losses",
-        "same",
-        "identical",
-        "mean",
-        "error",
-        "z",
-        "p_normal",
-        "p_exact",
-    )
-    return {name: getattr(counts, name) for name in names}
+def _figures(counts: Preference) -> PreferenceFigures:
+    return {
+        "wins": counts.wins,
+        "losses": counts.losses,
+        "same": counts.same,
+        "identical": counts.identical,
+        "mean": counts.mean,
+        "error": counts.error,
+        "z": counts.z,
+        "p_normal": counts.p_normal,
+        "p_exact": counts.p_exact,
+    }
