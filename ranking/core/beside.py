@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -390,7 +390,7 @@ def drawn_scores(
     resampling = Resampling("blocks", seed=seed)
     return DrawnScores(
         systems=task.systems,
-        scores=method.score(task.compared, **parameters),
+        scores=method.score(task.compared),
         resampled={
             unit: method.score_resamples(
                 task.keyed(unit), resampling, range(resamples), **parameters
@@ -503,6 +503,17 @@ _LEAST_WHOLE = 50
 BetterAndWorse = tuple[str, str]
 
 
+class SystemByMean(TypedDict):
+    """A system in an order by mean scores, as in `RankedSystem`; its range is a confidence set."""
+
+    system: str
+    score: float
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
 @dataclass(frozen=True, eq=False)
 class TaskOrder:
     """Results of a single task.
@@ -513,16 +524,15 @@ class TaskOrder:
     ranking : Ranking or None
         With percentile ranges over segments and judges, the default of live rankings; None if no
         systems are compared, or if outputs are scored one by one.
-    means : sequence of dict
-        If outputs are scored one by one, the systems by mean score, best first: system, score,
-        rank, rank_low and rank_high (ends of a confidence set), and cluster, as in `RankedSystem`.
-        Otherwise, or with a single system, empty.
+    means : sequence of SystemByMean
+        If outputs are scored one by one, the systems by mean score, best first. Otherwise, or with
+        a single system, empty.
     decided : DecidedPairs
     """
 
     task: Task
     ranking: Ranking | None
-    means: Sequence[Mapping[str, Any]]
+    means: Sequence[SystemByMean]
     decided: DecidedPairs
 
 
@@ -609,28 +619,21 @@ def tasks_beside(
                 resamples=resamples,
                 seed=seed,
             )
-        orders.append(
-            TaskOrder(
-                task=task,
-                ranking=ranking,
-                means=_by_means(drawn[-1], confidence, seed)
-                if isinstance(task, ScoredTask)
-                else (),
-                decided=decided_pairs(task, confidence=confidence, **drawing),
-            )
-        )
+        means: list[SystemByMean] = []
+        if isinstance(task, ScoredTask):
+            means = _by_means(drawn[-1], confidence, seed)
+        decided = decided_pairs(task, confidence=confidence, **drawing)
+        orders.append(TaskOrder(task, ranking, means, decided))
         if progress is not None:
             progress(number, len(tasks))
-    pairs = [
-        _pair(one, other, correlations(*of, confidence=confidence))
-        for (one, other), of in zip(
-            combinations(orders, 2), combinations(drawn, 2), strict=True
-        )
-    ]
+    pairs = []
+    for one, other in combinations(range(len(orders)), 2):
+        of_scores = correlations(drawn[one], drawn[other], confidence=confidence)
+        pairs.append(_pair(orders[one], orders[other], of_scores))
     return TasksBeside(tuple(orders), tuple(pairs))
 
 
-def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str, Any]]:
+def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[SystemByMean]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
     The covariance is that over segments plus that over judges. It counts their overlap twice, so
@@ -642,18 +645,20 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
         return []
     covariance = np.zeros((n, n))
     parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
-    lacking = [np.isnan(part).mean(axis=0) > _MOST_LACKING for part in parts]
-    known = ~np.logical_or(*lacking) & (drawn.fewest_units > 1)
-    if known.any():
-        for each in parts:
-            whole = each[:, known][~np.isnan(each[:, known]).any(axis=1)]
+    estimable = np.full(n, drawn.fewest_units > 1)
+    for part in parts:
+        estimable &= np.isnan(part).mean(axis=0) <= _MOST_LACKING
+    if estimable.any():
+        for part in parts:
+            scores = part[:, estimable]
+            whole = scores[~np.isnan(scores).any(axis=1)]
             if len(whole) < _LEAST_WHOLE:
-                known[:] = False
+                estimable[:] = False
                 break
-            covariance[np.ix_(known, known)] += np.cov(whole.T)
+            covariance[np.ix_(estimable, estimable)] += np.cov(whole.T)
     values = drawn.scores.values
     ranges = rank_confidence_sets(
-        np.where(known, values, np.nan),
+        np.where(estimable, values, np.nan),
         covariance,
         confidence=confidence,
         degrees_of_freedom=max(drawn.fewest_units - 1, 1),
@@ -662,18 +667,19 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str
     ranks = ordinal_ranks(drawn.scores)
     low = np.minimum(ranges.low, ranks)
     high = np.maximum(ranges.high, ranks)
-    columns = {
-        "score": values,
-        "rank": ranks,
-        "rank_low": low,
-        "rank_high": high,
-        "cluster": clusters(RankRanges(low=low, high=high)),
-    }
-    return [
-        {"system": drawn.systems[index]}
-        | {name: column[index].item() for name, column in columns.items()}
-        for index in np.argsort(ranks).tolist()
-    ]
+    cluster = clusters(RankRanges(low=low, high=high))
+    rows = []
+    for index in np.argsort(ranks).tolist():
+        row = SystemByMean(
+            system=drawn.systems[index],
+            score=float(values[index]),
+            rank=int(ranks[index]),
+            rank_low=int(low[index]),
+            rank_high=int(high[index]),
+            cluster=int(cluster[index]),
+        )
+        rows.append(row)
+    return rows
 
 
 def _pair(
@@ -742,23 +748,23 @@ def orders_beside(
         If an order has an unknown or duplicate system, or the name of another order.
     """
     scores: dict[str, Mapping[str, float]] = {name: _from_bottom(order)}
-    for found in orders_by_methods(blocks, methods):
-        scores[found.method] = found.scores
-    for other, given in others.items():
+    for by_method in orders_by_methods(blocks, methods):
+        scores[by_method.method] = by_method.scores
+    for other, systems in others.items():
         if other in scores:
             raise ValueError(f"duplicate order {other!r}")
-        if unknown := [system for system in given if system not in order]:
-            raise ValueError(f"order {other!r}: there is no system {unknown[0]!r}")
-        if len(set(given)) < len(given):
+        for system in systems:
+            if system not in order:
+                raise ValueError(f"order {other!r}: there is no system {system!r}")
+        if len(set(systems)) < len(systems):
             raise ValueError(f"order {other!r}: a system occurs twice")
-        scores[other] = _from_bottom(given)
-    return {
-        one: OrderBeside(
-            systems=tuple(sorted(own, key=lambda system: (-own[system], system))),
-            tau={other: kendall_tau(own, scores[other]) for other in scores},
-        )
-        for one, own in scores.items()
-    }
+        scores[other] = _from_bottom(systems)
+    orders = {}
+    for one, own in scores.items():
+        best_first = sorted(sorted(own), key=own.__getitem__, reverse=True)
+        tau = {other: kendall_tau(own, scores[other]) for other in scores}
+        orders[one] = OrderBeside(tuple(best_first), tau)
+    return orders
 
 
 def _from_bottom(order: Sequence[str]) -> dict[str, float]:

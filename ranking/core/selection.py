@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,12 @@ from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.counting.resampling import shuffled
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.hopkins_may import Inference, hopkins_may, outcome_chances
-from ranking.core.methods.method import comparisons_per_pair
+from ranking.core.methods.hopkins_may import outcome_chances
+from ranking.core.methods.method import Parameters, comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.sharding import Progress, Running, in_threads, map_shards
-from ranking.core.words import word_check
 
 #: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
 _RUNS = {"trueskill_wmt": {"runs": 20}}
@@ -110,12 +109,9 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
 
 
 @in_threads
-def predict_by_ability(
-    radius: float | None, inference: Inference, seed: int, blocks: Blocks
-) -> Int8Array:
-    """Predict the most probable outcome in the relative-ability model."""
-    word_check("inference", inference, Inference)
-    ability = hopkins_may(blocks, radius=radius, inference=inference, seed=seed)
+def predict_by_ability(parameters: Parameters, seed: int, blocks: Blocks) -> Int8Array:
+    """Predict the most probable outcome in the relative-ability model, with all its parameters."""
+    ability = method_named("hopkins_may").fit(blocks, seed=seed, **parameters)
     estimable = ability.scores.estimable
     known = estimable[:, np.newaxis] & estimable[np.newaxis, :]
     found = ability.extra.get("radius")
@@ -149,7 +145,7 @@ def by_pairs(blocks: Blocks) -> Int8Array:
 
 
 def predictors(
-    parameters: Mapping[str, Mapping[str, Any]], *, seed: int = 0
+    parameters: Mapping[str, Parameters], *, seed: int = 0
 ) -> dict[str, Predictor]:
     """Return a predictor for each method: by model outcomes for relative ability, otherwise by
     scores.
@@ -170,19 +166,16 @@ def predictors(
     for name, options in parameters.items():
         complete = method_named(name).complete({**_RUNS.get(name, {}), **options})
         if name == "hopkins_may":
-            by_name[name] = partial(
-                predict_by_ability, complete["radius"], complete["inference"], seed
-            )
+            by_name[name] = partial(predict_by_ability, complete, seed)
         else:
-            by_name[name] = partial(
-                predict_by_scores, partial(score_by_method, name, complete, seed)
-            )
+            score = partial(score_by_method, name, complete, seed)
+            by_name[name] = partial(predict_by_scores, score)
     return by_name
 
 
 @in_threads
 def score_by_method(
-    method: str, parameters: Mapping[str, Any], seed: int, blocks: Blocks
+    method: str, parameters: Parameters, seed: int, blocks: Blocks
 ) -> Scores:
     """Return the scores of systems by a method of the registry, with all its parameters."""
     return method_named(method).score(blocks, seed=seed, **parameters)
@@ -341,39 +334,41 @@ def select_method(
     if not comparisons.any():
         raise ValueError("blocks: there is no comparison to predict")
 
-    counted = np.array(
-        map_shards(
-            partial(_fold_counts, blocks, fold, tuple(predictors.values())),
-            range(folds),
-            **running,
-        ),
-        dtype=np.int64,
-    )
+    count_fold = partial(_fold_counts, blocks, fold, tuple(predictors.values()))
+    folds_counted = map_shards(count_fold, range(folds), **running)
+    counted = np.array(folds_counted, dtype=np.int64)
+    correct = counted[:, :, 0]
+    unknown = counted[:, :, 1]
     # A fold without comparisons has no accuracy.
-    asking = comparisons > 0
-    shares = counted[asking, :, 0] / comparisons[asking, np.newaxis]
+    has_comparisons = comparisons > 0
+    whole = comparisons[has_comparisons, np.newaxis]
+    shares = correct[has_comparisons] / whole
     best = int(np.argmax(shares.mean(axis=0)))
-    methods = {
-        name: Accuracy(
-            correct=int(counted[:, m, 0].sum()),
-            comparisons=int(comparisons.sum()),
-            unknown=int(counted[:, m, 1].sum()),
-            accuracy=float(shares[:, m].mean()),
-            standard_error=_standard_error(shares[:, m]),
-            behind=float((shares[:, best] - shares[:, m]).mean()),
-            behind_error=_standard_error(shares[:, best] - shares[:, m]),
+    total = int(comparisons.sum())
+    methods = {}
+    for m, name in enumerate(predictors):
+        own = shares[:, m]
+        behind = shares[:, best] - own
+        methods[name] = Accuracy(
+            correct=int(correct[:, m].sum()),
+            comparisons=total,
+            unknown=int(unknown[:, m].sum()),
+            accuracy=float(own.mean()),
+            standard_error=_standard_error(own),
+            behind=float(behind.mean()),
+            behind_error=_standard_error(behind),
         )
-        for m, name in enumerate(predictors)
-    }
-    correct, _ = _count_correct(by_pairs(blocks), blocks)
+    names = [*methods]
+    names.sort(key=lambda name: methods[name].accuracy, reverse=True)
+    correct_by_pairs, _unknown = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
-        methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
-        oracle=correct / int(comparisons.sum()),
+        methods={name: methods[name] for name in names},
+        oracle=correct_by_pairs / total,
         majority=_majority(blocks, fold, folds),
         folds=folds,
         segments=len(np.unique(blocks.segment)),
-        comparisons=int(comparisons.sum()),
-        ties=sum(each.tied for each in tested),
+        comparisons=total,
+        ties=sum(part.tied for part in tested),
         seed=seed,
     )
 
@@ -414,33 +409,32 @@ def data_requirements(
     position = shuffled(blocks.key, seed=seed, run=0)
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))
-    for each in range(folds):
-        held = blocks.take(fold == each)
+    for number in range(folds):
+        held = blocks.take(fold == number)
         comparisons = tally(held).comparisons
-        rows = np.flatnonzero(fold != each)
+        rows = np.flatnonzero(fold != number)
         rows = rows[np.argsort(position[rows], kind="stable")]
         for s, share in enumerate(shares):
             # Restore the original order, which online methods may use.
-            learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
-            learnt_from[each, s] = tally(learnt).comparisons
+            share_rows = np.sort(rows[: math.ceil(share * len(rows))])
+            learnt = blocks.take(share_rows)
+            learnt_from[number, s] = tally(learnt).comparisons
+            if not comparisons:
+                continue
             for m, predict in enumerate(predictors.values()):
-                if comparisons:
-                    correct[each, s, m] = (
-                        _count_correct(predict(learnt), held)[0] / comparisons
-                    )
+                right, _unknown = _count_correct(predict(learnt), held)
+                correct[number, s, m] = right / comparisons
         if progress is not None:
-            progress(each + 1, folds)
+            progress(number + 1, folds)
     if np.isnan(correct).all():
         raise ValueError("blocks: there is no comparison to predict")
     accuracy = np.nanmean(correct, axis=0)
-    return [
-        Requirement(
-            share=share,
-            comparisons=float(learnt_from[:, s].mean()),
-            accuracy={name: float(accuracy[s, m]) for m, name in enumerate(predictors)},
-        )
-        for s, share in enumerate(shares)
-    ]
+    requirements = []
+    for s, share in enumerate(shares):
+        by_method = dict(zip(predictors, accuracy[s].tolist(), strict=True))
+        comparisons_learnt = float(learnt_from[:, s].mean())
+        requirements.append(Requirement(share, comparisons_learnt, by_method))
+    return requirements
 
 
 @in_threads

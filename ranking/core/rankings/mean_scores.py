@@ -116,11 +116,11 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     if method.influence is None:
         raise ValueError(f"{method.name} has no influence values")
     settings = method.complete(None)
-    fitted = method.score(blocks, **settings)
+    fitted = method.score(blocks)
     # Systems without a score would only affect the others.
     scored = blocks.of_systems(np.flatnonzero(fitted.estimable))
     ranked = scored.with_judges_in_order()
-    scores = method.score(ranked, **settings)
+    scores = method.score(ranked)
     layout = method.layout(len(ranked.systems))
     moments = moments_of_blocks(ranked, layout)
     influence_of_cells = method.influence(layout.unpack(moments.cells), **settings)

@@ -178,7 +178,8 @@ def test_a_predictor_by_scores_calls_near_equals_ties() -> None:
     predicted = predict_by_scores(lambda _: scores, blocks)
     assert predicted[0].tolist() == [TIE, TIE, WIN, UNKNOWN]
     assert predicted[2].tolist() == [LOSS, LOSS, TIE, UNKNOWN]
-    assert predict_by_ability(None, "collapsed", 0, blocks)[0].tolist() == [
+    parameters = {"radius": None, "inference": "collapsed"}
+    assert predict_by_ability(parameters, 0, blocks)[0].tolist() == [
         TIE,
         TIE,
         WIN,
