@@ -63,7 +63,7 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
         is_connected = scores.group == scores.group[:, [first]]
         ahead &= is_connected | ~has_score
     values_ahead = np.where(ahead, values, -np.inf)
-    best = np.argmax(values_ahead, axis=1).astype(np.int64)
+    best: Int64Array = np.argmax(values_ahead, axis=1).astype(np.int64)
     best[~ahead.any(axis=1)] = NOBODY
     return best
 
@@ -199,7 +199,8 @@ def _firsts(scores: Scores, order: list[int]) -> list[int]:
     first = order[0]
     firsts = overtaken_by(scores, first)
     stays = (firsts == NOBODY) & scores.estimable[:, first]
-    return np.where(stays, first, firsts).tolist()
+    named: list[int] = np.where(stays, first, firsts).tolist()
+    return named
 
 
 def _leads(scores: Scores, order: list[int]) -> list[float | None]:

@@ -178,7 +178,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
     _gradient, information = data.derivatives(point)
-    response = np.linalg.inv(information)[:, :n, :]
+    response: FloatArray = np.linalg.inv(information)[:, :n, :]
     response[:, :, :n] -= data.gauge()
     log_likelihood = data.log_likelihood(point)
     return DavidsonFit(
@@ -283,7 +283,7 @@ class _Data:
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
     """Return whether each sample has no ties, or a cycle with more wins than ties."""
-    is_finite = ~ties.any(axis=_PAIRS)
+    is_finite: BoolArray = np.asarray(~ties.any(axis=_PAIRS))
     for sample in np.flatnonzero(~is_finite).tolist():
         is_finite[sample] = _has_winning_cycle(wins[sample], ties[sample])
     return is_finite

@@ -140,9 +140,10 @@ class JudgeEffectsModel:
         )
         rows = np.column_stack(columns)[counted]
         kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+        covariates = kinds[:, 4:].astype(np.float64)
         first, second, judge, outcome = kinds[:, :4].astype(np.int64).T
         no_block = np.zeros_like(first)
-        self.data = Comparisons(first, second, judge, no_block, outcome, kinds[:, 4:])
+        self.data = Comparisons(first, second, judge, no_block, outcome, covariates)
         self.weights = np.bincount(kind, weight, len(kinds)).astype(np.float64)
         self._of_blocks = weight, (comparisons.block[counted], kind)
         self.has_ties = bool(np.any(outcome == 0))
@@ -153,11 +154,11 @@ class JudgeEffectsModel:
         log_tie = systems
         discrimination = log_tie + 1
         leniency = discrimination + judges
-        covariates = leniency + judges
+        effects = leniency + judges
         self._log_tie = log_tie
         self._discrimination = slice(discrimination, leniency)
-        self._leniency = slice(leniency, covariates)
-        self._covariates = slice(covariates, None)
+        self._leniency = slice(leniency, effects)
+        self._covariates = slice(effects, None)
         self._precision = self._prior_precision()
         #: Mask of the parameters that are fitted: all except those of effects left out.
         self._free: BoolArray = np.isfinite(self._precision)

@@ -108,7 +108,8 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
 
     def log_posterior(point: FloatArray) -> FloatArray:
         squares = np.sum(point[:, :n] ** 2, axis=1)
-        density = _log_likelihood(wins, ties, point) - squares / (2 * PRIOR**2)
+        log_likelihood = _log_likelihood(wins, ties, point)
+        density: FloatArray = log_likelihood - squares / (2 * PRIOR**2)
         density[fitted & (point[:, n] <= 0)] = -np.inf
         return density
 
@@ -144,7 +145,7 @@ def _log_likelihood(
     log_tie = np.log(_tie_chance(delta, radius))
     # Each tie is held twice, once for each system.
     tied = np.where(ties > 0, ties * log_tie, 0.0)
-    return np.sum(wins * log_win + tied / 2, axis=(1, 2))
+    return np.asarray(np.sum(wins * log_win + tied / 2, axis=(1, 2)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,7 @@ def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
 Parameter: TypeAlias = bool | float | str | None
 Parameters: TypeAlias = Mapping[str, Parameter]
 #: Further results of a method, as plain JSON; each method has a TypedDict of its own.
-Diagnostics: TypeAlias = Mapping[str, object]
+Diagnostics: TypeAlias = Mapping[str, Any]
 
 Weights = npt.NDArray[np.integer]
 #: Number of resamples scored at a time, to bound the memory of their n² tables.
