@@ -260,6 +260,17 @@ class ForecastOptions(TypedDict, total=False):
     seed: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Forecast:
+    """Options of a forecast with their defaults."""
+
+    share_with_equals: float = 0.5
+    confidence: float = 0.95
+    experiments: int | None = None
+    active: ActiveDraw | None = None
+    seed: int = 0
+
+
 def budget_curve(
     comparisons: Sequence[float] | FloatArray,
     *,
@@ -306,11 +317,12 @@ def budget_curve(
         raise ValueError("systems, per_block: expected at least 2")
     if np.any(np.diff(counts) < 0):
         raise ValueError("comparisons: expected ascending numbers")
-    active = options.get("active")
-    experiments = options.get("experiments") or _experiments_for(systems, active)
-    share_with_equals = options.get("share_with_equals", 0.5)
-    confidence = options.get("confidence", 0.95)
-    random = np.random.default_rng(options.get("seed", 0))
+    forecast = _Forecast(**options)
+    active = forecast.active
+    experiments = forecast.experiments or _experiments_for(systems, active)
+    share_with_equals = forecast.share_with_equals
+    confidence = forecast.confidence
+    random = np.random.default_rng(forecast.seed)
     by_itself = max(1, round(_EXTREME_SHARE * experiments))
     if wins is None:
         won = np.zeros((systems, systems))
@@ -565,7 +577,7 @@ class _BalancedPairs:
         """Return the number of these comparisons for each pair, shape (E, pairs)."""
         mean = size / lead.shape[1]
         deviation = random.standard_normal(lead.shape) * np.sqrt(mean * self.spread)
-        return np.maximum(0.0, mean + deviation)
+        return np.asarray(np.maximum(0.0, mean + deviation))
 
 
 class _ActivePairs:

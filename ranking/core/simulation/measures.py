@@ -132,23 +132,25 @@ def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
     return ranges_of_better(significantly_better(wins, alpha=alpha))
 
 
-class StudyRangeOptions(TypedDict, total=False):
-    """Keyword arguments of `StudyRanges`."""
+class StudyArguments(TypedDict, total=False):
+    """Keyword arguments of `StudyOptions`."""
 
     rank_ranges: RankRangesFrom
     resample: Level
     resamples: int
     confidence: float
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyRanges:
-    """The rank ranges of a study, see `simulate_campaigns`; ValueError if an option is out of range."""
+class StudyOptions:
+    """Rank ranges and seed of a study, see `simulate_campaigns`; ValueError if one is out of range."""
 
     rank_ranges: RankRangesFrom = "sign_test"
     resample: Level = "pairs"
     resamples: int = 1000
     confidence: float = 0.95
+    seed: int = 0
 
     def __post_init__(self) -> None:
         word_check("rank_ranges", self.rank_ranges, RankRangesFrom)
@@ -163,7 +165,7 @@ class StudyRanges:
 
 
 def bootstrap_ranges(
-    simulated: Simulated, model: Model, ranges: StudyRanges, seed: int, experiment: int
+    simulated: Simulated, model: Model, options: StudyOptions, experiment: int
 ) -> RankRanges:
     """Return rank ranges from resampled Expected Wins at each checkpoint (Koehn 2012, §5.1).
 
@@ -173,25 +175,26 @@ def bootstrap_ranges(
         The experiment, with C checkpoints.
     model : Model
         Model of the experiment.
-    ranges : StudyRanges
+    options : StudyOptions
         Units to resample: single comparisons with replacement, as in the paper; blocks; or segments
         with all their blocks.
-    seed, experiment : int
-        Seed and number of the experiment.
+    experiment : int
+        Number of the experiment.
 
     Returns
     -------
     RankRanges
         With arrays of shape (C, n).
     """
-    resamples = ranges.resamples
+    seed = options.seed
+    resamples = options.resamples
     blocks = None
-    if ranges.resample != "pairs":
+    if options.resample != "pairs":
         last = int(simulated.blocks[-1])
         blocks, _quality = simulate_blocks(
             model, blocks=last, seed=seed, experiment=experiment
         )
-    if blocks is not None and ranges.resample == "segments":
+    if blocks is not None and options.resample == "segments":
         # Blocks of one segment share a key, and so their weights.
         random = generator_of(seed, experiment, _SEGMENT_KEYS)
         segments = int(blocks.segment.max())
@@ -210,7 +213,7 @@ def bootstrap_ranges(
             first_blocks = blocks.take(slice(count))
             resampled = bootstrap_wins(first_blocks, resamples=resamples, seed=key)
         scores = expected_wins(resampled)
-        checkpoint_ranges = rank_ranges(scores, confidence=ranges.confidence)
+        checkpoint_ranges = rank_ranges(scores, confidence=options.confidence)
         low[checkpoint] = checkpoint_ranges.low
         high[checkpoint] = checkpoint_ranges.high
     return RankRanges(low, high)
@@ -456,10 +459,9 @@ def simulate_campaigns(
     comparisons: Sequence[int],
     experiments: int = 400,
     methods: Sequence[str] = METHODS,
-    seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
-    **range_options: Unpack[StudyRangeOptions],
+    **arguments: Unpack[StudyArguments],
 ) -> Study:
     """Simulate campaigns, and measure the errors of rankings and ranges (Koehn 2012, §4.4, §5.2).
 
@@ -502,11 +504,11 @@ def simulate_campaigns(
     ----------
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
     """
-    ranges = StudyRanges(**range_options)
+    options = StudyOptions(**arguments)
     if not len(comparisons) or min(comparisons) < 1:
         raise ValueError("comparisons: expected positive numbers")
     blocks = np.unique(model.blocks_for(comparisons)).tolist()
-    measure = partial(_measure, model, tuple(blocks), tuple(methods), ranges, seed)
+    measure = partial(_measure, model, tuple(blocks), tuple(methods), options)
     measured = measure_experiments(
         measure, range(experiments), engine=engine, progress=progress
     )
@@ -522,17 +524,17 @@ def simulate_campaigns(
         rows.append(row)
     resample = None
     resamples = None
-    if ranges.rank_ranges == "bootstrap":
-        resample = ranges.resample
-        resamples = ranges.resamples
+    if options.rank_ranges == "bootstrap":
+        resample = options.resample
+        resamples = options.resamples
     return Study(
         model=model,
-        rank_ranges=ranges.rank_ranges,
+        rank_ranges=options.rank_ranges,
         resample=resample,
         resamples=resamples,
-        confidence=ranges.confidence,
+        confidence=options.confidence,
         experiments=experiments,
-        seed=seed,
+        seed=options.seed,
         rows=tuple(rows),
     )
 
@@ -541,19 +543,20 @@ def _measure(
     model: Model,
     blocks: tuple[int, ...],
     methods: tuple[str, ...],
-    study_ranges: StudyRanges,
-    seed: int,
+    options: StudyOptions,
     experiment: int,
 ) -> FloatArray:
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
-    simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
+    simulated = simulate_wins(
+        model, blocks=blocks, seed=options.seed, experiment=experiment
+    )
     wins = simulated.wins
     true = true_ranks(simulated.quality)
-    alpha = study_ranges.alpha
-    if study_ranges.rank_ranges == "sign_test":
+    alpha = options.alpha
+    if options.rank_ranges == "sign_test":
         ranges = sign_test_ranges(wins, alpha=alpha)
     else:
-        ranges = bootstrap_ranges(simulated, model, study_ranges, seed, experiment)
+        ranges = bootstrap_ranges(simulated, model, options, experiment)
     cluster = clusters(ranges)
     sizes = ranges.high - ranges.low + 1
     columns = [

@@ -9,6 +9,7 @@ random numbers, so curves over the noise are smooth.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
@@ -250,7 +251,9 @@ def _simulate(
     counts = np.zeros((2, len(checkpoints), n, n), dtype=np.int64)
     # The first checkpoint with each block.
     reached = np.repeat(np.arange(len(checkpoints)), np.diff(checkpoints, prepend=0))
-    kept = last if keep else 0
+    kept = 0
+    if keep:
+        kept = last
     labels = np.zeros((kept, n), dtype=np.int8)
     candidates = np.full((kept, n), -1, dtype=np.int8)
     segment = np.arange(1, kept + 1, dtype=np.int32)
@@ -259,9 +262,8 @@ def _simulate(
         # The first number of a block draws its segment, the others its systems.
         drawn = drawing.random((len(block), 1 + n))
         row = (drawn[:, 0] * len(outputs)).astype(np.int64)
-        systems = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)[
-            :, : model.shown
-        ]
+        order = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)
+        systems = order[:, : model.shown]
         perceived = outputs[row[:, np.newaxis], systems]
         perceived += noise * judging.standard_normal(perceived.shape)
         # Small numbers with the longest axis last make this three times as fast.
@@ -358,8 +360,11 @@ def measure_experiments(
     """
     if not len(experiments):
         raise ValueError("experiments: expected at least one")
-    parts = [list(experiments[rows]) for rows in chunks(len(experiments), _AT_A_TIME)]
-    if (progress := running.get("progress")) is not None:
+    parts = []
+    for rows in chunks(len(experiments), _AT_A_TIME):
+        parts.append(list(experiments[rows]))
+    progress = running.get("progress")
+    if progress is not None:
         progress(0, len(experiments))
     measured = map_shards(
         partial(_measure_all, measure),
@@ -367,7 +372,7 @@ def measure_experiments(
         sizes=[len(part) for part in parts],
         **running,
     )
-    return np.array([each for part in measured for each in part])
+    return np.array([*chain.from_iterable(measured)])
 
 
 def _measure_all(

@@ -13,7 +13,7 @@ from typing import Unpack
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Tallies, tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges import clusters
 from ranking.core.sharding import Running
@@ -144,41 +144,39 @@ def campaign_curve(
         raise NoiseNotEstimableError("no comparison is decided")
     blocks = blocks.of_systems(whole.compared)
     outputs_per_block = np.count_nonzero(blocks.labels, axis=1)
-    ends = np.unique(
-        np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64)
-    )
+    compared_per_block = outputs_per_block[outputs_per_block > 1].mean()
+    per_block = np.clip(np.rint(compared_per_block), 2, MAX_LABEL)
+    ends = np.rint(np.linspace(0, len(blocks), points + 1)[1:])
+    ends = np.unique(ends.astype(np.int64))
     # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
     random = np.random.default_rng(seed)
     by_key = np.argsort(blocks.key, kind="stable")
-    shares = [
-        significant_pairs(_growing_wins(blocks, random.permutation(by_key), ends))
-        for _order in range(orders)
-    ]
+    shares = []
+    for _order in range(orders):
+        growing = _growing_wins(blocks, random.permutation(by_key), ends)
+        shares.append(significant_pairs(growing))
+    decided = np.rint(whole.wins.sum() * ends / len(blocks))
+    wins = tally(blocks).wins
     return CampaignCurve(
         systems=len(blocks.systems),
-        per_block=int(
-            np.clip(
-                np.rint(outputs_per_block[outputs_per_block > 1].mean()), 2, MAX_LABEL
-            )
-        ),
+        per_block=int(per_block),
         comparisons=whole.comparisons,
-        decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(
-            np.int64
-        ),
+        decided=np.maximum(1, decided).astype(np.int64),
         significant=np.mean(shares, axis=0),
         separated=float(shares[0][-1]),
-        clusters=int(clusters(sign_test_ranges(tally(blocks).wins)).max()),
-        spread=sorted_expected_wins(tally(blocks).wins),
+        clusters=int(clusters(sign_test_ranges(wins)).max()),
+        spread=sorted_expected_wins(wins),
     )
 
 
 def _growing_wins(blocks: Blocks, order: Int64Array, ends: Int64Array) -> Int64Array:
     """Return the wins in the first blocks of an order, up to each end, shape (C, n, n)."""
-    parts: list[Tallies] = [
-        tally(blocks.take(rows)) for rows in np.split(order, ends[:-1]) if len(rows)
-    ]
-    return np.cumsum([part.wins for part in parts], axis=0)
+    parts = []
+    for rows in np.split(order, ends[:-1]):
+        if len(rows):
+            parts.append(tally(blocks.take(rows)).wins)
+    return np.cumsum(parts, axis=0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -57,9 +57,8 @@ class ReadingPace:
         """Return quantiles of the pace of future judges, for shares between 0 and 1."""
         deviate = stdtrit(self.degrees_of_freedom, np.asarray(shares))
         farthest = np.log(_FARTHEST)
-        return np.asarray(
-            self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest))
-        )
+        log_factor = np.clip(self.error * deviate, -farthest, farthest)
+        return np.asarray(self.seconds * np.exp(log_factor))
 
     def times(self, factor: float) -> ReadingPace:
         """Return the pace multiplied by a factor, such as the words of a block."""
@@ -126,10 +125,12 @@ def pace_of_judges(
         return None
     if read.sum() <= 0 or took.sum() <= 0:
         return None
-    pace = took.sum() / read.sum()
-    effective = max(2.0, read.sum() ** 2 / (read**2).sum())
+    total = read.sum()
+    pace = took.sum() / total
+    effective = max(2.0, total**2 / np.sum(read**2))
     residual = took - pace * read
-    variance = (residual**2).sum() * effective / (effective - 1) / read.sum() ** 2
+    squares = np.sum(residual**2)
+    variance = squares * effective / (effective - 1) / total**2
     error = float(np.sqrt(2 * variance)) / pace
     reach = float(stdtrit(effective - 1, (1 + confidence) / 2)) * error
     # Beyond a factor of a hundred, the interval is meaningless anyway.
@@ -193,7 +194,7 @@ def forecast_end(
         return None
     shares = [(1 - confidence) / 2, (1 + confidence) / 2]
     [[low, high]] = end_quantiles(done, [left], shares).tolist()
-    return EndOfWork(left / float(days.mean()), low, None if np.isinf(high) else high)
+    return EndOfWork(left / float(days.mean()), low, _known(high))
 
 
 def end_quantiles(
@@ -219,23 +220,26 @@ def end_quantiles(
     """
     days = np.asarray(done, dtype=np.float64)
     mean = float(days.mean())
-    width = stdtrit(len(days) - 1, np.asarray(shares)) ** 2 * float(days.var(ddof=1))
+    quantile = stdtrit(len(days) - 1, np.asarray(shares))
+    width = quantile**2 * float(days.var(ddof=1))
     late = np.asarray(shares) > 0.5
     rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
     is_finite = np.isfinite(rest)
-    known = np.where(is_finite, rest, 1.0)
+    amount = np.where(is_finite, rest, 1.0)
     # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that
     # `square` may be 0 or negative.
     square = mean**2 - width / len(days)
-    line = 2 * known * mean + width
-    root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
-    low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
-    high = np.full_like(root, np.inf)
-    np.divide(
-        line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape)
-    )
-    quantiles = np.where(late, np.where(known > 0, high, 0.0), low)
-    return np.asarray(np.where(is_finite, quantiles, np.inf))
+    line = 2 * amount * mean + width
+    discriminant = line**2 - 4 * square * amount**2
+    ends = line + np.sqrt(np.maximum(0.0, discriminant))
+    low = np.zeros_like(ends)
+    high = np.full_like(ends, np.inf)
+    np.divide(2 * amount**2, ends, out=low, where=amount > 0)
+    is_bounded = np.broadcast_to(square > 0, ends.shape)
+    np.divide(ends, 2 * square, out=high, where=is_bounded)
+    high = np.where(amount > 0, high, 0.0)
+    quantiles = np.where(late, high, low)
+    return np.where(is_finite, quantiles, np.inf)
 
 
 #: Number of evenly spaced pace quantiles that are combined with each number of judgments.
@@ -292,7 +296,8 @@ def hours_ahead(
     """
     needs = np.asarray(more, dtype=np.float64)
     hours = np.outer(needs, pace.quantiles(_shares())) / 3600
-    return _ahead(np.where(needs[:, np.newaxis] == 0, 0.0, hours).ravel(), confidence)
+    hours = np.where(needs[:, np.newaxis] == 0, 0.0, hours)
+    return _ahead(hours.ravel(), confidence)
 
 
 def days_ahead(
@@ -327,11 +332,10 @@ def _shares() -> FloatArray:
 
 def _ahead(values: FloatArray, confidence: float) -> Ahead:
     tail = (1 - confidence) / 2
-    return Ahead(
-        value=_known(float(np.quantile(values, 0.5, method="inverted_cdf"))),
-        low=_known(float(np.quantile(values, tail, method="lower"))),
-        high=_known(float(np.quantile(values, 1 - tail, method="higher"))),
-    )
+    median = float(np.quantile(values, 0.5, method="inverted_cdf"))
+    low = float(np.quantile(values, tail, method="lower"))
+    high = float(np.quantile(values, 1 - tail, method="higher"))
+    return Ahead(value=_known(median), low=_known(low), high=_known(high))
 
 
 def _known(value: float) -> float | None:
