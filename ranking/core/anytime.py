@@ -12,14 +12,16 @@ for which it is proved; in a campaign, comparisons are dependent because segment
 times and judges have preferences.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import Moments, effective_units_by_system
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
@@ -97,11 +99,11 @@ def half_width(
         freedom.
     """
     ratio = variance / (variance + MIXTURE**2)
-    needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1))
+    log_needed = -(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1)
+    needed = np.exp(log_needed)
     bounded = needed * ratio >= 1
-    square = (
-        degrees_of_freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
-    )
+    rest = np.where(bounded, 1.0, 1 - needed * ratio)
+    square = degrees_of_freedom * (needed - 1) / rest
     return np.where(bounded, np.inf, np.sqrt(square * variance))
 
 
@@ -169,27 +171,24 @@ def difference_variances(
     Components, Biometrics Bulletin 2. L. Kish (1965), Survey Sampling.
     """
     n = len(ready)
-    pair = ready[:, np.newaxis] & ready & ~np.eye(n, dtype=np.bool_)
+    pair = ready[:, np.newaxis] & ready & off_diagonal(n)
+    degrees_of_freedom = np.full((n, n), np.nan)
     if not pair.any():
-        return np.full((n, n), np.nan), np.full((n, n), np.nan)
-    of_blocks, of_segments, of_judges = (
-        _of_differences(clustered_covariance.matrix)
-        for clustered_covariance in clustered_covariances(moments, influence)
-    )
-    own = np.maximum.reduce(
-        [of_segments, of_judges, of_blocks, of_segments + of_judges - of_blocks]
-    )
+        return np.full((n, n), np.nan), degrees_of_freedom
+    blocks, by_segments, by_judges = clustered_covariances(moments, influence)
+    of_blocks = _of_differences(blocks.matrix)
+    of_segments = _of_differences(by_segments.matrix)
+    of_judges = _of_differences(by_judges.matrix)
+    two_way = of_segments + of_judges - of_blocks
+    own = np.maximum.reduce([of_segments, of_judges, of_blocks, two_way])
     mean = float(own[pair].mean())
     pooled = mean / float(of_blocks[pair].mean()) * of_blocks
-    uncertain = sum(
-        (float(part[pair].mean()) / mean) ** 2 / (np.minimum.outer(units, units) - 1)
-        for part, units in (
-            (of_segments, np.where(ready, segments, np.inf)),
-            (of_judges, np.where(ready, judges, np.inf)),
-        )
-    )
+    uncertain = np.zeros((n, n))
+    for part, units in ((of_segments, segments), (of_judges, judges)):
+        ready_units = np.where(ready, units, np.inf)
+        freedom = np.minimum.outer(ready_units, ready_units) - 1
+        uncertain += (float(part[pair].mean()) / mean) ** 2 / freedom
     pools = min(int(np.count_nonzero(ready)) - 1, MAX_POOLED)
-    degrees_of_freedom = np.full((n, n), np.nan)
     np.divide(pools, uncertain, out=degrees_of_freedom, where=pair)
     return np.where(pair, np.maximum(own, pooled), np.nan), degrees_of_freedom
 
@@ -267,9 +266,9 @@ class AnytimeRanges:
         """Reasons why no systems can be distinguished, most frequent first; empty if some can."""
         if len(self.refusals) < len(self.systems):
             return ()
-        reasons = [reason for refusal in self.refusals.values() for reason in refusal]
-        refusals = [reason for reason in Refusal if reason in reasons]
-        return tuple(sorted(refusals, key=lambda reason: -reasons.count(reason)))
+        counts = Counter(chain.from_iterable(self.refusals.values()))
+        reasons = [reason for reason in Refusal if reason in counts]
+        return tuple(sorted(reasons, key=counts.__getitem__, reverse=True))
 
 
 def anytime_ranges_of_moments(
@@ -307,28 +306,28 @@ def anytime_ranges_of_moments(
     """
     confidence_check(confidence)
     n = len(systems)
+    if all_systems is None:
+        all_systems = n
+    layout = Layout(n)
     scores, influence = scores_and_influence(moments, n)
-    segments = effective_units_by_system(moments, Layout(n), "segments")
-    judges = effective_units_by_system(moments, Layout(n), "judges")
+    segments = effective_units_by_system(moments, layout, "segments")
+    judges = effective_units_by_system(moments, layout, "judges")
     enough = (segments >= MIN_SEGMENTS) & (judges >= MIN_JUDGES) & scores.estimable
     variance, degrees_of_freedom = difference_variances(
         moments, influence, segments=segments, judges=judges, ready=enough
     )
-    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(
-        variance
-    )
+    wins = layout.unpack(moments.cells).wins
+    comparable = _same_opponents(wins) & ~np.isnan(variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
     # All pairs count, including those of systems without a score or refused now, which may be
     # distinguished later: each pair's share of the error must be the same at all looks.
-    level = (1 - confidence) / number_of_pairs(
-        n if all_systems is None else all_systems
-    )
+    level = (1 - confidence) / number_of_pairs(all_systems)
     variance = np.where(comparable, variance, 1.0)
     degrees_of_freedom = np.where(comparable, degrees_of_freedom, 1.0)
-    width = np.where(
-        comparable, half_width(variance, degrees_of_freedom, level=level), np.inf
-    )
+    width = half_width(variance, degrees_of_freedom, level=level)
+    width = np.where(comparable, width, np.inf)
+    evidence = log_evidence(difference, variance, degrees_of_freedom)
     above: BoolArray = difference > width
     return AnytimeRanges(
         systems=systems,
@@ -338,9 +337,7 @@ def anytime_ranges_of_moments(
         above=above,
         low=np.maximum(-1.0, difference - width),
         high=np.minimum(1.0, difference + width),
-        log_evidence=np.where(
-            comparable, log_evidence(difference, variance, degrees_of_freedom), 0.0
-        ),
+        log_evidence=np.where(comparable, evidence, 0.0),
         segments=segments,
         judges=judges,
         refusals=_refusals(systems, scores, segments, judges, enough, comparable),
@@ -354,13 +351,14 @@ def number_of_pairs(systems: int) -> int:
 
 def _same_opponents(wins: Int64Array) -> BoolArray:
     """Return, for each pair of systems, whether they met the same other systems."""
-    met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
-    here = met.astype(np.int64)
-    there = (~met).astype(np.int64)
-    differing = here @ there + there @ here
+    apart = off_diagonal(len(wins))
+    met = ((wins + wins.T) > 0) & apart
+    opponents = met.astype(np.int64)
+    others = (~met).astype(np.int64)
+    differing = opponents @ others + others @ opponents
     # Two systems that met have each other, but not themselves, as an opponent: that is not a
     # difference.
-    same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
+    same: BoolArray = (differing == 2 * met) & apart
     return same
 
 
@@ -374,17 +372,20 @@ def _refusals(
 ) -> dict[str, tuple[Refusal, ...]]:
     alone = np.count_nonzero(enough) == 1
     refusals: dict[str, tuple[Refusal, ...]] = {}
-    for index, name in enumerate(systems):
-        if comparable[index].any():
-            continue
-        reasons = (
-            (Refusal.FEW_JUDGES, judges[index] < MIN_JUDGES),
-            (Refusal.FEW_SEGMENTS, segments[index] < MIN_SEGMENTS),
-        )
-        few = tuple(reason for reason, holds in reasons if holds)
+    for index in np.flatnonzero(~comparable.any(axis=1)).tolist():
+        reasons = []
         if not scores.estimable[index]:
-            few = (Refusal.NO_COMPARISON,)
-        refusals[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
+            reasons.append(Refusal.NO_COMPARISON)
+        else:
+            if judges[index] < MIN_JUDGES:
+                reasons.append(Refusal.FEW_JUDGES)
+            if segments[index] < MIN_SEGMENTS:
+                reasons.append(Refusal.FEW_SEGMENTS)
+        if not reasons and alone:
+            reasons.append(Refusal.ALONE)
+        elif not reasons:
+            reasons.append(Refusal.OTHER_OPPONENTS)
+        refusals[systems[index]] = tuple(reasons)
     return refusals
 
 
@@ -423,10 +424,10 @@ def log_evidence_of_rate(
     H. Robbins (1970), Statistical Methods Related to the Law of the Iterated Logarithm, Ann. Math.
     Stat. 41. J. Ville (1939), Étude critique de la notion de collectif.
     """
-    mixed = betaln(_RATE_MIXTURE + wins, _RATE_MIXTURE + losses) - betaln(
-        _RATE_MIXTURE, _RATE_MIXTURE
-    )
-    return np.asarray(mixed - xlogy(wins, rate) - xlog1py(losses, -np.asarray(rate)))
+    posterior = betaln(_RATE_MIXTURE + wins, _RATE_MIXTURE + losses)
+    mixed = posterior - betaln(_RATE_MIXTURE, _RATE_MIXTURE)
+    log_losses = xlog1py(losses, -np.asarray(rate))
+    return np.asarray(mixed - xlogy(wins, rate) - log_losses)
 
 
 def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
@@ -452,7 +453,7 @@ def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
     """
     confidence_check(confidence)
     lost = np.swapaxes(wins, -1, -2)
-    is_separated: BoolArray = (wins > lost) & (
-        log_evidence_of_rate(wins, lost) >= -np.log1p(-confidence)
-    )
+    needed = -np.log1p(-confidence)
+    is_certain = log_evidence_of_rate(wins, lost) >= needed
+    is_separated: BoolArray = (wins > lost) & is_certain
     return is_separated

@@ -121,12 +121,10 @@ class TimedTask:
 
     @cached_property
     def _judge_keys(self) -> Mapping[str, np.uint64]:
-        index, rows = np.unique(self.blocks.judge, return_index=True)
+        numbers, rows = np.unique(self.blocks.judge, return_index=True)
+        names = [self.blocks.judges[number] for number in numbers.tolist()]
         keys = unit_keys(self.blocks, "judges")[rows]
-        return {
-            self.blocks.judges[n]: key
-            for n, key in zip(index.tolist(), keys, strict=True)
-        }
+        return dict(zip(names, keys, strict=True))
 
     def _keys(
         self, unit: Unit, segment: npt.NDArray[np.integer], judges: Sequence[str]
@@ -208,20 +206,15 @@ class OutputScores:
         ordered = sorted(rows)
         if not ordered:
             return None
-        systems = tuple(
-            sorted({system for _segment, _judge, system, _score in ordered})
-        )
+        segments, judges, names, scores = zip(*ordered, strict=True)
+        systems = tuple(sorted(set(names)))
         index = {name: number for number, name in enumerate(systems)}
         return cls(
             systems=systems,
-            system=np.array(
-                [index[system] for *_key, system, _score in ordered], dtype=np.int64
-            ),
-            segment=np.array(
-                [segment for segment, *_others in ordered], dtype=np.int64
-            ),
-            judge=tuple(judge for _segment, judge, *_others in ordered),
-            score=np.array([score for *_others, score in ordered], dtype=np.float64),
+            system=np.array([index[name] for name in names], dtype=np.int64),
+            segment=np.array(segments, dtype=np.int64),
+            judge=judges,
+            score=np.array(scores, dtype=np.float64),
         )
 
     def by_judge(self, systems: Sequence[str]) -> ScoresByJudge:
@@ -379,26 +372,20 @@ def drawn_scores(
     NotConvergedError
         If the method's estimate does not converge.
     """
+    resampled: dict[Unit, Scores] = {}
     if isinstance(task, ScoredTask):
-        drawn = {
-            unit: _known(task.means_resampled(unit, seed=seed, resamples=resamples))
-            for unit in UNITS
-        }
-        return DrawnScores(task.systems, _known(task.means()), drawn, task.fewest_units)
-    parameters = method.complete(None)
+        for unit in UNITS:
+            means = task.means_resampled(unit, seed=seed, resamples=resamples)
+            resampled[unit] = _known(means)
+        scores = _known(task.means())
+        return DrawnScores(task.systems, scores, resampled, task.fewest_units)
     # The keys are already those of the units.
     resampling = Resampling("blocks", seed=seed)
-    return DrawnScores(
-        systems=task.systems,
-        scores=method.score(task.compared),
-        resampled={
-            unit: method.score_resamples(
-                task.keyed(unit), resampling, range(resamples), **parameters
-            )
-            for unit in UNITS
-        },
-        fewest_units=task.fewest_units,
-    )
+    ids = range(resamples)
+    for unit in UNITS:
+        resampled[unit] = method.score_resamples(task.keyed(unit), resampling, ids)
+    scores = method.score(task.compared)
+    return DrawnScores(task.systems, scores, resampled, task.fewest_units)
 
 
 def _known(values: FloatArray) -> Scores:

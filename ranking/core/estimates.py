@@ -82,27 +82,23 @@ def estimate(
     noise of the campaign a second time, which pulls correlations towards 0 and makes some pairs
     significant, so resampled figures are biased.
     """
-    variances = {unit: _variance(values) for unit, values in resampled.items()}
-    over_segments = variances["segments"]
-    over_judges = variances["judges"]
-    variance = max(
-        over_segments + over_judges - variances["cells"], over_segments, over_judges
-    )
-    if (
-        fewest_units < 2
-        or any(map(np.isnan, variances.values()))
-        or variance < _NO_VARIANCE
-    ):
+    segments = _variance(resampled["segments"])
+    judges = _variance(resampled["judges"])
+    two_way = segments + judges - _variance(resampled["cells"])
+    variance = max(two_way, segments, judges)
+    # The difference is NaN if any of the three is.
+    if fewest_units < 2 or np.isnan(two_way) or variance < _NO_VARIANCE:
         return Estimate(value, None, None)
-    reach = float(stdtrit(fewest_units - 1, (1 + confidence) / 2)) * sqrt(variance)
+    quantile = float(stdtrit(fewest_units - 1, (1 + confidence) / 2))
+    reach = quantile * sqrt(variance)
     return Estimate(value, max(least, value - reach), min(most, value + reach))
 
 
 def _variance(values: FloatArray) -> float:
-    known = values[~np.isnan(values)]
-    if len(known) < max(2, _LEAST_SHARE * len(values)):
+    defined = values[~np.isnan(values)]
+    if len(defined) < max(2, _LEAST_SHARE * len(values)):
         return float("nan")
-    return float(known.var(ddof=1))
+    return float(defined.var(ddof=1))
 
 
 #: Minimum number of systems for a correlation: for two it is always 1 or −1, as it is for the ranks
@@ -146,13 +142,18 @@ def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
     and T₁ and T₂ tied only in the other list. Scores that agree to `TIE_DECIMALS` decimals are
     tied. NaN where all scores of one list are tied, or any is NaN.
     """
-    first, second = np.triu_indices(one.shape[-1], 1)
-    signs = [
-        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
-        for each in (one, other)
-    ]
-    untied = [(sign * sign).sum(axis=-1) for sign in signs]
-    return _ratio((signs[0] * signs[1]).sum(axis=-1), untied[0] * untied[1])
+    order = _signs_of_pairs(one)
+    other_order = _signs_of_pairs(other)
+    untied = np.sum(order * order, axis=-1)
+    other_untied = np.sum(other_order * other_order, axis=-1)
+    return _ratio(np.sum(order * other_order, axis=-1), untied * other_untied)
+
+
+def _signs_of_pairs(scores: FloatArray) -> FloatArray:
+    """Return the order of each two scores of n: 1, −1 or, for ties, 0."""
+    first, second = np.triu_indices(scores.shape[-1], 1)
+    differences = scores[..., first] - scores[..., second]
+    return np.sign(np.round(differences, TIE_DECIMALS))
 
 
 def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -175,8 +176,9 @@ def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
     """
     from scipy.stats import rankdata  # a fifth of Django's start-up time
 
-    ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
-    return pearson(*ranks)
+    ranks = rankdata(np.round(one, TIE_DECIMALS), axis=-1)
+    other_ranks = rankdata(np.round(other, TIE_DECIMALS), axis=-1)
+    return pearson(ranks, other_ranks)
 
 
 #: Correlations by name.
@@ -213,10 +215,8 @@ def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
     """
     both = sorted(one.keys() & other.keys())
-    scores, others = (
-        np.array([each[name] for name in both], dtype=np.float64)
-        for each in (one, other)
-    )
+    scores = np.array([one[name] for name in both], dtype=np.float64)
+    others = np.array([other[name] for name in both], dtype=np.float64)
     return float(kendall_tau_b(scores, others))
 
 
@@ -232,6 +232,11 @@ class DrawnScores:
     scores: Scores
     resampled: Mapping[Unit, Scores]
     fewest_units: int
+
+    def estimable_by_name(self) -> dict[str, int]:
+        """Return the indices of the systems that have a score, by name."""
+        estimable = np.flatnonzero(self.scores.estimable).tolist()
+        return {self.systems[index]: index for index in estimable}
 
 
 def correlations(
@@ -253,36 +258,26 @@ def correlations(
         segments and judges, see `estimate`. Noise lowers correlations, so the correlation of the
         true scores is further from 0.
     """
-    places = {
-        name: index
-        for index, name in enumerate(other.systems)
-        if other.scores.estimable[index]
-    }
-    common = [
-        (index, places[name])
-        for index, name in enumerate(one.systems)
-        if one.scores.estimable[index] and name in places
-    ]
-    names = tuple(one.systems[index] for index, _place in common)
-    if len(common) < FEWEST_SYSTEMS:
+    index = one.estimable_by_name()
+    other_index = other.estimable_by_name()
+    names = tuple(name for name in index if name in other_index)
+    if len(names) < FEWEST_SYSTEMS:
         return CorrelationsOfScores(names, {}, NoCorrelation.FEW_SYSTEMS)
-    mine, theirs = (
-        np.array(each, dtype=np.int64) for each in zip(*common, strict=True)
-    )
+    mine = [index[name] for name in names]
+    theirs = [other_index[name] for name in names]
     estimates = {}
     for name, measure in MEASURES.items():
         value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
         if np.isnan(value):
             return CorrelationsOfScores(names, {}, NoCorrelation.EQUAL_SCORES)
+        resampled: dict[Unit, FloatArray] = {}
+        for unit in UNITS:
+            own_values = one.resampled[unit].values[:, mine]
+            other_values = other.resampled[unit].values[:, theirs]
+            resampled[unit] = measure(own_values, other_values)
         estimates[name] = estimate(
             value,
-            {
-                unit: measure(
-                    one.resampled[unit].values[:, mine],
-                    other.resampled[unit].values[:, theirs],
-                )
-                for unit in UNITS
-            },
+            resampled,
             fewest_units=min(one.fewest_units, other.fewest_units),
             confidence=confidence,
             least=-1.0,

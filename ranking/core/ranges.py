@@ -16,7 +16,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 from scipy.special import bdtr, stdtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
 from ranking.core.counting.counts import Tallies, chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
@@ -103,7 +103,9 @@ def _spans(
         as_good |= apart & estimable[:, np.newaxis, :]
     best = 1 + np.count_nonzero(better, axis=2)
     worst = np.count_nonzero(as_good, axis=2) + unknown
-    return np.where(estimable, best, 1), np.where(estimable, worst, values.shape[1])
+    best = np.where(estimable, best, 1)
+    worst = np.where(estimable, worst, values.shape[1])
+    return best, worst
 
 
 def clusters(ranges: RankRanges) -> Int64Array:
@@ -342,9 +344,8 @@ def difference_tests(
     tested = statistic > 0
     if scores.group is not None:
         tested &= scores.group[:, np.newaxis] == scores.group
-    return _corrected(
-        np.where(tested, stdtr(degrees_of_freedom, -statistic) * sides, 1.0), correction
-    )
+    p = stdtr(degrees_of_freedom, -statistic) * sides
+    return _corrected(np.where(tested, p, 1.0), correction)
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:
@@ -408,20 +409,27 @@ def compared_pairs(
     correction = member_of(Correction, "correction", correction)
     is_corrected = correction is not Correction.NONE
     ranks = ordinal_ranks(scores)
-    order = sorted(np.flatnonzero(ranks).tolist(), key=lambda index: int(ranks[index]))
-    return tuple(
-        ComparedPair(
+    has_rank = np.flatnonzero(ranks)
+    order = has_rank[np.argsort(ranks[has_rank])].tolist()
+    pairs = []
+    for a, b in combinations(order, 2):
+        adjusted_p = None
+        significant = None
+        if is_corrected:
+            adjusted_p = float(tests.adjusted_p[a, b])
+            significant = adjusted_p <= level
+        pair = ComparedPair(
             better=tallies.systems[a],
             worse=tallies.systems[b],
             wins=int(tallies.wins[a, b]),
             losses=int(tallies.wins[b, a]),
             ties=int(tallies.ties[a, b]),
             p_value=float(tests.p_value[a, b]),
-            adjusted_p=float(tests.adjusted_p[a, b]) if is_corrected else None,
-            significant=bool(tests.adjusted_p[a, b] <= level) if is_corrected else None,
+            adjusted_p=adjusted_p,
+            significant=significant,
         )
-        for a, b in combinations(order, 2)
-    )
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def corrected_pairs(
@@ -446,11 +454,11 @@ def corrected_pairs(
     if correction is not Correction.NONE:
         return tuple(pairs)
     single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
-    corrected = adjusted(single, Correction.HOLM).tolist()
-    return tuple(
-        replace(pair, adjusted_p=p, significant=p <= level)
-        for pair, p in zip(pairs, corrected, strict=True)
-    )
+    adjusted_p = adjusted(single, Correction.HOLM).tolist()
+    corrected = []
+    for pair, p in zip(pairs, adjusted_p, strict=True):
+        corrected.append(replace(pair, adjusted_p=p, significant=p <= level))
+    return tuple(corrected)
 
 
 #: Second word of the generator's key, so that these draws differ from those of the resamples.
@@ -640,12 +648,10 @@ def _standard_errors(covariance: FloatArray) -> FloatArray:
     """Return the standard errors of differences of scores; 0 if negligible."""
     variances = np.diag(covariance)
     of_difference = variances[:, np.newaxis] + variances - 2 * covariance
-    largest = np.fmax.reduce(
-        variances, initial=0.0
-    )  # NaN for systems without an estimate.
-    return np.sqrt(
-        np.where(of_difference <= _NO_VARIANCE * largest, 0.0, of_difference)
-    )
+    # NaN for systems without an estimate.
+    largest = np.fmax.reduce(variances, initial=0.0)
+    is_negligible = of_difference <= _NO_VARIANCE * largest
+    return np.sqrt(np.where(is_negligible, 0.0, of_difference))
 
 
 def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
@@ -779,7 +785,7 @@ def pairwise_p_values(
 def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
     """Return the adjusted p-values of one family: all ordered pairs, shape (n, n)."""
     p = np.ones(differences.observed.shape)
-    better, worse = np.nonzero(~np.eye(len(p), dtype=np.bool_))
+    better, worse = np.nonzero(off_diagonal(len(p)))
     p[better, worse] = differences.adjusted_p(better, worse)
     return p
 

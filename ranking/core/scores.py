@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -85,27 +85,26 @@ class Scores:
 
     def take(self, systems: Int64Array) -> Scores:
         """Return the scores of the systems with these indices."""
-        return Scores(
-            values=self.values[..., systems],
-            estimable=self.estimable[..., systems],
-            group=None if self.group is None else self.group[..., systems],
-            equal_within=self.equal_within,
-        )
+        return self.rows((..., systems))
 
     def rows(self, index: Any) -> Scores:
         """Return the scores of the resamples selected by a numpy `index`."""
-        if self.group is None:
-            group = None
-        else:
-            group = self.group[index]
-        return Scores(
-            self.values[index], self.estimable[index], group, self.equal_within
+        group = self.group
+        if group is not None:
+            group = group[index]
+        return replace(
+            self,
+            values=self.values[index],
+            estimable=self.estimable[index],
+            group=group,
         )
 
     def by_system(self, systems: Sequence[str]) -> dict[str, float | None]:
         """Return scores of shape (n,) by name; None where they cannot be estimated."""
-        known = zip(systems, self.values.tolist(), self.estimable.tolist(), strict=True)
-        return {name: value if is_known else None for name, value, is_known in known}
+        scores: dict[str, float | None] = dict.fromkeys(systems)
+        for index in np.flatnonzero(self.estimable).tolist():
+            scores[systems[index]] = float(self.values[index])
+        return scores
 
 
 def known_by_name(names: Sequence[str], values: FloatArray) -> dict[str, float | None]:
@@ -143,10 +142,11 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
 def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
     """Return the systems by rank, then those without a rank by name."""
     ranks = ordinal_ranks(scores)
-    places = sorted(
-        range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i])
-    )
-    return [systems[index] for index in places]
+    has_rank = np.flatnonzero(ranks)
+    order = has_rank[np.argsort(ranks[has_rank])]
+    ranked = [systems[index] for index in order.tolist()]
+    unranked = [systems[index] for index in np.flatnonzero(ranks == 0).tolist()]
+    return ranked + sorted(unranked)
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:

@@ -58,12 +58,14 @@ def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
         Training blocks.
     """
     scores = score(blocks)
-    values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
-    known = scores.estimable[:, np.newaxis] & scores.estimable[np.newaxis, :]
-    difference = values[:, np.newaxis] - values[np.newaxis, :]
-    radius = best_radius(tally(blocks), difference, known)
-    predicted = np.where(np.abs(difference) <= radius, TIE, np.sign(difference))
-    return np.where(known, predicted, UNKNOWN).astype(np.int8)
+    values = np.round(scores.values, TIE_DECIMALS)
+    values = np.where(scores.estimable, values, 0.0)
+    both = np.logical_and.outer(scores.estimable, scores.estimable)
+    difference = values[:, np.newaxis] - values
+    radius = best_radius(tally(blocks), difference, both)
+    is_tie = np.abs(difference) <= radius
+    predicted = np.where(is_tie, TIE, np.sign(difference))
+    return np.where(both, predicted, UNKNOWN).astype(np.int8)
 
 
 def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> float:
@@ -84,27 +86,25 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
         scores.
     """
     first, second = np.nonzero(np.triu(known, 1))
-    size = np.abs(difference[first, second])
-    ahead = np.where(difference[first, second] >= 0, first, second)
-    behind = np.where(difference[first, second] >= 0, second, first)
-    order = np.argsort(size, kind="stable")
-    size = size[order]
+    lead = difference[first, second]
+    order = np.argsort(np.abs(lead), kind="stable")
+    first = first[order]
+    second = second[order]
+    lead = lead[order]
+    size = np.abs(lead)
+    ahead = np.where(lead >= 0, first, second)
+    behind = np.where(lead >= 0, second, first)
     # Each pair's gain from predicting a tie instead of a win for the higher score.
-    gain = (tallies.ties[first, second] - tallies.wins[ahead, behind])[order]
-    total = np.concatenate([[0], np.cumsum(gain)])
+    gain = tallies.ties[first, second] - tallies.wins[ahead, behind]
+    total = np.append(0, np.cumsum(gain))
     # Pairs with equal differences get the same prediction, so cut only where the difference grows.
-    if len(size):
-        cuts = np.concatenate([[True], size[1:] > size[:-1], [True]])
-    else:
-        cuts = np.array([True])
-    total = np.where(cuts, total, total.min() - 1)
+    is_cut = np.ones(len(total), dtype=np.bool_)
+    is_cut[1:-1] = size[1:] > size[:-1]
+    total[~is_cut] = total.min() - 1
     best = int(np.argmax(total))
     if best == 0:
         return -1.0
-    if best < len(size):
-        upper = size[best]
-    else:
-        upper = size[-1] + 1
+    upper = np.append(size, size[-1] + 1)[best]
     return float((size[best - 1] + upper) / 2)
 
 
@@ -113,16 +113,20 @@ def predict_by_ability(parameters: Parameters, seed: int, blocks: Blocks) -> Int
     """Predict the most probable outcome in the relative-ability model, with all its parameters."""
     ability = method_named("hopkins_may").fit(blocks, seed=seed, **parameters)
     estimable = ability.scores.estimable
-    known = estimable[:, np.newaxis] & estimable[np.newaxis, :]
-    found = ability.extra.get("radius")
-    if not isinstance(found, float):
-        return np.full(known.shape, UNKNOWN, dtype=np.int8)
-    chances = outcome_chances(np.nan_to_num(ability.scores.values), found)
+    both = np.logical_and.outer(estimable, estimable)
+    predicted = np.full(both.shape, UNKNOWN, dtype=np.int8)
+    radius = ability.extra.get("radius")
+    if not isinstance(radius, float):
+        return predicted
+    mu = np.nan_to_num(ability.scores.values)
+    win, tie, loss = outcome_chances(mu, radius)
+    predicted[both] = LOSS
+    predicted[both & (win > loss)] = WIN
     # Two equally probable wins are not a tie, but there is no better prediction.
-    even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
-    decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
-    tie = chances[1] > np.maximum(chances[0], chances[2])
-    return np.where(known, np.where(tie, TIE, decided), UNKNOWN).astype(np.int8)
+    is_even = np.isclose(win, loss, rtol=0, atol=1e-12)
+    is_tie = is_even | (tie > np.maximum(win, loss))
+    predicted[both & is_tie] = TIE
+    return predicted
 
 
 @in_threads
@@ -136,12 +140,12 @@ def by_pairs(blocks: Blocks) -> Int8Array:
     wins = tallies.wins
     losses = tallies.wins.T
     ties = tallies.ties
-    by_name = np.where(np.triu(np.ones_like(wins)) > 0, WIN, LOSS)
-    decided = np.where(wins == losses, by_name, np.where(wins > losses, WIN, LOSS))
-    predicted = np.where(ties >= np.maximum(wins, losses), TIE, decided)
-    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(
-        np.int8
-    )
+    is_first = np.triu(np.ones(wins.shape, dtype=np.bool_))
+    is_win = (wins > losses) | ((wins == losses) & is_first)
+    predicted = np.where(is_win, WIN, LOSS)
+    predicted[ties >= np.maximum(wins, losses)] = TIE
+    predicted[comparisons_per_pair(wins, ties) == 0] = UNKNOWN
+    return predicted.astype(np.int8)
 
 
 def predictors(
@@ -329,8 +333,8 @@ def select_method(
     if not predictors:
         raise ValueError("predictors: expected at least one method")
     fold = folds_of_segments(blocks.segment, folds, seed=seed)
-    tested = [tally(blocks.take(fold == each)) for each in range(folds)]
-    comparisons = np.array([each.comparisons for each in tested])
+    tested = [tally(blocks.take(fold == number)) for number in range(folds)]
+    comparisons = np.array([part.comparisons for part in tested])
     if not comparisons.any():
         raise ValueError("blocks: there is no comparison to predict")
 
@@ -358,8 +362,8 @@ def select_method(
             behind=float(behind.mean()),
             behind_error=_standard_error(behind),
         )
-    names = [*methods]
-    names.sort(key=lambda name: methods[name].accuracy, reverse=True)
+    accuracy = {name: method.accuracy for name, method in methods.items()}
+    names = sorted(methods, key=accuracy.__getitem__, reverse=True)
     correct_by_pairs, _unknown = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
         methods={name: methods[name] for name in names},

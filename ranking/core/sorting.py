@@ -170,7 +170,9 @@ def next_comparisons(
         else:
             # Also the next pair, if it is the same wherever this system is inserted.
             after = {_inserted(start, winners, position)[0] for position in places}
-            open_ = (pair, *(each for each in after if each and len(after) == 1))
+            open_ = (pair,)
+            if len(after) == 1:
+                open_ += tuple(filter(None, after))
     if order:
         left = 0
     else:
@@ -184,18 +186,16 @@ def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, .
     """
     if len(places) < 2:
         return ()
-    pairs = list(zip(places[::2], places[1::2], strict=False))
-    known = [(one, other) for one, other in pairs if one and other]
+    undecided = []
     won = []
-    for one, other in pairs:
+    for one, other in zip(places[::2], places[1::2], strict=False):
+        winner = None
         if one and other:
-            won.append(winners.get(pair_of(one, other)))
-        else:
-            won.append(None)
-    return (
-        *(pair for pair in known if pair_of(*pair) not in winners),
-        *_undecided(won, winners),
-    )
+            winner = winners.get(pair_of(one, other))
+            if winner is None:
+                undecided.append((one, other))
+        won.append(winner)
+    return (*undecided, *_undecided(won, winners))
 
 
 def _inserted(
@@ -586,11 +586,10 @@ def sort_replayed(
     names = tuple(systems)
     while True:
         state = next_comparisons(names, verdicts_of(decisions.values()), seed)
-        new = decide_all(
-            [pair for each in state.open if (pair := pair_of(*each)) not in decisions]
-        )
+        pairs = [pair_of(one, other) for one, other in state.open]
+        new = decide_all([pair for pair in pairs if pair not in decisions])
         decisions |= new
-        if not any(each.winner for each in new.values()):
+        if not any(decision.winner for decision in new.values()):
             return state, decisions
 
 

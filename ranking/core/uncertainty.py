@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -70,15 +71,13 @@ def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> Floa
     float64, shape (len(ids), n)
         Each row depends only on the seed, its ID and the degrees of freedom.
     """
-    uniform = np.maximum(
-        _LEAST,
-        uniform_numbers(
-            np.arange(n + 1, dtype=np.uint64),
-            seed=seed,
-            resamples=len(ids),
-            first_resample=ids.start,
-        ),
+    uniform = uniform_numbers(
+        np.arange(n + 1, dtype=np.uint64),
+        seed=seed,
+        resamples=len(ids),
+        first_resample=ids.start,
     )
+    uniform = np.maximum(_LEAST, uniform)
     normal: FloatArray = np.ascontiguousarray(ndtri(uniform[:n]).T)
     if np.isinf(degrees_of_freedom):
         return normal
@@ -131,10 +130,10 @@ class ScoreCovariance:
 
         Each part has its units minus one (Satterthwaite 1946).
         """
-        uncertain = sum(
-            float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1)
-            for part in self.parts
-        )
+        uncertain = 0.0
+        for part in self.parts:
+            total = float(np.trace(part.matrix))
+            uncertain += total**2 / max(part.effective - 1, 1)
         if uncertain:
             return max(1.0, variance**2 / uncertain)
         return np.inf
@@ -142,7 +141,8 @@ class ScoreCovariance:
     @property
     def fewest_units(self) -> float:
         """Effective number of the rarest unit among the parts, at least 2."""
-        return max(2.0, min((part.effective for part in self.parts), default=np.inf))
+        units = [part.effective for part in self.parts]
+        return max(2.0, min(units, default=np.inf))
 
     @property
     def rank_degrees_of_freedom(self) -> float:
@@ -175,12 +175,13 @@ def with_least_variance(
     ScoreCovariance
     """
     variance = np.diag(covariance.matrix)
-    known = variance > 0
-    factor = np.sqrt(
-        np.maximum(1.0, np.where(known, least / np.where(known, variance, 1.0), 1.0))
-    )
+    is_positive = variance > 0
+    ratio = np.ones_like(variance)
+    np.divide(least, variance, out=ratio, where=is_positive)
+    factor = np.sqrt(np.maximum(1.0, ratio))
     matrix = covariance.matrix * factor[:, np.newaxis] * factor
-    return replace(covariance, matrix=matrix + np.diag(np.where(known, 0.0, least)))
+    missing = np.where(is_positive, 0.0, least)
+    return replace(covariance, matrix=matrix + np.diag(missing))
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,9 +305,8 @@ def clustered_covariance(
     """
     effective = effective_number_from(total, int(squares.sum()))
     if effective <= 1:
-        return ClusteredCovariance(
-            np.zeros((len(influence), len(influence))), effective
-        )
+        nothing = np.zeros((len(influence), len(influence)))
+        return ClusteredCovariance(nothing, effective)
     # Formulas add floats in memory order, which must not depend on the origin of the counts.
     summed: FloatArray = influence @ squares.astype(np.float64, order="C") @ influence.T
     correction = effective / (effective - 1)
@@ -373,12 +373,13 @@ def draw_scores(
     deviates = np.empty((len(ids), n))
     # Unlike a matrix product, `einsum` sums each row in the same way for any number of draws.
     deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
+    group = scores.group
+    if group is not None:
+        group = np.broadcast_to(group, deviates.shape)
     return Scores(
         values=scores.values + deviates,
         estimable=np.broadcast_to(scores.estimable, deviates.shape),
-        group=None
-        if scores.group is None
-        else np.broadcast_to(scores.group, deviates.shape),
+        group=group,
     )
 
 
@@ -456,16 +457,14 @@ def standard_errors_of_counts(
     -------
     float64, shape (n,)
     """
+    used_influence = influence[:, layout.used]
     if moments is None:
         variance = influence**2 @ cells
     elif isinstance(moments, Moments):
-        variance = np.diagonal(
-            two_way_covariance(moments, influence[:, layout.used]).matrix
-        )
+        two_way = two_way_covariance(moments, used_influence)
+        variance = np.diagonal(two_way.matrix)
     else:
-        one_way = clustered_covariance(
-            int(cells.sum()), moments, influence[:, layout.used]
-        )
+        one_way = clustered_covariance(int(cells.sum()), moments, used_influence)
         variance = np.diagonal(one_way.matrix)
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
@@ -505,11 +504,14 @@ def covariance_of_rows(
     sizes : shape (B,)
         Comparisons of each block.
     """
+    document = None
+    if blocks.document is not None:
+        document = first_segments(blocks)
     return covariance_over_units(
-        lambda unit: covariance_by_unit(influence, unit, sizes),
+        partial(covariance_by_unit, influence, sizes=sizes),
         segment=blocks.segment,
         judge=blocks.judge,
-        document=None if blocks.document is None else first_segments(blocks),
+        document=document,
     )
 
 
@@ -534,24 +536,27 @@ def covariance_by_unit(
     number = np.unique(unit, return_inverse=True)[1]
     effective = effective_number(np.bincount(number, weights=sizes))
     if effective <= 1 + _ROUNDING:
-        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
+        nothing = np.zeros((influence.shape[1], influence.shape[1]))
+        return ClusteredCovariance(nothing, effective)
     sums = sums_by_unit(influence, number)
-    return ClusteredCovariance(sums.T @ sums * (effective / (effective - 1)), effective)
+    correction = effective / (effective - 1)
+    return ClusteredCovariance(sums.T @ sums * correction, effective)
 
 
 def sums_by_unit(influence: FloatArray, unit: npt.NDArray[np.integer]) -> FloatArray:
     """Return the sums of rows, shape (R, n), over each unit, shape (units, n), in ascending order of units."""
     number = np.unique(unit, return_inverse=True)[1]
     rows = np.arange(len(number))
-    return np.asarray(
-        sparse.csr_matrix((np.ones(len(rows)), (number, rows))) @ influence
-    )
+    members = sparse.csr_matrix((np.ones(len(rows)), (number, rows)))
+    return np.asarray(members @ influence)
 
 
 def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> float:
     """Return the variance of a sum of influence values over samples of whole units."""
-    sums = np.bincount(np.unique(unit, return_inverse=True)[1], influence)
-    return float(sums @ sums) * len(sums) / max(1, len(sums) - 1)
+    number = np.unique(unit, return_inverse=True)[1]
+    sums = np.bincount(number, influence)
+    units = len(sums)
+    return float(sums @ sums) * units / max(1, units - 1)
 
 
 def standard_errors_of_block_influence(
@@ -574,7 +579,9 @@ def standard_errors_of_block_influence(
     if clusters == "two_way":
         matrix = covariance_of_block_influence(blocks, influence).matrix
     else:
-        unit: ClusterUnit = "blocks" if clusters == "pairs" else clusters
+        unit: ClusterUnit = "blocks"
+        if clusters != "pairs":
+            unit = clusters
         blocks, influence, sizes = _in_order(blocks, influence)
         matrix = covariance_by_unit(influence, units_of(blocks, unit), sizes).matrix
     return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
@@ -612,7 +619,7 @@ def share_variance(
         replace single blocks.
     """
     return covariance_over_units(
-        lambda unit: share_part(unit, successes, failures),
+        partial(share_part, successes=successes, failures=failures),
         segment=segment,
         judge=judge,
         document=document,
@@ -661,8 +668,8 @@ def share_part(
     """
     share = _smoothed(int(successes.sum()), int(failures.sum()))
     number = np.unique(unit, return_inverse=True)[1]
-    counts = np.stack([np.bincount(number, each) for each in (successes, failures)])
-    counts = counts.astype(np.int64)
+    sums = [np.bincount(number, successes), np.bincount(number, failures)]
+    counts = np.stack(sums).astype(np.int64)
     influence = np.array([[1 - share, -share]])
     return clustered_covariance(int(counts.sum()), counts @ counts.T, influence)
 
@@ -705,19 +712,16 @@ def share_interval(
     if covariance.parts[0].effective > 1:
         independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
         variance = max(independent, float(covariance.matrix[0, 0]))
-        few = stdtrit(trials - 1, alpha) / stdtrit(
-            covariance.freedom_of(variance), alpha
-        )
-        effective = trials * independent / variance * min(1.0, float(few) ** 2)
+        freedom = covariance.freedom_of(variance)
+        few = float(stdtrit(trials - 1, alpha) / stdtrit(freedom, alpha))
+        effective = trials * independent / variance * min(1.0, few**2)
     x = successes / trials * effective
+    low = 0.0
+    high = 1.0
     if successes:
         low = float(betaincinv(x, effective - x + 1, alpha))
-    else:
-        low = 0.0
     if failures:
         high = float(betaincinv(x + 1, effective - x, 1 - alpha))
-    else:
-        high = 1.0
     return low, high
 
 

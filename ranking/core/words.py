@@ -44,7 +44,11 @@ def confidence_check(confidence: float) -> None:
 
 
 def _unknown(name: str, word: object, words: Iterable[object]) -> str:
-    known = ", ".join(
-        repr(str(each)) if isinstance(each, str) else repr(each) for each in words
-    )
-    return f"{name}: expected one of {known}, not {word!r}"
+    allowed = []
+    for member in words:
+        if isinstance(member, str):
+            # Members of an enumeration are shown as plain strings.
+            allowed.append(repr(str(member)))
+        else:
+            allowed.append(repr(member))
+    return f"{name}: expected one of {', '.join(allowed)}, not {word!r}"

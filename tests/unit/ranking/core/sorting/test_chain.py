@@ -118,6 +118,7 @@ def test_holm_joins_clusters_and_never_splits_them() -> None:
     assert max(holm.clusters) < max(plain.clusters)
     for one, other in zip(plain.steps, holm.steps, strict=True):
         assert one["adjusted_p"] is None
+        assert other["adjusted_p"] is not None
         assert other["adjusted_p"] >= one["p_normal"]
 
 
