@@ -178,7 +178,7 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
     _gradient, information = data.derivatives(point)
-    response: FloatArray = np.linalg.inv(information)[:, :n, :]
+    response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
     response[:, :, :n] -= data.gauge()
     log_likelihood = data.log_likelihood(point)
     return DavidsonFit(

@@ -240,10 +240,10 @@ class JudgeEffectsModel:
         """Return the log probability of each comparison's outcome with these parameters, shape
         (C,).
         """
-        at = self._predictors(point)
+        predictors = self._predictors(point)
         outcome = self.data.outcome
-        worth = np.where(outcome == 0, at.log_tie, outcome * at.eta / 2)
-        return np.asarray(worth - at.log_total)
+        worth = np.where(outcome == 0, predictors.log_tie, outcome * predictors.eta / 2)
+        return np.asarray(worth - predictors.log_total)
 
     def _objective(self, point: FloatArray) -> float:
         free = self._free
@@ -258,15 +258,15 @@ class JudgeEffectsModel:
 
     def _slopes(self, point: FloatArray) -> _Slopes:
         data = self.data
-        at = self._predictors(point)
-        won = np.exp(at.eta / 2 - at.log_total)
-        lost = np.exp(-at.eta / 2 - at.log_total)
-        tied = np.exp(at.log_tie - at.log_total)
+        predictors = self._predictors(point)
+        won = np.exp(predictors.eta / 2 - predictors.log_total)
+        lost = np.exp(-predictors.eta / 2 - predictors.log_total)
+        tied = np.exp(predictors.log_tie - predictors.log_total)
         apart = point[data.first] - point[data.second]
         eta_entries = [
-            (data.first, at.scale),
-            (data.second, -at.scale),
-            (self._discrimination.start + data.judge, at.scale * apart),
+            (data.first, predictors.scale),
+            (data.second, -predictors.scale),
+            (self._discrimination.start + data.judge, predictors.scale * apart),
         ]
         for k, covariate in enumerate(data.covariates.T):
             column = np.full(len(tied), self._covariates.start + k)

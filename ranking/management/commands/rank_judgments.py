@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from django.core.management.base import CommandParser
 from django.utils.formats import number_format
@@ -61,7 +61,8 @@ class Command(ReportCommand):
         given = read_input(options, progress)
         work = {name: options[name] for name in ("seed", "engine")}
         if "lopez" in methods and options["verbosity"]:
-            limit = METHODS["lopez"].complete(parameters["lopez"])["time_limit"]
+            complete = METHODS["lopez"].complete(parameters["lopez"])
+            limit = cast("float", complete["time_limit"])
             for announced in _lopez_announcements(given.blocks, choice, limit, options):
                 progress.say(announced)
         rankings = [
