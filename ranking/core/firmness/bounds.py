@@ -24,7 +24,7 @@ from ranking.core.arrays import (
 from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.method import CountsMethod, Parameters
+from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.shares import SHARES, part_and_whole
 from ranking.core.scores import Scores
 
@@ -38,8 +38,6 @@ class CountedBlocks:
     Attributes
     ----------
     method : CountsMethod
-    parameters : mapping
-        All parameters of the method.
     layout : Layout
         Layout for n systems.
     cells : sparse int64, shape (m, B)
@@ -48,7 +46,6 @@ class CountedBlocks:
     """
 
     method: CountsMethod
-    parameters: Parameters
     layout: Layout
     cells: sparse.csc_array[np.int64]
     key: UInt64Array
@@ -64,7 +61,7 @@ class CountedBlocks:
 
     def scores(self, counts: Int64Array) -> Scores:
         """Return scores of shape (R, n) from counts of shape (R, m)."""
-        return self.method.score_counted(counts, self.layout, **self.parameters)
+        return self.method.score_counted(counts, self.layout)
 
     def overtaken_without(self, removed: Int64Array, first: int) -> Int64Array:
         """Return the system ahead of the first after removing counts of shape (R, m), see
@@ -81,7 +78,7 @@ class CountedBlocks:
         if self.method.influence is None:
             raise ValueError(f"{self.method.name} has no influence values")
         unpacked = self.layout.unpack(counts)
-        influence = self.method.influence(unpacked, **self.parameters)
+        influence = self.method.influence(unpacked)
         on_lead = influence[first] - influence[rival]
         return np.asarray(on_lead @ self.cells)
 
@@ -133,7 +130,6 @@ def counted_blocks(blocks: Blocks, method: CountsMethod) -> CountedBlocks:
     cells = sparse.hstack(parts, format="csc")
     return CountedBlocks(
         method=method,
-        parameters=method.complete(None),
         layout=layout,
         cells=sparse.csc_array(cells, dtype=np.int64),
         key=blocks.key,

@@ -120,7 +120,7 @@ def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
         If the method has no influence values.
     """
     counted = counted_blocks(blocks, method)
-    scores = method.score(blocks, **counted.parameters)
+    scores = method.score(blocks)
     ahead = leaders(scores)
     named = tuple(blocks.systems[index] for index in ahead)
     if len(ahead) != 1:
@@ -151,7 +151,7 @@ def _new_first(
     """Score the remaining blocks from scratch, and return the system in first place."""
     rest = np.ones(len(blocks), dtype=np.bool_)
     rest[candidate] = False
-    scores = counted.method.score(blocks.take(rest), **counted.parameters)
+    scores = counted.method.score(blocks.take(rest))
     new = int(overtaken_by(scores.rows(np.newaxis), first)[0])
     if new == NOBODY:
         raise AssertionError("counts of blocks do not add up")
@@ -168,10 +168,10 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
     rivals = [rival for rival in range(counted.layout.systems) if rival != first]
     candidates = [_by_influence(counted, first, rival) for rival in rivals]
     candidates.append(_all_of(counted, first))
-    known = [candidate for candidate in candidates if candidate is not None]
-    if not known:
+    sufficient = [candidate for candidate in candidates if candidate is not None]
+    if not sufficient:
         return None
-    best = min(known, key=len)
+    best = min(sufficient, key=len)
     for rival in rivals:
         stepwise = _step_by_step(counted, first, rival, len(best))
         if stepwise is not None:

@@ -150,15 +150,14 @@ def without_each(
         arXiv:2011.14999.
     """
     layout = method.layout(len(blocks.systems))
-    settings = method.complete(None)
     total = count(blocks, layout)
-    whole = method.score_counted(total[np.newaxis], layout, **settings)
+    whole = method.score_counted(total[np.newaxis], layout)
     ranks = ordinal_ranks(whole.rows(0))
     has_rank = np.flatnonzero(ranks)
     order = has_rank[np.argsort(ranks[has_rank])].tolist()
     numbers, own = np.unique(unit, return_inverse=True)
     of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
-    scores = method.score_counted(total - of_units, layout, **settings)
+    scores = method.score_counted(total - of_units, layout)
     sizes = np.bincount(own, minlength=len(numbers)).tolist()
     firsts = _firsts(scores, order)
     leads = _leads(scores, order)
