@@ -175,7 +175,7 @@ class KeptUnits:
         judges : tuple of str
             The judges, sorted by name; arrays contain their indices.
         """
-        number_of_judge = {name: number for number, name in enumerate(judges)}
+        number_of_judge = numbered(judges)
         entries_by_code = {}
         for key, entries in self._entries.items():
             entries_by_code[_code(key, number_of_judge)] = entries
@@ -285,7 +285,7 @@ class LiveMoments:
         self.segments += self._moments(after, "segments")
         self.segments -= self._moments(before, "segments")
         for kind, kept in self.units.items():
-            keys, own = _keys([removed, added], kind)
+            keys, own = _keys(removed, added, kind)
             own_removed, own_added = np.split(own, [len(removed)])
             for units in chunks(len(keys), UNITS_AT_A_TIME):
                 changes = self._counts(added, own_added, units)
@@ -320,25 +320,44 @@ class LiveMoments:
         return counts[:, self.layout.used]
 
 
-def _keys(parts: Sequence[Blocks], kind: str) -> tuple[list[Key], Int64Array]:
-    """Return the units of blocks with known documents, and the index of each block's unit."""
-    names = sorted(set().union(*(part.judges for part in parts)))
-    numbers = {name: number for number, name in enumerate(names)}
-    judge = np.concatenate([judges_renumbered(part, numbers) for part in parts])
-    documents = [part.document for part in parts if part.document is not None]
-    document = np.concatenate(documents).astype(np.int64)
+def _keys(removed: Blocks, added: Blocks, kind: str) -> tuple[list[Key], Int64Array]:
+    """Return the units of blocks with known documents, and the index of each block's unit, those of
+    removed blocks first.
+    """
+    names = sorted({*removed.judges, *added.judges})
+    numbers = numbered(names)
+    judge = np.append(
+        judges_renumbered(removed, numbers), judges_renumbered(added, numbers)
+    )
+    document = np.append(_documents(removed), _documents(added))
     if kind == JUDGES:
-        judges, own = np.unique(judge, return_inverse=True)
-        return [(names[number],) for number in judges.tolist()], own
-    if kind == DOCUMENTS:
-        documents_used, own = np.unique(document, return_inverse=True)
-        return [(number,) for number in documents_used.tolist()], own
-    codes, own = np.unique(document * len(names) + judge, return_inverse=True)
+        code = judge
+    elif kind == DOCUMENTS:
+        code = document
+    else:
+        code = document * len(names) + judge
+    codes, own = np.unique(code, return_inverse=True)
     keys: list[Key] = []
-    for code in codes.tolist():
-        number, judge_number = divmod(code, len(names))
-        keys.append((names[judge_number], number))
+    for unit in codes.tolist():
+        if kind == JUDGES:
+            keys.append((names[unit],))
+        elif kind == DOCUMENTS:
+            keys.append((unit,))
+        else:
+            number, judge_number = divmod(unit, len(names))
+            keys.append((names[judge_number], number))
     return keys, own
+
+
+def _documents(blocks: Blocks) -> Int64Array:
+    if blocks.document is None:
+        raise ValueError("document: blocks do not name their documents")
+    return blocks.document.astype(np.int64)
+
+
+def numbered(names: Sequence[str]) -> dict[str, int]:
+    """Return the positions of names, by name."""
+    return dict(zip(names, range(len(names)), strict=True))
 
 
 def judges_renumbered(blocks: Blocks, numbers: Mapping[str, int]) -> Int64Array:

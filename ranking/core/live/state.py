@@ -36,6 +36,7 @@ from ranking.core.live.moments import (
     LiveMoments,
     MomentsContent,
     judges_renumbered,
+    numbered,
     packed,
     unpacked,
 )
@@ -62,7 +63,7 @@ def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
     if not len(before) or not len(after):
         return before, after
     names = sorted({*before.judges, *after.judges})
-    numbers = {name: number for number, name in enumerate(names)}
+    numbers = numbered(names)
     rows = np.concatenate([_contents(before, numbers), _contents(after, numbers)])
     whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     contents, content = np.unique(whole, return_inverse=True)
@@ -248,12 +249,14 @@ class LiveState:
         return state
 
     def _sizes(self) -> UnitSizes:
-        documents = sum(int(kept[1]) ** 2 for kept in self._documents.values())
+        judges = np.array([*self._judges.values()], dtype=np.int64)
+        documents = np.array([*self._documents.values()], dtype=np.int64)
+        sizes = documents.reshape(-1, 2)[:, 1]
         return UnitSizes(
-            total=sum(self._judges.values()),
+            total=int(judges.sum()),
             segments=int(self._segments[1]),
-            judges=sum(size**2 for size in self._judges.values()),
-            documents=documents,
+            judges=int(judges @ judges),
+            documents=int(sizes @ sizes),
         )
 
     def _refuse(self, removed: Blocks) -> None:
