@@ -72,27 +72,26 @@ def read_pearmut_campaign(
     counter = SegmentCounter(file.name)
     models = SystemsSeen(omissions)
     names: set[str] = set()
+    called = campaign["campaign_id"] or file.plain_name
     for number, document in enumerate(documents, 1):
         name = _document_name(document)
         if not name or name in names:
-            name = f"{campaign['campaign_id'] or file.plain_name}/{number}"
+            name = f"{called}/{number}"
         names.add(name)
         for item in document:
             position, count = counter.place(name, None, 1)
-            models.add(
-                name, item.outputs, Place(file.name, field=item.place), item.place
-            )
+            place = Place(file.name, field=item.place)
+            models.add(name, item.outputs, place, item.place)
+            references: tuple[str, ...] = ()
+            if item.reference:
+                references = (item.reference,)
             yield SegmentTexts(
                 document=name,
                 position=position,
                 number=count,
                 source=item.source,
-                references=(item.reference,) if item.reference else (),
-                outputs={
-                    model: item.outputs[model]
-                    for model in models.names
-                    if model in item.outputs
-                },
+                references=references,
+                outputs=models.in_order(item.outputs),
             )
 
 
@@ -111,9 +110,12 @@ def _decoded(file: InputFile) -> JSONObject:
 
 def _document_name(items: Sequence[_Item]) -> str:
     """Return the document name that WMT's IDs of the items share; empty if there is none."""
-    names = {_NUMBER.sub("", item.id) for item in items}
+    ids = [item.id for item in items]
+    names = {_NUMBER.sub("", item_id) for item_id in ids}
+    if len(names) > 1:
+        return ""
     name = names.pop()
-    if names or (len(items) > 1 and name in [item.id for item in items]):
+    if len(ids) > 1 and name in ids:
         return ""
     return name.replace("_###_", "/").replace("_#_", "/")
 
@@ -140,21 +142,12 @@ class _Reader:
             self._refuse(
                 "data", "the file is not a Pearmut campaign", f"write {_SHAPE}"
             )
-        info = campaign.get("info")
-        assets = None
-        if isinstance(info, dict):
-            assets = info.get("assets")
-        if isinstance(assets, dict):
-            # Assets are served under another name than that of their folder.
-            self._folders = (
-                f"{assets.get('destination')}/",
-                f"{assets.get('source')}/",
-            )
+        self._read_folders(campaign.get("info"))
         documents: dict[tuple[str, ...], list[_Item]] = {}
         for document in self._read("data", data):
             key = tuple(item.id or item.source for item in document)
-            known = documents.setdefault(key, document)
-            for item, again in zip(known, document, strict=True):
+            first = documents.setdefault(key, document)
+            for item, again in zip(first, document, strict=True):
                 self._merge(item, again)
         if not documents:
             self._refuse(
@@ -164,23 +157,36 @@ class _Reader:
             )
         return documents.values()
 
+    def _read_folders(self, info: object) -> None:
+        """Note the folder of assets, which are served under another name."""
+        if not isinstance(info, dict):
+            return
+        assets = info.get("assets")
+        if isinstance(assets, dict):
+            destination = assets.get("destination")
+            source = assets.get("source")
+            self._folders = (f"{destination}/", f"{source}/")
+
     def _read(self, place: str, documents: list[Any]) -> Iterator[list[_Item]]:
         """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
-            where = f"{place}[{index}]"
+            document_place = f"{place}[{index}]"
             documents[index] = None  # frees its memory once it is converted
             if not isinstance(items, list):
                 self._refuse(
-                    where, "a document is not a list of items", "write [{…}, {…}]"
+                    document_place,
+                    "a document is not a list of items",
+                    "write [{…}, {…}]",
                 )
             if place == "data" and items and isinstance(items[0], list):
-                yield from self._read(where, items)
+                yield from self._read(document_place, items)
                 continue
-            read = [
-                self._item(f"{where}[{number}]", item)
-                for number, item in enumerate(items)
-            ]
-            if document := [item for item in read if item is not None]:
+            document = []
+            for number, item in enumerate(items):
+                read = self._item(f"{document_place}[{number}]", item)
+                if read is not None:
+                    document.append(read)
+            if document:
                 yield document
 
     def _item(self, place: str, item: Any) -> _Item | None:
@@ -205,43 +211,43 @@ class _Reader:
                 "the source is a page of another server",
                 "add src_text with a transcript or description, or remove the item",
             )
-        given = item.get("tgt")
-        if not isinstance(given, dict) or not given:
+        outputs = self._outputs(f"{place}.tgt", item.get("tgt"))
+        reference = ""
+        if item.get("ref") is not None:
+            reference = self._text(f"{place}.ref", item["ref"])
+        identifier = ""
+        if item.get("item_id") is not None:
+            identifier = str(item["item_id"])
+        return _Item(place, identifier, text, reference, outputs)
+
+    def _outputs(self, place: str, texts_by_model: object) -> dict[str, str]:
+        if not isinstance(texts_by_model, dict) or not texts_by_model:
             self._refuse(
-                f"{place}.tgt",
+                place,
                 "the item has no outputs by model",
                 'write {"model": "text", …} with the outputs of all models',
             )
         outputs = {}
-        for model, output in given.items():
-            if problem := system_name_problem(model):
-                self._refuse(f"{place}.tgt", problem, "rename the model in every item")
-            outputs[model] = self._filled(
-                f"{place}.tgt", output, f"the output of {model}"
-            )
-        reference = item.get("ref")
-        identifier = item.get("item_id")
-        return _Item(
-            place,
-            "" if identifier is None else str(identifier),
-            text,
-            "" if reference is None else self._text(f"{place}.ref", reference),
-            outputs,
-        )
+        for model, output in texts_by_model.items():
+            problem = system_name_problem(model)
+            if problem:
+                self._refuse(place, problem, "rename the model in every item")
+            outputs[model] = self._filled(place, output, f"the output of {model}")
+        return outputs
 
     def _merge(self, item: _Item, again: _Item) -> None:
         """Add the outputs of a repeated item, whose texts must not differ."""
-        differing = [
-            f"the output of {model}"
-            for model, text in again.outputs.items()
-            if item.outputs.setdefault(model, text) != text
-        ]
-        if (item.source, item.reference) != (again.source, again.reference):
-            differing = ["the source or reference"]
+        differing = None
+        for model, text in again.outputs.items():
+            first_text = item.outputs.setdefault(model, text)
+            if first_text != text and differing is None:
+                differing = f"the output of {model}"
+        if item.source != again.source or item.reference != again.reference:
+            differing = "the source or reference"
         if differing:
             self._refuse(
                 again.place,
-                f"{differing[0]} differs from {item.place}, which has the same item_id",
+                f"{differing} differs from {item.place}, which has the same item_id",
                 "use different item_ids, or the same text",
             )
 
@@ -305,21 +311,18 @@ class GenmtOutput:
 
 def divided_id(identifier: str) -> DividedId:
     """Split an ID at WMT's separators into language pair, names and segment number."""
+    separator = "_#_"
     if "_###_" in identifier:
         separator = "_###_"
-    else:
-        separator = "_#_"
     pieces = identifier.split(separator)
     if len(pieces) < 2:
         return DividedId(None, (identifier,), None)
-    if (
-        separator == "_###_" and len(pieces) >= 5
-    ):  # set, domain, source, target, document
+    if separator == "_###_" and len(pieces) >= 5:
+        test_set, domain, source, target, *document = pieces
         segment = None
-        if len(pieces) == 6 and pieces[5].isdigit():
-            segment = pieces[5]
-        names = (*pieces[:2], *(pieces[4:5] if segment else pieces[4:]))
-        return DividedId((pieces[2], pieces[3]), names, segment)
+        if len(document) == 2 and document[1].isdigit():
+            segment = document.pop()
+        return DividedId((source, target), (test_set, domain, *document), segment)
     languages: tuple[str, str] | None = None
     source, hyphen, target = pieces[0].partition("-")
     if hyphen and source and target:
@@ -343,26 +346,31 @@ def genmt_sources(
     for line in _lines(file, _SOURCE_SHAPE):
         divided = divided_id(line.name("doc_id"))
         source, target = divided.languages or ("", "")
+        names = divided.rest
         domain = line.optional("domain")
-        if domain is None or domain in divided.rest:
-            names = divided.rest
-        else:
-            names = (domain, *divided.rest)
+        if domain is not None and domain not in names:
+            names = (domain, *names)
         references = line.references()
-        outputs = line.by_name("tgt_text")
-        for name in [name for name in outputs if _REFERENCE_SYSTEM.fullmatch(name)]:
-            references.setdefault(name, outputs.pop(name))
+        outputs = {}
+        for name, text in line.by_name("tgt_text").items():
+            if _REFERENCE_SYSTEM.fullmatch(name):
+                references.setdefault(name, text)
+            else:
+                outputs[name] = text
+        identifier = line.identifier()
+        source = line.optional("src_lang") or source
+        target = line.optional("tgt_lang") or target
+        segment = line.segment() or divided.segment
+        text = line.text("src_text", line.values.get("src_text"))
+        if with_media:
+            text += line.media()
         yield GenmtSource(
             number=line.number,
-            id=line.identifier(),
-            languages=(
-                line.optional("src_lang") or source,
-                line.optional("tgt_lang") or target,
-            ),
+            id=identifier,
+            languages=(source, target),
             document="/".join(names),
-            segment=line.segment() or divided.segment,
-            text=line.text("src_text", line.values.get("src_text"))
-            + (line.media() if with_media else ""),
+            segment=segment,
+            text=text,
             references=references,
             outputs=outputs,
         )
@@ -374,8 +382,11 @@ def genmt_outputs(file: InputFile) -> Iterator[GenmtOutput]:
     Raises FormatError for lines that are not such objects, with the key as field.
     """
     for line in _lines(file, _OUTPUT_SHAPE):
-        key = next((key for key in OUTPUT_KEYS if key in line.values), OUTPUT_KEYS[0])
-        yield GenmtOutput(line.number, line.identifier(), line.output(key, line.values))
+        present = [key for key in OUTPUT_KEYS if key in line.values]
+        key = present[0] if present else OUTPUT_KEYS[0]
+        identifier = line.identifier()
+        text = line.output(key, line.values)
+        yield GenmtOutput(line.number, identifier, text)
 
 
 def _lines(file: InputFile, shape: str) -> Iterator["_Line"]:
@@ -400,8 +411,7 @@ class _Line:
 
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
         """Return the output called `key`; empty for null, which systems write on failure."""
-        is_null = key in outputs and outputs[key] is None
-        if is_null:
+        if key in outputs and outputs[key] is None:
             return ""
         return self.text(key, outputs.get(key))
 
@@ -414,16 +424,13 @@ class _Line:
 
     def segment(self) -> str | None:
         """Return the segment of the document that the line names, if any: a text or a whole number."""
-        key = next(
-            (key for key in SEGMENT_KEYS if self.values.get(key) is not None), None
-        )
-        if key is None:
-            return None
-        value = self.values[key]
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        if is_number:
-            return str(value)
-        return self.name(key)
+        for key in SEGMENT_KEYS:
+            value = self.values.get(key)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
+            if value is not None:
+                return self.name(key)
+        return None
 
     def identifier(self) -> str:
         """Return the ID of the line: its document, and its segment if the line names one."""
@@ -440,12 +447,12 @@ class _Line:
 
     def media(self) -> str:
         """Return tags for the files that the line names; folders of files are skipped."""
-        names = [self.values.get(key) for key in _MEDIA_KEYS]
-        return "".join(
-            f"\n<img src='{name}'>"
-            for name in names
-            if isinstance(name, str) and "." in name
-        )
+        tags = ""
+        for key in _MEDIA_KEYS:
+            name = self.values.get(key)
+            if isinstance(name, str) and "." in name:
+                tags += f"\n<img src='{name}'>"
+        return tags
 
     def by_name(self, key: str) -> dict[str, str]:
         """Return texts by system name."""
@@ -461,12 +468,13 @@ class _Line:
     def references(self) -> dict[str, str]:
         """Return references by name; a reference is a text or an object with `ref`."""
         value = self._object("refs", 'write {"refA": {"ref": "text"}, …}')
-        return {
-            name: self.text(
-                "refs", one["ref"] if isinstance(one, dict) and "ref" in one else one
-            )
-            for name, one in value.items()
-        }
+        references = {}
+        for name, reference in value.items():
+            text = reference
+            if isinstance(reference, dict) and "ref" in reference:
+                text = reference["ref"]
+            references[name] = self.text("refs", text)
+        return references
 
 
 def read_genmt_test_set(
@@ -492,9 +500,8 @@ def read_genmt_test_set(
     another number of paragraphs, and for several language pairs without a choice.
     """
     choice = PairChoice(source.name, languages)
-    counter = SegmentCounter(source.name)
+    writer = _SegmentWriter(source, systems, omissions, by_paragraph)
     followers = {name: _Follower(file) for name, file in systems.items()}
-    translators: dict[str, None] = {}
     ids: dict[str, int] = {}
     others: set[str] = set()
     held = SystemsSeen(omissions)
@@ -504,35 +511,20 @@ def read_genmt_test_set(
             others.add(line.id)
             continue
         _refuse_mixture(source, line, systems)
-        held.add(
-            line.document,
-            line.outputs,
-            Place(source.name, line.number, field="tgt_text"),
-        )
-        translators.update(dict.fromkeys(line.references))
-        outputs = {
-            name: GenmtOutput(line.number, line.id, line.outputs[name])
-            for name in held.names
-            if name in line.outputs
-        }
+        place = Place(source.name, line.number, field="tgt_text")
+        held.add(line.document, line.outputs, place)
+        outputs = {}
+        for name, text in held.in_order(line.outputs).items():
+            outputs[name] = GenmtOutput(line.number, line.id, text)
         for name, follower in followers.items():
-            found = follower.take(line, others)
-            if found is None:
+            output = follower.take(line, others)
+            if output is None:
                 omissions.lacks(line.document, name, follower.lacking(line, source))
             else:
-                outputs[name] = found
-        yield from _segments(
-            source,
-            line,
-            outputs,
-            systems,
-            tuple(translators),
-            counter,
-            by_paragraph,
-            omissions,
-        )
+                outputs[name] = output
+        yield from writer.segments(line, outputs)
     choice.finish()
-    counter.refuse_nothing()
+    writer.counter.refuse_nothing()
     for follower in followers.values():
         follower.refuse_rest(source, others)
 
@@ -559,79 +551,111 @@ def _refuse_mixture(
         )
 
 
-def _segments(
-    source: InputFile,
-    line: GenmtSource,
-    outputs: Mapping[str, GenmtOutput],
-    systems: Mapping[str, InputFile],
-    translators: tuple[str, ...],
-    counter: SegmentCounter,
-    by_paragraph: bool,
-    omissions: Omissions,
-) -> Iterator[SegmentTexts]:
-    if by_paragraph:
-        sources = paragraphs(line.text)
-    else:
-        sources = [line.text]
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """The paragraphs of an output, or its whole text, and its place."""
 
-    def divided(text: str, file: str, number: int, what: str) -> list[str]:
-        if by_paragraph:
-            pieces = paragraphs(text)
-        else:
-            pieces = [text]
-        if len(pieces) != len(sources):
-            raise Place(file, number).error(
-                f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
-                f"({source.name}, line {line.number}) {len(sources):,}",
-                "use the same paragraphs as the source, separated by blank lines, or import whole documents",
-            )
-        return pieces
+    pieces: list[str]
+    place: Place
 
-    references = [
-        divided(
-            line.references[name], source.name, line.number, f"the reference {name}"
-        )
-        if line.references.get(name)
-        else [""] * len(sources)
-        for name in translators
-    ]
-    files = {
-        name: systems[name].name if name in systems else source.name for name in outputs
-    }
-    translations: dict[str, list[str]] = {}
-    for name, output in outputs.items():
-        try:
-            translations[name] = divided(
-                output.text, files[name], output.number, f"the output of {name}"
-            )
-        except FormatError as error:
-            omissions.lacks(line.document, name, error)
-    for index, text in enumerate(sources):
+
+class _SegmentWriter:
+    """Makes segments of lines and their outputs, and numbers them."""
+
+    def __init__(
+        self,
+        source: InputFile,
+        systems: Mapping[str, InputFile],
+        omissions: Omissions,
+        by_paragraph: bool,
+    ) -> None:
+        self.counter = SegmentCounter(source.name)
+        self._source = source
+        self._systems = systems
+        self._omissions = omissions
+        self._by_paragraph = by_paragraph
+        self._translators: dict[str, None] = {}
+
+    def segments(
+        self, line: GenmtSource, outputs: Mapping[str, GenmtOutput]
+    ) -> Iterator[SegmentTexts]:
+        """Yield the segments of a line: one, or one for each paragraph."""
+        self._translators |= dict.fromkeys(line.references)
+        sources = self._pieces(line.text)
+        references = self._references(line, len(sources))
+        translations = self._translations(line, outputs, len(sources))
         segment_id = None
-        if not by_paragraph:
+        if not self._by_paragraph:
             segment_id = line.segment
-        position, number = counter.place(line.document, segment_id, line.number)
-        yield SegmentTexts(
-            document=line.document,
-            position=position,
-            number=number,
-            source=filled_text(
-                text,
-                f"the source of {line.id}",
-                Place(source.name, line.number, field="src_text"),
-            ),
-            references=tuple(pieces[index].strip() for pieces in references),
-            outputs={
-                name: omissions.output(
+        place = Place(self._source.name, line.number, field="src_text")
+        for index, text in enumerate(sources):
+            position, number = self.counter.place(
+                line.document, segment_id, line.number
+            )
+            source = filled_text(text, f"the source of {line.id}", place)
+            texts = {}
+            for name, translation in translations.items():
+                texts[name] = self._omissions.output(
                     name,
                     line.document,
-                    pieces[index],
-                    Place(files[name], outputs[name].number),
+                    translation.pieces[index],
+                    translation.place,
                     of=f" for {line.id}",
                 )
-                for name, pieces in translations.items()
-            },
-        )
+            yield SegmentTexts(
+                document=line.document,
+                position=position,
+                number=number,
+                source=source,
+                references=tuple(pieces[index].strip() for pieces in references),
+                outputs=texts,
+            )
+
+    def _references(self, line: GenmtSource, count: int) -> list[list[str]]:
+        """Return the pieces of each reference so far; empty ones if the line lacks it."""
+        references = []
+        place = Place(self._source.name, line.number)
+        for name in self._translators:
+            pieces = [""] * count
+            text = line.references.get(name)
+            if text:
+                pieces = self._pieces(text)
+                self._check(pieces, count, line, place, f"the reference {name}")
+            references.append(pieces)
+        return references
+
+    def _translations(
+        self, line: GenmtSource, outputs: Mapping[str, GenmtOutput], count: int
+    ) -> dict[str, _Translation]:
+        """Return the outputs; note one with another number of paragraphs as missing."""
+        translations = {}
+        for name, output in outputs.items():
+            file = self._systems.get(name, self._source)
+            place = Place(file.name, output.number)
+            pieces = self._pieces(output.text)
+            try:
+                self._check(pieces, count, line, place, f"the output of {name}")
+            except FormatError as error:
+                self._omissions.lacks(line.document, name, error)
+            else:
+                translations[name] = _Translation(pieces, place)
+        return translations
+
+    def _pieces(self, text: str) -> list[str]:
+        if self._by_paragraph:
+            return paragraphs(text)
+        return [text]
+
+    def _check(
+        self, pieces: list[str], count: int, line: GenmtSource, place: Place, what: str
+    ) -> None:
+        """Raise FormatError unless a translation has as many paragraphs as its source."""
+        if len(pieces) != count:
+            raise place.error(
+                f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
+                f"({self._source.name}, line {line.number}) {count:,}",
+                "use the same paragraphs as the source, separated by blank lines, or import whole documents",
+            )
 
 
 class _Follower:
@@ -652,12 +676,14 @@ class _Follower:
     def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
         """Remove and return the output for the ID of a line, if there is one."""
         self._pair = divided_id(wanted.id).languages
-        for output in self._outputs if wanted.id not in self._waiting else ():
+        if wanted.id in self._waiting:
+            return self._waiting.pop(wanted.id)
+        for output in self._outputs:
             if output.id == wanted.id:
                 return output
             if self._concerns_us(output, others):
                 self._waiting[output.id] = output
-        return self._waiting.pop(wanted.id, None)
+        return None
 
     def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
         """Return the error for a missing output."""
@@ -680,7 +706,7 @@ class _Follower:
 
     def _concerns_us(self, output: GenmtOutput, others: set[str]) -> bool:
         """Return whether the line may belong to the chosen language pair, by its ID."""
-        return output.id not in others and divided_id(output.id).languages in {
-            None,
-            self._pair,
-        }
+        if output.id in others:
+            return False
+        languages = divided_id(output.id).languages
+        return languages is None or languages == self._pair

@@ -10,8 +10,9 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -171,6 +172,14 @@ _Segment = tuple[str, str]
 _WHOLE: Final = ("", "")
 
 
+def _no_numbers() -> array[float]:
+    return array("d")
+
+
+def _no_indices() -> array[int]:
+    return array("q")
+
+
 @dataclass(slots=True)
 class _Collected:
     """Scores of one metric in the order of the files, with the row, column, file and line of each value."""
@@ -183,17 +192,18 @@ class _Collected:
     segments: dict[_Segment, int] = field(default_factory=dict)
     systems: dict[str, int] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
-    values: array[float] = field(default_factory=lambda: array("d"))
-    rows: array[int] = field(default_factory=lambda: array("q"))
-    columns: array[int] = field(default_factory=lambda: array("q"))
-    lines: array[int] = field(default_factory=lambda: array("q"))
+    values: array[float] = field(default_factory=_no_numbers)
+    rows: array[int] = field(default_factory=_no_indices)
+    columns: array[int] = field(default_factory=_no_indices)
+    lines: array[int] = field(default_factory=_no_indices)
     files: list[str] = field(default_factory=list)
 
     def add(
         self, system: str, segment: _Segment, score: object, file: str, line: int
     ) -> None:
         """Add a score. Raises FormatError for an invalid name or score."""
-        self.extend(system, [segment], [_number(score, file, line)], file, [line])
+        value = _number(score, file, line)
+        self.extend(system, [segment], [value], file, [line])
 
     def extend(
         self,
@@ -204,46 +214,45 @@ class _Collected:
         lines: Sequence[int],
     ) -> None:
         """Add scores of a system. Raises FormatError for an invalid name."""
-        if system not in self.systems and (problem := system_name_problem(system)):
-            raise Place(file, lines[0], field="system").error(
-                problem, "write the name of the system as in the test set"
-            )
+        if system not in self.systems:
+            problem = system_name_problem(system)
+            if problem:
+                raise Place(file, lines[0], field="system").error(
+                    problem, "write the name of the system as in the test set"
+                )
+            self.systems[system] = len(self.systems)
         for segment, line in zip(segments, lines, strict=True):
             if segment not in self.segments:
                 self.segments[segment] = len(self.segments)
                 self.places.append(Place(file, line))
-        self.columns.extend(
-            [self.systems.setdefault(system, len(self.systems))] * len(lines)
-        )
-        self.rows.extend(map(self.segments.__getitem__, segments))
+            self.rows.append(self.segments[segment])
+        count = len(lines)
+        self.columns.extend([self.systems[system]] * count)
         self.values.extend(values)
         self.lines.extend(lines)
-        self.files.extend([file] * len(lines))
+        self.files.extend([file] * count)
 
     def result(self) -> MetricScores:
         """Return the scores. Raises FormatError for an output that is scored twice."""
-        cells = np.array(self.rows) * len(self.systems) + np.array(self.columns)
-        kept, first = np.unique(cells, return_index=True)
-        if len(kept) < len(cells):
-            second = np.setdiff1d(np.arange(len(cells)), first)[0]
-            self._refuse(int(first[np.searchsorted(kept, cells[second])]), int(second))
-        values = np.full((len(self.segments), len(self.systems)), np.nan)
-        values.flat[cells] = self.values
         systems = sorted(self.systems)
-        values = values[:, [self.systems[system] for system in systems]]
-        named = [each for each in self.segments if each != _WHOLE]
-        rows = [self.segments[each] for each in named]
-        whole = self.segments.get(_WHOLE)
+        columns = [self.systems[system] for system in systems]
+        values = self._table()[:, columns]
+        segments = []
+        rows = []
+        of_systems = np.full(len(systems), np.nan)
+        for segment, row in self.segments.items():
+            if segment == _WHOLE:
+                of_systems = values[row]
+            else:
+                document, name = segment
+                segments.append(SegmentName(name, document))
+                rows.append(row)
         return MetricScores(
             name=self.name,
             systems=tuple(systems),
-            segments=tuple(
-                SegmentName(segment, document) for document, segment in named
-            ),
+            segments=tuple(segments),
             values=values[rows],
-            of_systems=np.full(len(systems), np.nan)
-            if whole is None
-            else values[whole],
+            of_systems=of_systems,
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
             uses_reference=self.uses_reference,
@@ -251,19 +260,31 @@ class _Collected:
             places=tuple(self.places[row] for row in rows),
         )
 
+    def _table(self) -> FloatArray:
+        """Return the scores by segment and system; NaN if missing."""
+        shape = (len(self.segments), len(self.systems))
+        cells = np.ravel_multi_index((self.rows, self.columns), shape)
+        kept, first = np.unique(cells, return_index=True)
+        if len(kept) < len(cells):
+            repeats = np.setdiff1d(np.arange(len(cells)), first)
+            second = int(repeats[0])
+            earlier = np.flatnonzero(cells == cells[second])
+            self._refuse(int(earlier[0]), second)
+        values = np.full(shape, np.nan)
+        values.flat[cells] = self.values
+        return values
+
     def _refuse(self, first: int, second: int) -> NoReturn:
         document, name = list(self.segments)[self.rows[second]]
         system = list(self.systems)[self.columns[second]]
-        if document:
-            of = f' of the document "{document}"'
-        else:
-            of = ""
+        what = f"the whole of {system} twice"
         if name:
-            what = f"{system} twice for segment {name}{of}"
-        else:
-            what = f"the whole of {system} twice"
+            what = f"{system} twice for segment {name}"
+        if name and document:
+            what = f'{what} of the document "{document}"'
+        before = f"{self.files[first]}, line {self.lines[first]}"
         raise Place(self.files[second], self.lines[second]).error(
-            f"{self.name} scores {what}, first in {self.files[first]}, line {self.lines[first]}",
+            f"{self.name} scores {what}, first in {before}",
             "keep one of the two lines, or name segments by document and position",
         )
 
@@ -297,25 +318,20 @@ def read_metric_scores(
         For invalid files, with the line; for an output that is scored twice; for several language pairs if `languages`
         selects none; and if there are no scores.
     """
-    given = list(files)
+    files = list(files)
     metrics = dict[str, _Collected]()
-    choice = PairChoice(given[0].name if given else name, languages)
-    for file in given:
-        if named := _SCORE_FILE.fullmatch(file.plain_name):
-            _read_scores(file, metrics, *_with_reference(name or named["name"]))
-            continue
-        with file.open() as stream:
-            head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
-            begins = head_text(head)
-            if not begins.startswith("{"):
-                rows = _lines_of_table(whole, head)
-            elif '"metric_scores"' in begins.partition("\n")[0]:
-                rows = _lines_of_automatic(whole, choice)
-            else:
-                rows = object_lines(whole, _SHAPE)
-            _read_rows(
-                rows, file.name, metrics, name or stem(file.name).removesuffix(".csv")
-            )
+    first_file = files[0].name if files else name
+    choice = PairChoice(first_file, languages)
+    for file in files:
+        score_file = _SCORE_FILE.fullmatch(file.plain_name)
+        if score_file:
+            named = _with_reference(name or score_file["name"])
+            _read_scores(file, metrics, named)
+        else:
+            default_name = name or stem(file.name).removesuffix(".csv")
+            with file.open() as stream:
+                rows = _rows(InputFile(file.name, stream), choice)
+                _read_rows(rows, file.name, metrics, default_name)
     choice.finish()
     if not metrics:
         raise FormatError(
@@ -327,16 +343,30 @@ def read_metric_scores(
 Rows = Iterator[tuple[int, JSONObject]]
 
 
+def _rows(file: InputFile, choice: PairChoice) -> Rows:
+    """Return the rows of a file, whose format is detected from its beginning."""
+    head, whole = peek(file, _HEAD_BYTES)
+    text = head_text(head)
+    if not text.startswith("{"):
+        return _lines_of_table(whole, head)
+    first_line, _end, _rest = text.partition("\n")
+    if '"metric_scores"' in first_line:
+        return _lines_of_automatic(whole, choice)
+    return object_lines(whole, _SHAPE)
+
+
 def _lines_of_table(file: InputFile, head: bytes) -> Rows:
     table = read_table(file)
     titles = dict(table.columns())
     columns = _columns(Place(file.name, table.line), titles.values())
     for column in ("system", "score"):
-        if column not in columns and (error := known_file_error(file.name, head)):
-            raise error
+        if column not in columns:
+            error = known_file_error(file.name, head)
+            if error:
+                raise error
         require_column(file.name, table.line, columns, column)
     for line, cells in table.rows():
-        yield line, {title: cells[place] for place, title in titles.items()}
+        yield line, {title: cells[column] for column, title in titles.items()}
 
 
 def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
@@ -356,18 +386,18 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
 def _read_rows(
     rows: Rows, file: str, metrics: dict[str, _Collected], name: str
 ) -> None:
-    known: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
     columns: Mapping[str, str] = {}
-    for line, given in rows:
+    for line, row in rows:
         place = Place(file, line)
-        if tuple(given) != known:
-            known = tuple(given)
-            columns = _columns(place, given)
-        values = {column: given[title] for column, title in columns.items()}
-        called = _text(place, values, "metric") or name
-        if called not in metrics:
-            metrics[called] = _Collected(called)
-        metric = metrics[called]
+        if tuple(row) != titles:
+            titles = tuple(row)
+            columns = _columns(place, titles)
+        values = {column: row[title] for column, title in columns.items()}
+        metric_name = _text(place, values, "metric") or name
+        if metric_name not in metrics:
+            metrics[metric_name] = _Collected(metric_name)
+        metric = metrics[metric_name]
         _describe(place, metric, values)
         if "score" not in values:
             raise Place(file, line, field="score").error(
@@ -376,7 +406,9 @@ def _read_rows(
         document = document_named(_text(place, values, "document"))
         segment = _segment(place, values)
         system = _text(place, values, "system")
-        named = (document, segment) if segment else _WHOLE
+        named = _WHOLE
+        if segment:
+            named = (document, segment)
         metric.add(system, named, values["score"], file, line)
 
 
@@ -428,13 +460,12 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 
 def _number(value: object, file: str, line: int) -> float:
     """Return a score; NaN if there is none."""
-    try:
-        number = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        if str(value).strip().lower() in _MISSING:
-            number = math.nan
-        else:
-            number = math.inf
+    if str(value).strip().lower() in _MISSING:
+        return math.nan
+    number = math.inf
+    if not isinstance(value, bool):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)  # type: ignore[arg-type]
     if math.isinf(number):
         raise Place(file, line, field="score").error(
             f'"{value}" is not a score', _WRITE_SCORE
@@ -453,45 +484,50 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
         source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(source, target, line) or choice.undecided:
             continue
-        document = values.get("document_id")
-        domain = values.get("domain", "")
-        scores_by_metric = values.get("metric_scores")
-        if not (
-            isinstance(document, str)
-            and isinstance(domain, str)
-            and isinstance(scores_by_metric, dict)
-        ):
-            raise Place(file.name, line).error(
-                "document_id, domain or metric_scores is missing or has the wrong type",
-                "provide the automatic scores as released by WMT",
-            )
-        if domain:
-            called = f"{domain}/{document}"
-        else:
-            called = document
-        for name, scores in scores_by_metric.items():
+        document = _document(values, Place(file.name, line))
+        for name, scores in values["metric_scores"].items():
             if not isinstance(scores, list):
                 raise Place(file.name, line, field=name).error(
                     "the scores are not a list",
                     "write one score per paragraph of the document",
                 )
-            same = {"system": stem(file.name), "metric": name, "document": called}
             for position, score in enumerate(scores, 1):
-                yield (
-                    line,
-                    {
-                        **same,
-                        "segment": segment_id(called, str(position)),
-                        "score": score,
-                    },
-                )
+                row = {
+                    "system": stem(file.name),
+                    "metric": name,
+                    "document": document,
+                    "segment": segment_id(document, str(position)),
+                    "score": score,
+                }
+                yield line, row
+
+
+def _document(values: JSONObject, place: Place) -> str:
+    """Return the document that a line of automatic scores is about, after its domain."""
+    document = values.get("document_id")
+    domain = values.get("domain", "")
+    is_named = isinstance(document, str) and isinstance(domain, str)
+    if not is_named or not isinstance(values.get("metric_scores"), dict):
+        raise place.error(
+            "document_id, domain or metric_scores is missing or has the wrong type",
+            "provide the automatic scores as released by WMT",
+        )
+    if domain:
+        return f"{domain}/{document}"
+    return str(document)
+
+
+class _NamedMetric(NamedTuple):
+    """The metric that a file name identifies, and whether it uses a reference; None if unknown."""
+
+    name: str
+    uses_reference: bool | None = None
 
 
 def _read_scores(
     file: StoredFile,
     metrics: dict[str, _Collected],
-    name: str,
-    uses_reference: bool | None = None,
+    named: _NamedMetric,
     segments: int | None = None,
 ) -> None:
     """Read the system and score of each line; the scores of a system are in segment order.
@@ -506,37 +542,37 @@ def _read_scores(
             f"the level {level} is not supported",
             "provide a .seg.score or a .sys.score file",
         )
-    metric = metrics.setdefault(name, _Collected(name, uses_reference=uses_reference))
+    if named.name not in metrics:
+        metrics[named.name] = _Collected(
+            named.name, uses_reference=named.uses_reference
+        )
+    metric = metrics[named.name]
     remedy = "write the system and its score, separated by a tab"
-    lines = defaultdict[str, list[int]](list)
-    values = defaultdict[str, list[float]](list)
-    for _name, line, text in _lines([file]):
-        system, score = _two_cells(text, file.name, line, remedy)
-        lines[system].append(line)
-        values[system].append(_number(score, file.name, line))
-    if not lines:
+    lines_by_system = defaultdict[str, list[int]](list)
+    values_by_system = defaultdict[str, list[float]](list)
+    for line in _lines([file]):
+        system, score = _two_cells(line, remedy)
+        lines_by_system[system].append(line.number)
+        values_by_system[system].append(_number(score, file.name, line.number))
+    if not lines_by_system:
         raise FormatError(
             file.name, "the file is empty", "write a system and a score on each line"
         )
-    most = max(map(len, lines.values()))
-    wanted = segments or most
-    metric.is_by_line |= level == "seg"
-    names = [
-        _WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)
-    ]
-    for system, lines_of_system in lines.items():
-        if level == "seg" and len(lines_of_system) != wanted:
-            raise Place(file.name, lines_of_system[-1]).error(
-                f"{counted(len(lines_of_system), 'score')} of {system}, expected {wanted:,}",
+    is_by_segment = level == "seg"
+    metric.is_by_line |= is_by_segment
+    longest = max(map(len, lines_by_system.values()))
+    wanted = segments or longest
+    names = [_WHOLE] * longest
+    if is_by_segment:
+        names = [("", str(number)) for number in range(1, longest + 1)]
+    for system, lines in lines_by_system.items():
+        count = len(lines)
+        if is_by_segment and count != wanted:
+            raise Place(file.name, lines[-1]).error(
+                f"{counted(count, 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
-        metric.extend(
-            system,
-            names[: len(lines_of_system)],
-            values[system],
-            file.name,
-            lines_of_system,
-        )
+        metric.extend(system, names[:count], values_by_system[system], file.name, lines)
 
 
 def segment_rows(
@@ -570,36 +606,40 @@ def segment_rows(
             f"{scores.name} has {counted(len(scores.segments), 'score')} of each system, and segments count up to {last:,}",
             "write one line per segment of the test set, with None for a missing score",
         )
-    kept = [
-        row
-        for row, name in enumerate(scores.segments)
-        if there is None or _numbered(name) is None or _numbered(name) in there
-    ]
+    kept = []
+    for row, name in enumerate(scores.segments):
+        number = _numbered(name)
+        if there is None or number is None or number in there:
+            kept.append(row)
     rows: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
-        name = scores.segments[row]
-        place = scores.places[row]
-        if known is not None:
-            try:
-                number = known.choose(name, known.candidates(name), {}).number
-            except SegmentProblem as error:
-                raise replace(place, field="segment").error(
-                    error.problem, error.remedy
-                ) from error
-        elif (numbered := integer(name.segment, 1)) is not None:
-            number = numbered
-        else:
-            raise replace(place, field="segment").error(
-                f"{name.segment} is not a segment number",
-                "number segments through the test set, as the judgments do",
-            )
+        place = replace(scores.places[row], field="segment")
+        number = _segment_number(scores.segments[row], place, known)
         if number in rows:
-            raise replace(place, field="segment").error(
+            raise place.error(
                 f"segment {number} is named in two ways",
                 "name each segment in one way, by its number or by document and position",
             )
         rows[number] = row
     return dict(sorted(rows.items()))
+
+
+def _segment_number(
+    name: SegmentName, place: Place, known: KnownSegments | None
+) -> int:
+    """Return the number of a segment within the test set."""
+    if known is not None:
+        try:
+            return known.choose(name, known.candidates(name), {}).number
+        except SegmentProblem as error:
+            raise place.error(error.problem, error.remedy) from error
+    number = integer(name.segment, 1)
+    if number is None:
+        raise place.error(
+            f"{name.segment} is not a segment number",
+            "number segments through the test set, as the judgments do",
+        )
+    return number
 
 
 def _numbered(name: SegmentName) -> int | None:
@@ -635,72 +675,103 @@ def read_evalset(
         For invalid files, with the line; if there are no scores; and for several language pairs if `languages` selects
         none.
     """
-    placed = [
-        (file, place) for file in files if (place := _place_of(file.name)) is not None
-    ]
-    known = sorted(
-        {pair for _file, (role, pair, _name) in placed if role in SCORE_WORDS}
+    evalset_files = _evalset_files(files)
+    languages_of_set = _language_pair(folder, evalset_files, languages)
+    by_role = defaultdict[str, list[_EvalSetFile]](list)
+    for file in evalset_files:
+        if file.languages == languages_of_set:
+            by_role[file.role].append(file)
+    domains = []
+    documents = []
+    for line in _lines(file.stored for file in by_role["documents"]):
+        domain, document = _two_cells(
+            line,
+            "write the domain of the segment and its document, separated by a tab",
+        )
+        domains.append(domain)
+        documents.append(document)
+    sources = _lines(file.stored for file in by_role["sources"])
+    words = tuple(len(line.text.split()) for line in sources)
+    segments = len(documents) or len(words) or None
+    scores: list[MetricScores] = []
+    for role in sorted(SCORE_WORDS, reverse=True):
+        scores += _scores_of_role(by_role[role], role, segments)
+    if segments is None:
+        _refuse_other_lengths(scores)
+    return EvalSet(
+        languages=languages_of_set,
+        domains=tuple(domains),
+        documents=tuple(documents),
+        scores=tuple(scores),
+        references=frozenset(file.rest for file in by_role["references"]),
+        words=words,
     )
-    fitting = [
-        pair
-        for pair in known
-        if languages is None or matches(pair.partition("-")[::2], languages)
-    ]
-    if not known:
+
+
+class _EvalSetFile(NamedTuple):
+    """A file of an EvalSet folder; `rest` is its name without language pair and extension."""
+
+    stored: StoredFile
+    role: str
+    languages: str
+    rest: str
+
+
+def _language_pair(
+    folder: str, files: Sequence[_EvalSetFile], languages: tuple[str, str] | None
+) -> str:
+    """Return the only language pair with scores, or the chosen one."""
+    pairs = sorted({file.languages for file in files if file.role in SCORE_WORDS})
+    if not pairs:
         raise FormatError(
             folder,
             "no scores found",
             "provide a folder with human-scores and metric-scores, as released by WMT's metrics tasks",
         )
+    fitting = []
+    for pair in pairs:
+        source, _hyphen, target = pair.partition("-")
+        if languages is None or matches((source, target), languages):
+            fitting.append(pair)
     if len(fitting) != 1:
         raise FormatError(
             folder,
-            f"there are scores of {', '.join(known)}",
+            f"there are scores of {', '.join(pairs)}",
             "choose one of these language pairs",
         )
-    by_role: defaultdict[str, list[tuple[StoredFile, str]]] = defaultdict(list)
-    for file, (role, pair, name) in placed:
-        if pair == fitting[0]:
-            by_role[role].append((file, name))
-    described, words = (
-        list(_lines(file for file, _name in by_role[role]))
-        for role in ("documents", "sources")
-    )
-    remedy = "write the domain of the segment and its document, separated by a tab"
-    documents = [_two_cells(text, file, line, remedy) for file, line, text in described]
-    found: list[MetricScores] = []
-    for role in sorted(SCORE_WORDS, reverse=True):
-        metrics: dict[str, _Collected] = {}
-        for file, name in by_role[role]:
-            # Scores of documents and domains are means of segment scores.
-            if name.endswith((".seg", ".sys")):
-                metric = name[: -len(".seg")]
-                named = (metric, None) if role == _HUMAN else _with_reference(metric)
-                _read_scores(
-                    file, metrics, *named, len(documents) or len(words) or None
-                )
-        results = (metrics[name].result() for name in sorted(metrics))
-        found += [replace(result, is_human=role == _HUMAN) for result in results]
-    if not described and not words:
-        _refuse_other_lengths(found)
-    return EvalSet(
-        languages=fitting[0],
-        domains=tuple(domain for domain, _document in documents),
-        documents=tuple(document for _domain, document in documents),
-        scores=tuple(found),
-        references=frozenset(name for _file, name in by_role["references"]),
-        words=tuple(len(text.split()) for _file, _line, text in words),
-    )
+    return fitting[0]
+
+
+def _scores_of_role(
+    files: Sequence[_EvalSetFile], role: str, segments: int | None
+) -> list[MetricScores]:
+    """Return the scores of metrics or of people by name; `segments` is the number of segments, if known."""
+    metrics: dict[str, _Collected] = {}
+    is_human = role == _HUMAN
+    for file in files:
+        # Scores of documents and domains are means of segment scores.
+        if file.rest.endswith((".seg", ".sys")):
+            name = file.rest[: -len(".seg")]
+            named = _NamedMetric(name)
+            if not is_human:
+                named = _with_reference(name)
+            _read_scores(file.stored, metrics, named, segments)
+    scores = []
+    for name in sorted(metrics):
+        result = metrics[name].result()
+        scores.append(replace(result, is_human=is_human))
+    return scores
 
 
 def _refuse_other_lengths(scores: Sequence[MetricScores]) -> None:
     """Refuse files of segment scores with different numbers of segments."""
     by_line = [score for score in scores if score.is_by_line]
-    for each in by_line[1:]:
+    for score in by_line[1:]:
         first = by_line[0]
-        if len(each.segments) != len(first.segments):
-            raise each.places[-1].error(
-                f"{counted(len(each.segments), 'score')} of each system, and {first.name} has {len(first.segments):,}",
+        count = len(score.segments)
+        if count != len(first.segments):
+            raise score.places[-1].error(
+                f"{counted(count, 'score')} of each system, and {first.name} has {len(first.segments):,}",
                 "provide scores of the same segments, with None for a missing score",
             )
 
@@ -709,48 +780,64 @@ def _refuse_other_lengths(scores: Sequence[MetricScores]) -> None:
 _METRICS: Final = ("metric-scores", "metric-scores-incomplete")
 _HUMAN: Final = "human-scores"
 _OF_PAIR: Final = (_HUMAN, "documents", "sources", "references")
+_EVALSET_ENDINGS: Final = ("score", "docs", "txt")
 
 
-def _place_of(name: str) -> tuple[str, str, str] | None:
-    """Return role, language pair and the rest of a file name, without extension; None for files not read."""
-    *folders, last = name.split("/")
-    if len(folders) > 1 and folders[-2] in _METRICS and last.endswith(".score"):
-        return "metric-scores", folders[-1], last.removesuffix(".score")
-    role = folders[-1] if folders else ""
-    if role not in _OF_PAIR or not last.endswith((".score", ".docs", ".txt")):
-        return None
-    pair, _dot, rest = last.rpartition(".")[0].partition(".")
-    return role, pair, rest
+def _evalset_files(files: Iterable[StoredFile]) -> list[_EvalSetFile]:
+    """Return the files that are read, with what their names and folders say."""
+    read = []
+    for file in files:
+        *folders, last = file.name.split("/")
+        stem_of_file, dot, ending = last.rpartition(".")
+        if not dot or not folders:
+            continue
+        if len(folders) > 1 and folders[-2] in _METRICS and ending == "score":
+            languages = folders[-1]
+            read.append(_EvalSetFile(file, "metric-scores", languages, stem_of_file))
+        elif folders[-1] in _OF_PAIR and ending in _EVALSET_ENDINGS:
+            languages, _dot, rest = stem_of_file.partition(".")
+            read.append(_EvalSetFile(file, folders[-1], languages, rest))
+    return read
 
 
-def _lines(files: Iterable[StoredFile]) -> Iterator[tuple[str, int, str]]:
+class _FileLine(NamedTuple):
+    """A line of a file, with its number."""
+
+    file: str
+    number: int
+    text: str
+
+
+def _lines(files: Iterable[StoredFile]) -> Iterator[_FileLine]:
     for file in files:
         with file.open() as stream:
-            for line, text in enumerate(text_lines(InputFile(file.name, stream)), 1):
-                yield file.name, line, text
+            lines = text_lines(InputFile(file.name, stream))
+            for number, text in enumerate(lines, 1):
+                yield _FileLine(file.name, number, text)
 
 
-def _two_cells(text: str, file: str, line: int, remedy: str) -> tuple[str, str]:
-    if "\t" in text:
-        cells = text.split("\t")
+def _two_cells(line: _FileLine, remedy: str) -> tuple[str, str]:
+    if "\t" in line.text:
+        cells = line.text.split("\t")
     else:
-        cells = text.split()
+        cells = line.text.split()
     if len(cells) != 2:
-        known = None
-        if line == 1:
-            known = known_file_error(file, f"{text}\n".encode())
-        raise known or Place(file, line).error(
+        error = None
+        if line.number == 1:
+            error = known_file_error(line.file, f"{line.text}\n".encode())
+        raise error or Place(line.file, line.number).error(
             f"the line has {counted(len(cells), 'cell')}", remedy
         )
     return cells[0].strip(), cells[1]
 
 
-def _with_reference(file: str) -> tuple[str, bool | None]:
-    """Return the metric that a file name identifies, and whether it uses a reference; None if unknown."""
+def _with_reference(file: str) -> _NamedMetric:
+    """Return the metric that a file name identifies, with its reference if that is not refA."""
     name, _hyphen, reference = file.rpartition("-")
     if not name:
-        return file, None
-    label = {"refA": name, "src": f"{name}[noref]"}.get(
-        reference, f"{name}[{reference}]"
-    )
-    return label, reference != "src"
+        return _NamedMetric(file)
+    if reference == "refA":
+        return _NamedMetric(name, uses_reference=True)
+    if reference == "src":
+        return _NamedMetric(f"{name}[noref]", uses_reference=False)
+    return _NamedMetric(f"{name}[{reference}]", uses_reference=True)

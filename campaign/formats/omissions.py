@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeVar
 
 from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.json_text import JSONObject
@@ -15,6 +15,7 @@ from campaign.formats.segments import filled_text
 from campaign.texts.normalisation import text_to_the_eye
 
 _NAMED = 10
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -54,21 +55,17 @@ class Omissions:
             return
         problem = self.first.problem
         remedy = self.first.remedy
+        uncovered = len(self.uncovered)
         if documents > 1:
             problem += (
-                f"; not covered by all systems: {counted(len(self.uncovered), 'document')} of "
+                f"; not covered by all systems: {counted(uncovered, 'document')} of "
                 f"{documents:,} ({named(list(self.uncovered))})"
             )
-        if documents > len(self.uncovered):
+        if documents > uncovered:
             remedy += ", or import only the documents that all systems cover (--common-documents)"
-        raise FormatError(
-            self.first.file,
-            problem,
-            remedy,
-            self.first.line,
-            self.first.column,
-            self.first.field,
-        )
+        first = self.first
+        place = Place(first.file, first.line, first.column, first.field)
+        raise place.error(problem, remedy)
 
 
 @dataclass(slots=True)
@@ -91,19 +88,26 @@ class SystemsSeen:
         called = called or f"line {place.line}"
         remedy = "provide outputs of the same systems everywhere, or remove the system"
         for system in systems:
-            if problem := system not in self.names and system_name_problem(system):
-                raise place.error(problem, "rename the system everywhere")
-            if system not in self.names:
-                problem = f"{here} has an output of {system}, but {self.first} does not"
-                for earlier in self._documents:
-                    self.omissions.lacks(earlier, system, place.error(problem, remedy))
-                self.names[system] = called
-        for system, there in self.names.items():
+            if system in self.names:
+                continue
+            name_problem = system_name_problem(system)
+            if name_problem:
+                raise place.error(name_problem, "rename the system everywhere")
+            problem = f"{here} has an output of {system}, but {self.first} does not"
+            error = place.error(problem, remedy)
+            for earlier in self._documents:
+                self.omissions.lacks(earlier, system, error)
+            self.names[system] = called
+        for system, first_place in self.names.items():
             if system not in systems:
-                problem = f"{here} has no output of {system}, but {there} does"
+                problem = f"{here} has no output of {system}, but {first_place} does"
                 self.omissions.lacks(document, system, place.error(problem, remedy))
         self.first = self.first or called
         self._documents.setdefault(document)
+
+    def in_order(self, texts: Mapping[str, T]) -> dict[str, T]:
+        """Return what systems have in the order in which they first appeared."""
+        return {name: texts[name] for name in self.names if name in texts}
 
 
 def complete(
@@ -161,26 +165,21 @@ def noticed(
             outputs[reference_system] = segment.references[0]
         systems |= dict.fromkeys(outputs)
         alike.update(_look_alikes(outputs))
+        place = f'segment {segment.number:,} (document "{segment.document}")'
         for whose, text in _texts(segment):
             for mark in _marks(text):
                 marks[mark] += 1
-                first.setdefault(
-                    mark,
-                    f'segment {segment.number:,} (document "{segment.document}"), {whose}',
-                )
+                first.setdefault(mark, f"{place}, {whose}")
         yield segment
-    omissions.warnings += [
-        *_names_alike(systems),
-        *(
+    omissions.warnings += _names_alike(systems)
+    for (one, two), count in alike.most_common():
+        omissions.warnings.append(
             f"{one} and {two} look the same in {counted(count, 'segment')} "
             "but are stored as different texts"
-            for (one, two), count in alike.most_common()
-        ),
-        *(
-            f"{mark} in {counted(marks[mark], 'text')}, first in {first[mark]}"
-            for mark in first
-        ),
-    ]
+        )
+    for mark, first_place in first.items():
+        texts = counted(marks[mark], "text")
+        omissions.warnings.append(f"{mark} in {texts}, first in {first_place}")
 
 
 def _look_alikes(outputs: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -213,10 +212,15 @@ def _texts(segment: SegmentTexts) -> Iterator[tuple[str, str]]:
         yield f"the output of {system}", text
 
 
+def _has_entities(text: str) -> bool:
+    if "&" not in text:
+        return False
+    names = _ENTITY.findall(text)
+    return any(name.startswith("#") or name in html5 for name in names)
+
+
 def _marks(text: str) -> Iterator[str]:
-    if "&" in text and any(
-        name[0] == "#" or name in html5 for name in _ENTITY.findall(text)
-    ):
+    if _has_entities(text):
         yield "HTML entities (as &lt; or &quot;)"
     if _FENCE in text:
         yield "code fences (```)"
