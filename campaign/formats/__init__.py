@@ -10,4 +10,9 @@ from campaign.formats.errors import FormatError, Place
 from campaign.formats.five_way import read_five_way_csv, write_five_way_csv
 from campaign.formats.records import JudgedBlock, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
-from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_set
+from campaign.formats.test_sets import (
+    ReadingOptions,
+    TestSetFormat,
+    detect_format,
+    read_test_set,
+)

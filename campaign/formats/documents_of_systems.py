@@ -5,8 +5,8 @@ another number for every system. Items of a document are consecutive in a batch:
 document follows from the smallest number that the judge has in it, if the judge saw the whole document.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -64,21 +64,24 @@ def shared_names(items: Iterable[JudgedItem]) -> SharedNames:
     """Return names of segments that all systems share, if every document is named ``document#system``."""
     items = tuple(dict.fromkeys(items))
     bases = {item: _without_system(item) for item in items}
-    if len({item.system for item in items}) < 2 or not all(bases.values()):
+    systems = {item.system for item in items}
+    if len(systems) < 2 or not all(bases.values()):
         return SharedNames({})
     documents = len({item.document for item in items})
     if _is_numbered_alike(items, bases):
-        alike = {item: SegmentOfAll(bases[item], item.segment) for item in items}
-        return SharedNames(alike, documents)
+        segments = {}
+        for item, document in bases.items():
+            segments[item] = SegmentOfAll(document, item.segment)
+        return SharedNames(segments, documents)
     segments = _placed(items, bases)
-    return SharedNames(segments, documents, True, frozenset(items) - segments.keys())
+    apart = frozenset(items) - segments.keys()
+    return SharedNames(segments, documents, placed=True, apart=apart)
 
 
 def _without_system(item: JudgedItem) -> str:
     """Return the document without its system, which may have a prefix elsewhere; empty if it has none."""
     document, _mark, system = item.document.rpartition(_MARK)
-    is_named = bool(system) and f".{item.system}".endswith(f".{system}")
-    if is_named:
+    if system and f".{item.system}".endswith(f".{system}"):
         return document
     return ""
 
@@ -91,31 +94,46 @@ def _is_numbered_alike(
     It is if systems have the same numbers in every document, or some of them; or if numbers count through the
     test set, so that those of two documents never mix.
     """
-    numbers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    numbers_of_system = defaultdict[tuple[str, str], set[str]](set)
+    numbers_of_document = defaultdict[str, set[str]](set)
     for item in items:
-        numbers[bases[item]][item.system].add(item.segment)
-    by_document = [list(by_system.values()) for by_system in numbers.values()]
-    if all(set().union(*sets) == max(sets, key=len) for sets in by_document):
+        document = bases[item]
+        numbers_of_system[document, item.system].add(item.segment)
+        numbers_of_document[document].add(item.segment)
+    most = Counter[str]()
+    total = Counter[str]()
+    for (document, _system), numbers in numbers_of_system.items():
+        most[document] = max(most[document], len(numbers))
+        total[document] += len(numbers)
+    different = {
+        document: len(numbers) for document, numbers in numbers_of_document.items()
+    }
+    if different == most:
         return True
-    is_any_shared = any(
-        len(set().union(*sets)) < sum(len(one) for one in sets) for sets in by_document
-    )
-    return is_any_shared and _are_apart([set().union(*sets) for sets in by_document])
+    is_any_shared = any(total[document] > different[document] for document in total)
+    return is_any_shared and _are_apart(numbers_of_document.values())
 
 
-def _are_apart(documents: Sequence[set[str]]) -> bool:
+class _Range(NamedTuple):
+    first: int
+    last: int
+
+
+def _are_apart(documents: Collection[set[str]]) -> bool:
     """Return whether the numbers of each document lie between those of two others."""
+    if len(documents) < 2:
+        return False
     ranges = []
     for names in documents:
-        numbers = [integer(name, 0) for name in names]
-        known = [number for number in numbers if number is not None]
-        if len(known) < len(numbers):
-            return False
-        ranges.append((min(known), max(known)))
+        numbers = []
+        for name in names:
+            number = integer(name, 0)
+            if number is None:
+                return False
+            numbers.append(number)
+        ranges.append(_Range(min(numbers), max(numbers)))
     ranges.sort()
-    return len(ranges) > 1 and all(
-        before[1] < after[0] for before, after in pairwise(ranges)
-    )
+    return all(before.last < after.first for before, after in pairwise(ranges))
 
 
 def _placed(
@@ -127,7 +145,7 @@ def _placed(
         number = integer(item.segment, 0)
         if number is not None:
             runs[item.judge, item.document][item] = number
-    lengths: dict[str, int] = defaultdict(int)
+    lengths = Counter[str]()
     whole = [run for run in runs.values() if _is_consecutive(run.values())]
     for run in whole:
         base = bases[next(iter(run))]
@@ -135,16 +153,16 @@ def _placed(
     segments: dict[JudgedItem, SegmentOfAll] = {}
     for run in whole:
         base = bases[next(iter(run))]
+        length = lengths[base]
+        if len(run) < length:
+            continue
         first = min(run.values())
         for item, number in run.items():
-            place = str(number - first + 1)
-            if len(run) == lengths[base]:
-                segments[item] = SegmentOfAll(
-                    base, segment_id(base, place), lengths[base]
-                )
+            name = segment_id(base, str(number - first + 1))
+            segments[item] = SegmentOfAll(base, name, length)
     return segments
 
 
 def _is_consecutive(numbers: Iterable[int]) -> bool:
-    known = set(numbers)
-    return max(known) - min(known) + 1 == len(known)
+    different = set(numbers)
+    return max(different) - min(different) + 1 == len(different)

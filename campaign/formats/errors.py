@@ -122,7 +122,11 @@ class Losses:
 
     def at(self, where: str) -> Lose:
         """Return a function that counts losses at a place."""
-        return lambda what, count=1: self.add(what, where, count)
+
+        def lose(what: str, count: int = 1) -> None:
+            self.add(what, where, count)
+
+        return lose
 
     def __iter__(self) -> Iterator[Loss]:
         return iter(self.found())

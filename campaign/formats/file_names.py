@@ -1,9 +1,8 @@
 """Languages, roles and names of systems and test sets derived from file names."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from itertools import takewhile
+from os.path import commonprefix
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -48,16 +47,13 @@ def language_pair(name: str) -> tuple[str, str] | None:
 
 def language_pairs(name: str) -> set[tuple[str, str]]:
     """Return all language pairs in a name and its folders."""
-    return {(source, target) for source, target in _PAIR.findall(name)}
+    return set(_PAIR.findall(name))
 
 
 def last_language(name: str) -> str | None:
     """Return the language tag at the end of a name, such as `en` in `visit.en` and `news-src.en.sgm`."""
-    if "." in stem(name):
-        last = stem(name).rsplit(".", 1)[-1]
-    else:
-        last = ""
-    if _ONE.match(last):
+    _before, dot, last = stem(name).rpartition(".")
+    if dot and _ONE.match(last):
         return last
     return None
 
@@ -80,28 +76,36 @@ def folders(name: str) -> frozenset[str]:
     return frozenset(part.lower() for part in PurePosixPath(name).parts[:-1])
 
 
+def _names_any(name: str, role_words: frozenset[str]) -> bool:
+    """Return whether the name or a folder has one of the words of a role."""
+    all_words = words(name) | folders(name)
+    return not all_words.isdisjoint(role_words)
+
+
 def says_source(name: str) -> bool:
     """Return whether the name or a folder identifies a source."""
-    return bool((words(name) | folders(name)) & SOURCE_WORDS)
+    return _names_any(name, SOURCE_WORDS)
 
 
 def says_reference(name: str) -> bool:
     """Return whether the name or a folder identifies a reference."""
-    named = any(_REFERENCE.fullmatch(word) for word in words(name))
-    return named or bool((words(name) | folders(name)) & REFERENCE_WORDS)
+    if any(_REFERENCE.fullmatch(word) for word in words(name)):
+        return True
+    return _names_any(name, REFERENCE_WORDS)
 
 
 def says_documents(name: str) -> bool:
     """Return whether the name or a folder identifies a list of documents."""
-    ending = plain_name(name).lower().endswith((".docs", ".docids"))
-    return ending or bool((words(name) | folders(name)) & DOCUMENT_WORDS)
+    if plain_name(name).lower().endswith((".docs", ".docids")):
+        return True
+    return _names_any(name, DOCUMENT_WORDS)
 
 
 def says_scores(name: str) -> bool:
     """Return whether the name or a folder identifies scores, as in EvalSet folders."""
-    return plain_name(name).lower().endswith(".score") or bool(
-        folders(name) & SCORE_WORDS
-    )
+    if plain_name(name).lower().endswith(".score"):
+        return True
+    return not folders(name).isdisjoint(SCORE_WORDS)
 
 
 def is_reference_name(system: str) -> bool:
@@ -111,7 +115,7 @@ def is_reference_name(system: str) -> bool:
 
 def in_systems_folder(name: str) -> bool:
     """Return whether the file is in a folder for outputs."""
-    return bool(folders(name) & SYSTEM_WORDS)
+    return not folders(name).isdisjoint(SYSTEM_WORDS)
 
 
 def system_names(names: Sequence[str]) -> list[str]:
@@ -120,17 +124,19 @@ def system_names(names: Sequence[str]) -> list[str]:
     Language pairs, language tags at the end and shared parts ("newstest2012") are removed, as long as
     something is left and the names remain different.
     """
-    parts = [_DOT.split(stem(name)) for name in names]
-    count = Counter(part for each in parts for part in set(each))
-    shared = {part for part in count if len(names) > 1 and count[part] == len(names)}
+    stems = [stem(name) for name in names]
+    parts_by_name = [_DOT.split(name) for name in stems]
+    shared: set[str] = set()
+    if len(names) > 1:
+        shared = set.intersection(*map(set, parts_by_name))
     short: list[str] = []
-    for each in parts:
-        own = [part for part in each if part not in shared]
+    for parts in parts_by_name:
+        own = [part for part in parts if part not in shared]
         kept = [part for part in own if not _PAIR.fullmatch(part)] or own
         if len(kept) > 1 and _ONE.match(kept[-1]):
             kept.pop()
         short.append(".".join(kept))
-    for candidates in (short, [stem(name) for name in names]):
+    for candidates in (short, stems):
         if len(set(candidates)) == len(names) and all(candidates):
             return candidates
     return list(names)
@@ -138,10 +144,12 @@ def system_names(names: Sequence[str]) -> list[str]:
 
 def set_name(names: Sequence[str], languages: Sequence[str]) -> str:
     """Return a name for a test set: the folder, file or beginning that the names share, and the language pair."""
-    tops = [stem(_ARCHIVE.sub("", name.split("/")[0])) for name in names]
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*tops, strict=False))
-    shared = "".join(letters[0] for letters in alike)
-    if any(top[len(shared) :][:1].isalnum() for top in tops):
+    tops = []
+    for name in names:
+        top, _slash, _rest = name.partition("/")
+        tops.append(stem(_ARCHIVE.sub("", top)))
+    shared = commonprefix(tops)  # noqa: RUF071  they are no paths
+    if any(top.removeprefix(shared)[:1].isalnum() for top in tops):
         shared = re.sub(r"[^\W_]+\Z", "", shared)  # the beginning of different words
     shared = shared.strip(" ._-")
     pair = "-".join(languages)
@@ -182,16 +190,17 @@ class PairChoice:
     @property
     def undecided(self) -> bool:
         """True if several language pairs match so far."""
-        return (
-            sum(self._chosen is None or matches(p, self._chosen) for p in self._lines)
-            > 1
-        )
+        return len(self._fitting()) > 1
+
+    def _fitting(self) -> list[tuple[str, str]]:
+        """Return the language pairs so far that match the chosen one."""
+        if self._chosen is None:
+            return list(self._lines)
+        return [pair for pair in self._lines if matches(pair, self._chosen)]
 
     def finish(self) -> None:
         """Raise FormatError if no pair was selected, or several match."""
-        fitting = [
-            p for p in self._lines if self._chosen is None or matches(p, self._chosen)
-        ]
+        fitting = self._fitting()
         if len(fitting) > 1:
             first, second = fitting[:2]
             raise Place(self._file, self._lines[second]).error(
@@ -207,18 +216,24 @@ class PairChoice:
 
 
 def _fits(pair: tuple[str, str], taken: tuple[str, str]) -> bool:
-    return all(
-        here in {_UNKNOWN, there} for here, there in zip(pair, taken, strict=True)
-    )
+    source, target = pair
+    taken_source, taken_target = taken
+    return source in {_UNKNOWN, taken_source} and target in {_UNKNOWN, taken_target}
 
 
 def matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:
     """Return whether a pair of a file is the chosen one; "de" and "de_DE" match."""
-    return all(
-        there == _UNKNOWN
-        or all(a == b for a, b in zip(_parts(there), _parts(wanted), strict=False))
-        for there, wanted in zip(pair, chosen, strict=True)
-    )
+    source, target = pair
+    chosen_source, chosen_target = chosen
+    return _is_alike(source, chosen_source) and _is_alike(target, chosen_target)
+
+
+def _is_alike(tag: str, chosen: str) -> bool:
+    """Return whether one of two tags continues the other, or the file has none."""
+    if tag == _UNKNOWN:
+        return True
+    pairs = zip(_parts(tag), _parts(chosen), strict=False)
+    return all(part == chosen_part for part, chosen_part in pairs)
 
 
 def _parts(tag: str) -> list[str]:

@@ -127,16 +127,20 @@ def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
 
 
 def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
-    matches = (_SLOT_COLUMN.fullmatch(key) for key in columns)
-    last = max((int(match.group(1)) for match in matches if match), default=0)
-    return tuple(
-        _Slot(
-            number=columns.get(f"system{slot}number"),
-            id=_required(file, line, columns, f"system{slot}Id"),
-            rank=_required(file, line, columns, f"system{slot}rank"),
+    last = 2
+    for key in columns:
+        match = _SLOT_COLUMN.fullmatch(key)
+        if match:
+            last = max(last, int(match.group(1)))
+    slots = []
+    for number in range(1, last + 1):
+        slot = _Slot(
+            number=columns.get(f"system{number}number"),
+            id=_required(file, line, columns, f"system{number}Id"),
+            rank=_required(file, line, columns, f"system{number}rank"),
         )
-        for slot in range(1, max(last, 2) + 1)
-    )
+        slots.append(slot)
+    return tuple(slots)
 
 
 def document_of(text: str) -> str:
@@ -153,39 +157,45 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
             column = layout.names.index(field) + 1
         raise FormatError(file, problem, remedy, line=line, column=column, field=field)
 
-    def at(column: int) -> tuple[str, str]:
+    def cell(column: int) -> tuple[str, str]:
         return cells[column], layout.names[column]
 
     fixed = {name: cells[column] for name, column in layout.fixed.items()}
-    filled(*at(layout.fixed["srclang"]), refuse)
-    filled(*at(layout.fixed["trglang"]), refuse)
-    shown = [slot for slot in layout.slots if _is_filled(slot, at, refuse)]
-    if not shown:
+    filled(*cell(layout.fixed["srclang"]), refuse)
+    filled(*cell(layout.fixed["trglang"]), refuse)
+    slots = [slot for slot in layout.slots if _is_filled(slot, cell, refuse)]
+    if not slots:
         refuse(
             layout.names[layout.slots[0].id],
             "the row has no systems",
             "remove the row, or name the systems that were judged",
         )
     seen: set[str] = set()
-    candidates = tuple(systems_of(*at(slot.id), seen, refuse) for slot in shown)
+    candidates = [systems_of(*cell(slot.id), seen, refuse) for slot in slots]
+    segment = segment_of(*cell(layout.fixed["srcIndex"]), refuse)
+    judge = judge_of(*cell(layout.fixed["judgeId"]), refuse)
+    labels = [label_of(*cell(slot.rank), refuse) for slot in slots]
+    system_numbers = []
+    for slot, systems in zip(slots, candidates, strict=True):
+        numbers: tuple[int, ...] = ()
+        if slot.number is not None:
+            numbers = _numbers(*cell(slot.number), len(systems), refuse)
+        system_numbers.append(numbers)
+    best_worst = False
+    if layout.best_worst is not None:
+        best_worst = _is_set(*cell(layout.best_worst), refuse)
     return JudgedBlock(
         line=line,
         source_language=fixed["srclang"].strip(),
         target_language=fixed["trglang"].strip(),
-        segment=segment_of(*at(layout.fixed["srcIndex"]), refuse),
+        segment=segment,
         document=document_of(fixed["documentId"]),
         segment_id=whole_name(fixed["segmentId"]),
-        judge=judge_of(*at(layout.fixed["judgeId"]), refuse).strip(),
-        candidates=candidates,
-        labels=tuple(label_of(*at(slot.rank), refuse) for slot in shown),
-        system_numbers=tuple(
-            ()
-            if slot.number is None
-            else _numbers(*at(slot.number), len(systems), refuse)
-            for slot, systems in zip(shown, candidates, strict=True)
-        ),
-        best_worst=layout.best_worst is not None
-        and _is_set(*at(layout.best_worst), refuse),
+        judge=judge.strip(),
+        candidates=tuple(candidates),
+        labels=tuple(labels),
+        system_numbers=tuple(system_numbers),
+        best_worst=best_worst,
     )
 
 
@@ -200,10 +210,10 @@ def _is_set(text: str, field: str, refuse: Refuse) -> bool:
 
 
 def _is_filled(
-    slot: _Slot, at: Callable[[int], tuple[str, str]], refuse: Refuse
+    slot: _Slot, cell: Callable[[int], tuple[str, str]], refuse: Refuse
 ) -> bool:
-    system, column = at(slot.id)
-    rank, field = at(slot.rank)
+    system, column = cell(slot.id)
+    rank, field = cell(slot.rank)
     if not system.strip() and not is_blank(rank):
         refuse(
             field,
@@ -216,20 +226,20 @@ def _is_filled(
 def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, ...]:
     if not text.strip():
         return ()
-    texts = [each.strip() for each in text.split(",")]
-    if len(texts) != systems:
+    words = text.split(",")
+    if len(words) != systems:
         refuse(
             field,
-            f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
+            f"the cell has {counted(len(words), 'number')} for {counted(systems, 'system')}",
             "use one number per system, in the same order, or leave the cell empty",
         )
     numbers = []
-    for each in texts:
-        number = integer(each, -MAX_INTEGER)
+    for word in words:
+        number = integer(word.strip(), -MAX_INTEGER)
         if number is None:
             refuse(
                 field,
-                f"the system number {each!r} is not an integer",
+                f"the system number {word.strip()!r} is not an integer",
                 "use an integer, or leave the cell empty",
             )
         numbers.append(number)
@@ -267,9 +277,11 @@ def five_way_line(row: JudgedBlock, slots: int) -> str:
         neutral(row.judge),
     ]
     for systems, numbers in zip(row.candidates, row.system_numbers, strict=True):
-        cells += [neutral(",".join(map(str, numbers))), neutral(",".join(systems))]
+        cells.append(neutral(",".join(map(str, numbers))))
+        cells.append(neutral(",".join(systems)))
     cells += ["", ""] * empty
-    cells += [BLANK if label is None else str(label) for label in row.labels]
+    for label in row.labels:
+        cells.append(BLANK if label is None else str(label))
     cells += [BLANK] * empty
     if row.best_worst:
         cells.append("1")

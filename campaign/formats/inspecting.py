@@ -7,11 +7,11 @@ digest for each output) and a few segments.
 import math
 from array import array
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from campaign.formats.errors import FormatError
 from campaign.formats.json_text import JSONObject
@@ -150,46 +150,76 @@ def inspect(
 
 
 def _file_facts(file: RecognisedFile) -> FileFacts:
-    size = unix = dos = old = 0
-    beginning = b""
-    last = b""
+    counts = _ByteCounts()
     error: FormatError | None = None
+    with file.file.open() as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
     try:
         with file.file.open() as stream:
-            compressed = stream.read(2) == b"\x1f\x8b"
-        with file.file.open() as stream:
             for chunk in byte_chunks(InputFile(file.name, stream)):
-                beginning = beginning or chunk[: len(_BOM)]
-                size += len(chunk)
-                seam = int(last == b"\r" and chunk.startswith(b"\n"))
-                pairs = chunk.count(b"\r\n") + seam
-                dos += pairs
-                unix += chunk.count(b"\n") - pairs
-                old += chunk.count(b"\r") - pairs
-                last = chunk[-1:]
-        lines = unix + dos + old + (last not in {b"", b"\n", b"\r"})
+                counts.add(chunk)
         with file.file.open() as stream:
             if file.file_format is not TestSetFormat.PEARMUT:
                 for _line in text_lines(InputFile(file.name, stream)):
                     pass
-    except FormatError as found:
-        error = found
-        lines = unix + dos + old
-    if beginning == _BOM:
+        counts.end()
+        beginning = _beginning(file)
+    except FormatError as refusal:
+        error = refusal
+        beginning = ""
+    encoding: str | None = "UTF-8"
+    if error is not None and "UTF-8" in error.problem:
+        encoding = None
+    elif counts.beginning == _BOM:
         encoding = "UTF-8 with a byte-order mark"
-    else:
-        encoding = "UTF-8"
-    ends = [name for name, count in (("LF", unix), ("CRLF", dos), ("CR", old)) if count]
     return FileFacts(
         file=file,
-        encoding=None if error is not None and "UTF-8" in error.problem else encoding,
-        line_ends="mixed" if len(ends) > 1 else next(iter(ends), None),
+        encoding=encoding,
+        line_ends=counts.line_ends,
         compressed=compressed,
-        bytes=size,
-        lines=lines,
+        bytes=counts.size,
+        lines=counts.lines,
         error=error,
-        beginning=_beginning(file) if error is None else "",
+        beginning=beginning,
     )
+
+
+@dataclass(slots=True)
+class _ByteCounts:
+    """Numbers of bytes and lines by their ends, in chunks of a file."""
+
+    size: int = 0
+    lines: int = 0
+    beginning: bytes = b""
+    _last: bytes = b""
+    _by_end: Counter[str] = field(default_factory=Counter)
+
+    def add(self, chunk: bytes) -> None:
+        self.beginning = self.beginning or chunk[: len(_BOM)]
+        self.size += len(chunk)
+        pairs = chunk.count(b"\r\n")
+        if self._last == b"\r" and chunk.startswith(b"\n"):
+            pairs += 1
+        self._by_end["CRLF"] += pairs
+        self._by_end["LF"] += chunk.count(b"\n") - pairs
+        self._by_end["CR"] += chunk.count(b"\r") - pairs
+        self._last = chunk[-1:]
+        self.lines = self._by_end.total()
+
+    def end(self) -> None:
+        """Count the last line if it has no end."""
+        if self._last not in {b"", b"\n", b"\r"}:
+            self.lines += 1
+
+    @property
+    def line_ends(self) -> str | None:
+        """The end of all lines, or "mixed"; None if no line has one."""
+        ends = [end for end, count in self._by_end.items() if count]
+        if len(ends) > 1:
+            return "mixed"
+        if ends:
+            return ends[0]
+        return None
 
 
 def _beginning(file: RecognisedFile) -> str:
@@ -230,7 +260,7 @@ class _Aligned:
             digest = self._references.setdefault(
                 f"reference {number}", blake2b(digest_size=16)
             )
-            digest.update(blake2b(reference.encode(), digest_size=8).digest())
+            digest.update(_digest(reference))
         for name, output in segment.outputs.items():
             self._systems.setdefault(name, _System(name)).add(segment, output)
 
@@ -267,6 +297,23 @@ class _Aligned:
         return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
+class _Length(NamedTuple):
+    """The logarithm of the lengths' ratio of an output, with texts that are short enough to be shown."""
+
+    number: int
+    log_ratio: float
+    source: str
+    output: str
+
+
+def _log_ratio(length: _Length) -> float:
+    return length.log_ratio
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest()
+
+
 class _System:
     def __init__(self, name: str) -> None:
         self._name = name
@@ -276,16 +323,16 @@ class _System:
         self._repeated: Counter[bytes] = Counter()
         self._examples: dict[bytes, str] = {}
         self._copied = 0
-        self._furthest: list[tuple[int, float, str, str]] = []
+        self._furthest: list[_Length] = []
 
     @property
     def digest(self) -> bytes:
         return self._all.digest()
 
     def add(self, segment: SegmentTexts, output: str) -> None:
-        key = blake2b(output.encode(), digest_size=8).digest()
+        key = _digest(output)
         self._all.update(key)
-        source = blake2b(segment.source.encode(), digest_size=8).digest()
+        source = _digest(segment.source)
         if self._seen.setdefault(key, source) != source:
             self._repeated[key] += 1
             if len(self._examples) < 1_000:
@@ -294,41 +341,48 @@ class _System:
         ratio = math.log(len(output) / len(segment.source))
         self._ratios.append(ratio)
         # Outliers are among the longest and the shortest so far.
-        self._furthest.append(
-            (segment.number, ratio, shortened(segment.source), shortened(output))
-        )
+        shown_source = shortened(segment.source)
+        length = _Length(segment.number, ratio, shown_source, shortened(output))
+        self._furthest.append(length)
         if len(self._furthest) > 20 * _SHOWN:
-            self._furthest = self._extremes()
-
-    def _extremes(self) -> list[tuple[int, float, str, str]]:
-        ordered = sorted(self._furthest, key=lambda each: each[1])
-        return [*ordered[:_SHOWN], *ordered[-_SHOWN:]]
+            ordered = sorted(self._furthest, key=_log_ratio)
+            self._furthest = [*ordered[:_SHOWN], *ordered[-_SHOWN:]]
 
     def facts(self) -> SystemFacts:
+        middle = 0.0
+        usual_ratio = None
+        deviations: list[float] = []
+        limit = OUTLYING * _SMALLEST_DEVIATION
         if self._ratios:
             middle = median(self._ratios)
-        else:
-            middle = 0.0
-        if self._ratios:
-            deviation = _NORMAL * median(abs(r - middle) for r in self._ratios)
-        else:
-            deviation = 0.0
-        limit = OUTLYING * max(deviation, _SMALLEST_DEVIATION)
-        outlying = [each for each in self._furthest if abs(each[1] - middle) > limit]
-        outlying.sort(key=lambda each: -abs(each[1] - middle))
-        frequent = [
-            key for key, _count in self._repeated.most_common() if key in self._examples
-        ]
+            usual_ratio = math.exp(middle)
+            deviations = [abs(ratio - middle) for ratio in self._ratios]
+            limit = max(limit, OUTLYING * (_NORMAL * median(deviations)))
+
+        def distance(length: _Length) -> float:
+            return abs(length.log_ratio - middle)
+
+        outliers = []
+        for length in sorted(self._furthest, key=distance, reverse=True)[:_SHOWN]:
+            if distance(length) > limit:
+                ratio = math.exp(length.log_ratio)
+                outliers.append(
+                    Outlier(length.number, ratio, length.source, length.output)
+                )
         return SystemFacts(
             name=self._name,
             outputs=len(self._ratios),
             repeated=self._repeated.total(),
-            repeated_example=self._examples[frequent[0]] if frequent else None,
+            repeated_example=self._most_repeated(),
             copied=self._copied,
-            usual_ratio=math.exp(middle) if self._ratios else None,
-            outlier_count=sum(abs(r - middle) > limit for r in self._ratios),
-            outliers=tuple(
-                Outlier(number, math.exp(ratio), source, output)
-                for number, ratio, source, output in outlying[:_SHOWN]
-            ),
+            usual_ratio=usual_ratio,
+            outlier_count=sum(deviation > limit for deviation in deviations),
+            outliers=tuple(outliers),
         )
+
+    def _most_repeated(self) -> str | None:
+        """Return the most frequent of the repeated outputs that were kept."""
+        for key, _count in self._repeated.most_common():
+            if key in self._examples:
+                return self._examples[key]
+        return None

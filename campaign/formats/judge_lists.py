@@ -109,10 +109,12 @@ def judge_list_read(text: str) -> JudgeList:
             "the list contains a control character", "remove it"
         )
     header = _header(text)
+    ignored: list[str] = []
     if header is None:
         judges = _from_lines(text)
     else:
-        judges = _from_table(text, *header)
+        judges = _from_table(text, header)
+        ignored = [cell for cell in header.cells if cell and _column(cell) is None]
     rows = []
     for row in judges:
         rows.append(row)
@@ -125,7 +127,7 @@ def judge_list_read(text: str) -> JudgeList:
         raise FormatError(
             _NAME, "the list is empty", "enter one e-mail address or name per line"
         )
-    return JudgeList(rows, ignored=[] if header is None else _ignored(header[1]))
+    return JudgeList(rows, ignored)
 
 
 def _too_long() -> FormatError:
@@ -135,73 +137,76 @@ def _too_long() -> FormatError:
     )
 
 
-def _header(text: str) -> tuple[str, list[str]] | None:
-    """Return the separator and cells of the header; None if there is no header."""
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    if _AT_SIGN.search(first):
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first line of a table: its separator and its cells."""
+
+    separator: str
+    cells: Sequence[str]
+
+    def columns(self) -> list[str | None]:
+        """Return the column of each cell; None for ignored ones.
+
+        Beside a column of names, `judge` has the pseudonyms of an exported list.
+        """
+        columns = [_column(cell) for cell in self.cells]
+        if columns.count("name") > 1:
+            for number, cell in enumerate(self.cells):
+                if cell.casefold() == "judge":
+                    columns[number] = None
+        return columns
+
+
+def _header(text: str) -> _Header | None:
+    """Return the header; None if there is none."""
+    first_line = next(filter(str.strip, text.split("\n")), "")
+    if _AT_SIGN.search(first_line):
         return None
-    separator = max(_SEPARATORS, key=first.count)
-    cells = [cell.strip().strip('"').strip() for cell in first.split(separator)]
+    separator = max(_SEPARATORS, key=first_line.count)
+    cells = []
+    for cell in first_line.split(separator):
+        cells.append(cell.strip().strip('"').strip())
     columns = [_column(cell) for cell in cells]
-    is_header = "address" in columns or (
-        "name" in columns and _AT_SIGN.search(text) is None
-    )
-    if is_header:
-        return (separator, cells)
+    if "address" in columns:
+        return _Header(separator, cells)
+    if "name" in columns and _AT_SIGN.search(text) is None:
+        return _Header(separator, cells)
     return None
 
 
 def _column(cell: str) -> str | None:
     word = re.sub(r"[\s_\-.]", "", cell.casefold())
-    return (
-        _COLUMNS.get(word)
-        or _COLUMNS.get(word.removesuffix("s"))
-        or _COLUMNS.get(word + "s")
-    )
+    for form in (word, word.removesuffix("s"), f"{word}s"):
+        if form in _COLUMNS:
+            return _COLUMNS[form]
+    return None
 
 
-def _columns(header: Sequence[str]) -> list[str | None]:
-    """Return the column of each cell of a header; None for ignored ones.
-
-    Beside a column of names, `judge` has the pseudonyms of an exported list.
-    """
-    columns = [_column(cell) for cell in header]
-    if columns.count("name") > 1:
-        is_pseudonym = [
-            cell.strip().strip('"').casefold() == "judge" for cell in header
-        ]
-        return [
-            None if skip else column
-            for skip, column in zip(is_pseudonym, columns, strict=True)
-        ]
-    return columns
+def _is_blank(cells: Sequence[str]) -> bool:
+    return not "".join(cells).strip()
 
 
-def _ignored(cells: Sequence[str]) -> list[str]:
-    return [cell for cell in cells if cell and _column(cell) is None]
-
-
-def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[JudgeRow]:
-    columns = _columns(header)
-    twice = {name for name in columns if name and columns.count(name) > 1}
-    if twice:
+def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
+    columns = header.columns()
+    width = len(columns)
+    repeated = {name for name in columns if name and columns.count(name) > 1}
+    if repeated:
         raise Place(_NAME, 1).error(
-            f"the header has two columns for {min(twice)}", "keep one of them"
+            f"the header has two columns for {min(repeated)}", "keep one of them"
         )
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=header.separator, strict=True)
     is_header = True
     try:
         for cells in reader:
-            if not any(cell.strip() for cell in cells):
+            if _is_blank(cells):
                 continue
             if is_header:
                 is_header = False
                 continue
-            if len(cells) > len(columns) and any(
-                cell.strip() for cell in cells[len(columns) :]
-            ):
+            if not _is_blank(cells[width:]):
                 raise Place(_NAME, reader.line_num).error(
-                    f"the row has {len(cells)} cells, the header {len(columns)}",
+                    f"the row has {len(cells)} cells, the header {width}",
                     "quote cells that contain a separator",
                 )
             if max(map(len, cells)) > _LONGEST_CELL:
@@ -209,10 +214,8 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
                     f"a cell has more than {_LONGEST_CELL:,} characters",
                     "close quotation marks, and double those inside a cell",
                 )
-            restored_cells = map(restored, cells)
-            yield _row(
-                reader.line_num, dict(zip(columns, restored_cells, strict=False))
-            )
+            row = dict(zip(columns, map(restored, cells), strict=False))
+            yield _row(reader.line_num, row)
     except csv.Error as error:
         raise Place(_NAME, reader.line_num).error(
             f"invalid CSV ({error})",
@@ -233,8 +236,12 @@ def _row(line: int, cells: Mapping[str | None, str]) -> JudgeRow:
 
 
 def _parts(cell: str, separators: str) -> tuple[str, ...]:
-    parts = (" ".join(part.split()) for part in re.split(separators, cell))
-    return tuple(dict.fromkeys(part for part in parts if part))
+    parts: dict[str, None] = {}
+    for part in re.split(separators, cell):
+        stripped = " ".join(part.split())
+        if stripped:
+            parts[stripped] = None
+    return tuple(parts)
 
 
 def _from_lines(text: str) -> Iterator[JudgeRow]:

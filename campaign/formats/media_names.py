@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -101,19 +102,20 @@ class MediaNames:
 
     def _segment(self, segment: SegmentTexts) -> SegmentTexts:
         of = f"of segment {segment.number:,}"
-        clips = self._clips[segment.number - 1 : segment.number]
         outputs = {}
         for system, text in segment.outputs.items():
-            outputs[system] = self._text(text, f"the output of {system} {of}")
-            endings = map(media_ending, marked_text(outputs[system]).media)
+            output = self._text(text, f"the output of {system} {of}")
+            outputs[system] = output
+            endings = map(media_ending, marked_text(output).media)
             self._endings.setdefault(system, set()).update(endings)
+        clips = self._clips[segment.number - 1 : segment.number]
+        source = " ".join([segment.source, *clips])
+        source = self._text(source, f"the source {of}")
+        references = []
+        for text in segment.references:
+            references.append(self._text(text, f"a reference {of}"))
         return replace(
-            segment,
-            source=self._text(" ".join([segment.source, *clips]), f"the source {of}"),
-            references=tuple(
-                self._text(text, f"a reference {of}") for text in segment.references
-            ),
-            outputs=outputs,
+            segment, source=source, references=tuple(references), outputs=outputs
         )
 
     def _text(self, text: str, whose: str) -> str:
@@ -125,11 +127,14 @@ class MediaNames:
         is_name = _WHOLE_WORD.fullmatch(text) is not None
 
         def marked(reference: re.Match[str]) -> str:
-            exported, _tag, shown, word = reference.groups()
-            if word and not (is_name or "#t=" in word or self._fitting(word)):
-                return word
-            separator = " " if exported else ""
-            return separator + self._mark(exported or shown or word, whose)
+            exported, _tag, address, word = reference.groups()
+            if exported:
+                return f" {self._mark(exported, whose)}"
+            if address:
+                return self._mark(address, whose)
+            if is_name or "#t=" in word or self._fitting(word):
+                return self._mark(word, whose)
+            return str(word)
 
         return _REFERENCE.sub(marked, text).strip()
 
@@ -140,7 +145,10 @@ class MediaNames:
             # FFmpeg takes a tenth of a second to import, and most test sets have no media.
             from campaign.formats.media_files import media_file_read
 
-            media = media_file_read(clip_cut(file, part) if part else file)
+            if part:
+                media = media_file_read(clip_cut(file, part))
+            else:
+                media = media_file_read(file)
             self._marks[file.name, part] = media_mark(media.name)
             if self._watch is not None:
                 self._watch(media)
@@ -181,22 +189,21 @@ class MediaNames:
     def _report(self, omissions: Omissions) -> None:
         used = {name for name, _part in self._marks}
         unused = []
-        for files in self._files.values():
-            for file in files:
+        for file in chain.from_iterable(self._files.values()):
+            if file.name not in used:
                 unused.append(file.name)
-        unused = [name for name in unused if name not in used]
         if unused:
             omissions.left_out.append((named(unused), "no text names it"))
-        types = {
-            system: ", ".join(sorted(endings)) or "none"
-            for system, endings in self._endings.items()
-        }
-        if len(set(types.values())) > 1:
-            descriptions = named(
-                [f"{system} ({endings})" for system, endings in types.items()]
-            )
+        descriptions = []
+        types = set()
+        for system, endings in self._endings.items():
+            type_names = ", ".join(sorted(endings)) or "none"
+            types.add(type_names)
+            descriptions.append(f"{system} ({type_names})")
+        if len(types) > 1:
             omissions.warnings.append(
-                f"judges may tell the systems apart by the types of their files: {descriptions}"
+                "judges may tell the systems apart by the types of their files: "
+                + named(descriptions)
             )
 
 
@@ -207,14 +214,15 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
     refused, because their order would shift.
     """
     folders: dict[str, dict[str, str]] = {}
-    for file in sorted(files, key=lambda file: _in_order(file.name)):
-        path = PurePosixPath(file.name)
+    stems: dict[str, str] = {}
+    names_in_order = sorted((file.name for file in files), key=_in_order)
+    for name in names_in_order:
+        path = PurePosixPath(name)
+        folder = str(path.parent)
         if len(path.parts) > 1:
-            folders.setdefault(str(path.parent), {})[path.stem] = file.name
-    stems = {}
+            folders.setdefault(folder, {})[path.stem] = name
     for folder, names in folders.items():
-        for stem in names:
-            stems[stem] = folder
+        stems |= dict.fromkeys(names, folder)
     lists = []
     for folder, names in folders.items():
         for stem in stems.keys() - names.keys():
@@ -237,6 +245,10 @@ def _opened(content: bytes) -> BufferedReader:
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:
-    return [
-        (int(part), "") if part.isdigit() else (0, part) for part in _DIGITS.split(name)
-    ]
+    parts = []
+    for part in _DIGITS.split(name):
+        if part.isdigit():
+            parts.append((int(part), ""))
+        else:
+            parts.append((0, part))
+    return parts

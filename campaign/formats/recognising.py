@@ -1,20 +1,19 @@
 """Detection of each file's role in a test set: source, reference, system output, or none."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
 from campaign.formats.errors import FormatError
 from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
-from campaign.formats.json_text import decode_object
+from campaign.formats.json_text import object_lines
 from campaign.formats.known_files import known_file_error
 from campaign.formats.media_names import (
     MediaNames,
@@ -29,6 +28,7 @@ from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
     JSON_ENDINGS,
     SNIFFED_BYTES,
+    ReadingOptions,
     TestSetFormat,
     format_of,
     holds_key,
@@ -64,6 +64,11 @@ class FileRole(StrEnum):
 
 
 _HAS_OUTPUTS: Final = frozenset({FileRole.SYSTEM, FileRole.WHOLE})
+_ROLES_OF_SETS: Final = {
+    "srcset": FileRole.SOURCE,
+    "refset": FileRole.REFERENCE,
+    "tstset": FileRole.SYSTEM,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +120,11 @@ class RecognisedSet:
 
     def size(self) -> int:
         """Return the number of bytes in the files that are not left out."""
-        used = [file.file for file in self.files if file.role is not FileRole.IGNORED]
-        return sum(file.size() for file in (*used, *self.media))
+        size = sum(file.size() for file in self.media)
+        for file in self.files:
+            if file.role is not FileRole.IGNORED:
+                size += file.file.size()
+        return size
 
     @property
     def main(self) -> RecognisedFile:
@@ -136,10 +144,12 @@ class RecognisedSet:
                 _refuse_unreadable(file.file)
             if len(self.files) == 1:
                 _refuse_by_name(self.files[0])
-            left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
+            problem = "no file was recognised as the source or as a complete test set"
+            for name, why in self.left_out[:_NAMED]:
+                problem += f"; {name}: {why}"
             raise FormatError(
                 self.name,
-                f"no file was recognised as the source or as a complete test set{left}",
+                problem,
                 'use "src" or "source" in the name of the source file, or specify the role of each file',
             )
         if len(main_files) > 1:
@@ -190,19 +200,30 @@ def with_roles(
     """
     files = []
     for file in recognised.files:
-        role, system = chosen.get(file.name, (file.role, file.system))
-        if (role, system) != (file.role, file.system):
-            named = system or file.system or file_names.system_names([file.name])[0]
-            file = replace(  # noqa: PLW2901
-                file,
-                role=role,
-                why="its role was chosen by hand",
-                file_format=file.file_format or TestSetFormat.PLAIN,
-                system=named if role is FileRole.SYSTEM else None,
-                refusal=None,
-            )
-        files.append(file)
+        detected = (file.role, file.system)
+        choice = chosen.get(file.name, detected)
+        if choice == detected:
+            files.append(file)
+        else:
+            files.append(_with_role(file, *choice))
     return replace(recognised, files=tuple(files))
+
+
+def _with_role(
+    file: RecognisedFile, role: FileRole, system: str | None
+) -> RecognisedFile:
+    if role is not FileRole.SYSTEM:
+        system = None
+    elif not system:
+        system = file.system or file_names.system_names([file.name])[0]
+    return replace(
+        file,
+        role=role,
+        why="its role was chosen by hand",
+        file_format=file.file_format or TestSetFormat.PLAIN,
+        system=system,
+        refusal=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,15 +259,16 @@ def opened_set(
     if omissions is None:
         omissions = Omissions()
     omissions.left_out += recognised.left_out
-    refusal = next((file.refusal for file in recognised.files if file.refusal), None)
-    if refusal is not None:
-        raise refusal
+    for file in recognised.files:
+        if file.refusal:
+            raise file.refusal
     _refuse_single_text(recognised)
     reference_system = reading.reference_system
+    name = recognised.main.name
     if not reading.common_documents:
         with _opened(recognised, omissions, reading, media) as segments:
             all_covered = complete(segments, omissions)
-            rankable = _rankable(all_covered, recognised.main.name, reference_system)
+            rankable = _rankable(all_covered, name, reference_system)
             yield noticed(rankable, omissions, reference_system)
         return
     uncovered = Omissions()
@@ -262,17 +284,23 @@ def opened_set(
         why = f"not covered by {named(lacking)}"
         omissions.left_out.append((f'document "{document}"', why))
     with _opened(recognised, omissions, reading, media) as segments:
-        common = (each for each in segments if each.document not in uncovered.uncovered)
-        renumbered = (
-            replace(
-                each,
-                number=number,
-                outputs={name: each.outputs[name] for name in systems},
-            )
-            for number, each in enumerate(common, 1)
-        )
-        rankable = _rankable(renumbered, recognised.main.name, reference_system)
+        common = _common(segments, uncovered.uncovered, systems)
+        rankable = _rankable(common, name, reference_system)
         yield noticed(rankable, omissions, reference_system)
+
+
+def _common(
+    segments: Iterator[SegmentTexts],
+    uncovered: Container[str],
+    systems: Iterable[str],
+) -> Iterator[SegmentTexts]:
+    """Yield the segments of covered documents, numbered anew, with outputs in the order of the systems."""
+    number = 0
+    for segment in segments:
+        if segment.document not in uncovered:
+            number += 1
+            outputs = {name: segment.outputs[name] for name in systems}
+            yield replace(segment, number=number, outputs=outputs)
 
 
 def _refuse_single_text(recognised: RecognisedSet) -> None:
@@ -312,13 +340,10 @@ def _rankable(
             )
         yield segment
     if len(systems) < FEWEST_SYSTEMS:
-        raise FormatError(
-            name,
-            f"there is only one system, {systems[0]}"
-            if systems
-            else "there are no system outputs",
-            "provide outputs of at least two systems",
-        )
+        problem = "there are no system outputs"
+        if systems:
+            problem = f"there is only one system, {systems[0]}"
+        raise FormatError(name, problem, "provide outputs of at least two systems")
 
 
 @contextmanager
@@ -338,19 +363,26 @@ def _opened(
         def opened(file: RecognisedFile) -> InputFile:
             return InputFile(file.name, stack.enter_context(file.file.open()))
 
-        documents = recognised.of(FileRole.DOCUMENTS)
-        segments = read_test_set(
-            source=opened(main),
-            references=[opened(file) for file in recognised.of(FileRole.REFERENCE)],
-            systems={
-                file.system or file.name: opened(file)
-                for file in recognised.of(FileRole.SYSTEM)
-            },
-            documents=opened(documents[0]) if documents else None,
+        source = opened(main)
+        references = [opened(file) for file in recognised.of(FileRole.REFERENCE)]
+        systems = {}
+        for file in recognised.of(FileRole.SYSTEM):
+            systems[file.system or file.name] = opened(file)
+        documents = None
+        for file in recognised.of(FileRole.DOCUMENTS)[:1]:
+            documents = opened(file)
+        options = ReadingOptions(
             file_format=main.file_format,
             languages=reading.languages,
             by_paragraph=reading.by_paragraph,
             with_media=bool(recognised.media),
+        )
+        segments = read_test_set(
+            source=source,
+            references=references,
+            systems=systems,
+            documents=documents,
+            options=options,
             omissions=omissions,
         )
         yield names.replaced(segments, omissions)
@@ -362,7 +394,7 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     no_texts = RecognisedFile(
         file, FileRole.IGNORED, "its file extension is not that of a text file"
     )
-    if name.split(".")[0].upper() in _SIDE_NAMES or name.lower().endswith(_NOT_TEXTS):
+    if _is_side_file(name) or name.lower().endswith(_NOT_TEXTS):
         return no_texts
     if file_names.says_scores(file.name):
         return RecognisedFile(file, FileRole.IGNORED, "it contains scores, not texts")
@@ -387,6 +419,12 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     if recognised is TestSetFormat.SGML:
         return _sgml(file, head)
     return _plain_or_markup(file, head)
+
+
+def _is_side_file(name: str) -> bool:
+    """Return whether a file tells about others, such as README.txt."""
+    first, _dot, _rest = name.partition(".")
+    return first.upper() in _SIDE_NAMES
 
 
 def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
@@ -433,10 +471,8 @@ def _json_lines(
 def _broken_line(file: StoredFile) -> FormatError | None:
     """Return the error of the first line if it is not JSON: the file could be anything, even an output."""
     with file.open() as stream:
-        lines = enumerate(text_lines(InputFile(file.name, stream)), 1)
         try:
-            number, text = next((line for line in lines if line[1].strip()), (0, "{}"))
-            decode_object(text, file=file.name, line=number, shape="an object")
+            next(object_lines(InputFile(file.name, stream), "an object"), None)
         except FormatError as error:
             return error
     return None
@@ -451,89 +487,104 @@ def _unknown(file: StoredFile, why: str) -> RecognisedFile:
 
 def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
     tag = set_tag(head.decode("utf-8", errors="replace"))
-    role = {
-        "srcset": FileRole.SOURCE,
-        "refset": FileRole.REFERENCE,
-        "tstset": FileRole.SYSTEM,
-    }.get(tag or "")
-    if role is None:
+    if tag is None:
         return _unknown(file, "it is SGML without srcset, refset or tstset")
+    role = _ROLES_OF_SETS[tag]
     return RecognisedFile(file, role, f"it is SGML with a {tag}", TestSetFormat.SGML)
 
 
 def _with_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Assign roles to plain text files by name, or by language if no name contains "source"."""
-    plain = {
-        file.name
-        for file in files
-        if file.role is FileRole.SYSTEM and file.file_format is TestSetFormat.PLAIN
-    }
-    if any(file.role is FileRole.WHOLE for file in files):
-        left = FileRole.IGNORED, "it is plain text next to a complete test set"
-        roles = dict.fromkeys(plain, left)
-    else:
-        roles = {
-            file.name: _plain_role(file.name) for file in files if file.name in plain
-        }
-        if not any(role is FileRole.SOURCE for role, _why in roles.values()):
-            roles |= _roles_by_language(
-                [n for n, (role, _) in roles.items() if role is FileRole.SYSTEM]
-            )
-    return [
-        replace(file, role=roles[file.name][0], why=roles[file.name][1])
-        if file.name in roles
-        else file
-        for file in files
-    ]
+    has_whole_set = any(file.role is FileRole.WHOLE for file in files)
+    roles: dict[str, _Role] = {}
+    for file in files:
+        if file.role is FileRole.SYSTEM and file.file_format is TestSetFormat.PLAIN:
+            roles[file.name] = _plain_role(file.name)
+            if has_whole_set:
+                why = "it is plain text next to a complete test set"
+                roles[file.name] = _Role(FileRole.IGNORED, why)
+    has_source = any(plain.role is FileRole.SOURCE for plain in roles.values())
+    if not has_source and not has_whole_set:
+        outputs = [
+            name for name, plain in roles.items() if plain.role is FileRole.SYSTEM
+        ]
+        roles |= _roles_by_language(outputs)
+    with_roles = []
+    for file in files:
+        plain = roles.get(file.name, _Role(file.role, file.why))
+        with_roles.append(replace(file, role=plain.role, why=plain.why))
+    return with_roles
 
 
-def _plain_role(name: str) -> tuple[FileRole, str]:
+class _Role(NamedTuple):
+    """The role of a file, and the reason."""
+
+    role: FileRole
+    why: str
+
+
+def _plain_role(name: str) -> _Role:
     if file_names.in_systems_folder(name):
-        return FileRole.SYSTEM, "it is plain text in a folder of outputs"
-    for says, role in (
-        (file_names.says_documents, FileRole.DOCUMENTS),
-        (file_names.says_source, FileRole.SOURCE),
-        (file_names.says_reference, FileRole.REFERENCE),
-    ):
-        if says(name):
-            return role, f"it is plain text with {role} in its name"
-    return FileRole.SYSTEM, "it is plain text without a special name"
+        return _Role(FileRole.SYSTEM, "it is plain text in a folder of outputs")
+    role = FileRole.SYSTEM
+    if file_names.says_documents(name):
+        role = FileRole.DOCUMENTS
+    elif file_names.says_source(name):
+        role = FileRole.SOURCE
+    elif file_names.says_reference(name):
+        role = FileRole.REFERENCE
+    if role is FileRole.SYSTEM:
+        return _Role(role, "it is plain text without a special name")
+    return _Role(role, f"it is plain text with {role} in its name")
 
 
-def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
+def _roles_by_language(names: Sequence[str]) -> dict[str, _Role]:
     """Take the only file in its language as the source, and its namesake as the reference."""
-    tags = {name: file_names.last_language(name) for name in names}
-    count = Counter(tag for tag in tags.values() if tag)
-    single = [name for name, tag in tags.items() if tag and count[tag] == 1]
-    if len(count) != 2 or len(single) != 1 or None in tags.values():
-        return {}
-    source = single[0]
-    roles = {source: (FileRole.SOURCE, f"it is the only file ending in {tags[source]}")}
-    beginning = file_names.stem(source).rsplit(".", 1)[0]
+    names_by_tag = defaultdict[str | None, list[str]](list)
     for name in names:
-        if name != source and file_names.stem(name).rsplit(".", 1)[0] == beginning:
-            roles[name] = (FileRole.REFERENCE, f"it is named like the source {source}")
+        names_by_tag[file_names.last_language(name)].append(name)
+    single = [tag for tag, alike in names_by_tag.items() if len(alike) == 1]
+    if len(names_by_tag) != 2 or len(single) != 1 or None in names_by_tag:
+        return {}
+    source = names_by_tag[single[0]][0]
+    why = f"it is the only file ending in {single[0]}"
+    roles = {source: _Role(FileRole.SOURCE, why)}
+    beginning = _without_last_part(source)
+    for name in names:
+        if name != source and _without_last_part(name) == beginning:
+            why = f"it is named like the source {source}"
+            roles[name] = _Role(FileRole.REFERENCE, why)
     return roles
+
+
+def _without_last_part(name: str) -> str:
+    return file_names.stem(name).rsplit(".", 1)[0]
 
 
 def _of_pair(
     files: list[RecognisedFile], languages: tuple[str, str] | None
 ) -> list[RecognisedFile]:
     """Leave out files whose names belong to the language pair of another source than the chosen one."""
-    found = {
-        file_names.language_pair(f.name) for f in files if f.role is FileRole.SOURCE
-    }
-    pairs = {pair for pair in found if pair}
-    others = {pair for pair in pairs if languages and not matches(pair, languages)}
-    if not pairs - others:
+    if languages is None:
         return files
-    why = "it has a different language pair than the one chosen"
-
-    def is_of_others(file: RecognisedFile) -> bool:
-        named = file_names.language_pairs(file.name) & pairs
-        return file.role is not FileRole.IGNORED and bool(named) and named <= others
-
-    return [_ignored(file, why) if is_of_others(file) else file for file in files]
+    pairs = set()
+    for file in files:
+        pair = file_names.language_pair(file.name)
+        if file.role is FileRole.SOURCE and pair:
+            pairs.add(pair)
+    others = {pair for pair in pairs if not matches(pair, languages)}
+    if pairs == others:
+        return files
+    of_pair = []
+    for file in files:
+        pairs_of_file = file_names.language_pairs(file.name) & pairs
+        is_of_others = bool(pairs_of_file) and pairs_of_file <= others
+        if is_of_others and file.role is not FileRole.IGNORED:
+            why = "it has a different language pair than the one chosen"
+            of_pair.append(_ignored(file, why))
+        else:
+            of_pair.append(file)
+    return of_pair
 
 
 def _ignored(file: RecognisedFile, why: str) -> RecognisedFile:
@@ -542,37 +593,41 @@ def _ignored(file: RecognisedFile, why: str) -> RecognisedFile:
 
 def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
     systems = [file.name for file in files if file.role is FileRole.SYSTEM]
-    named = dict(zip(systems, file_names.system_names(systems), strict=True))
-
-    def with_name(file: RecognisedFile) -> RecognisedFile:
-        problem = system_name_problem(named[file.name])
+    names = dict(zip(systems, file_names.system_names(systems), strict=True))
+    with_names = []
+    for file in files:
+        if file.role is not FileRole.SYSTEM:
+            with_names.append(file)
+            continue
+        system = names[file.name]
+        problem = system_name_problem(system)
         refusal = None
         if problem:
             refusal = FormatError(file.name, problem, "rename the file")
-        return replace(file, system=named[file.name], refusal=refusal)
-
-    return [with_name(file) if file.role is FileRole.SYSTEM else file for file in files]
+        with_names.append(replace(file, system=system, refusal=refusal))
+    return with_names
 
 
 def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Treat outputs called refA as references, unless the set already has the same reference."""
-    known = [file for file in files if file.role is FileRole.REFERENCE]
+    references = [file for file in files if file.role is FileRole.REFERENCE]
     sources = [file for file in files if file.role is FileRole.SOURCE]
 
     def checked(file: RecognisedFile) -> RecognisedFile:
-        if file.role is not FileRole.SYSTEM or not file_names.is_reference_name(
-            file.system or ""
-        ):
+        if file.role is not FileRole.SYSTEM:
+            return file
+        if not file_names.is_reference_name(file.system or ""):
             return file
         if file.file_format is TestSetFormat.GENMT and len(sources) == 1:
-            held = _is_reference_of(sources[0], file)
-            if held:
+            if _is_reference_of(sources[0], file):
                 return _ignored(file, f"it is a reference of {sources[0].name}")
             return file
         if file.file_format is not TestSetFormat.PLAIN:
             return file
-        if same := next((each for each in known if _is_same_text(each, file)), None):
-            return _ignored(file, f"it is identical to the reference {same.name}")
+        for reference in references:
+            if _is_same_text(reference, file):
+                why = f"it is identical to the reference {reference.name}"
+                return _ignored(file, why)
         why = "it is among the outputs and named as a reference"
         return replace(file, role=FileRole.REFERENCE, why=why, system=None)
 
@@ -581,69 +636,63 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
 
 def _is_reference_of(source: RecognisedFile, output: RecognisedFile) -> bool:
     """Return whether a file of outputs in WMT's JSON Lines repeats a reference in the source's lines."""
-    with source.file.open() as here, output.file.open() as there:
+    names_by_id: dict[str, set[str]] = {}
+    with (
+        source.file.open() as source_stream,
+        output.file.open() as output_stream,
+    ):
         try:
-            texts = {
-                genmt_output.id: hash(genmt_output.text)
-                for genmt_output in genmt_outputs(InputFile(output.name, there))
-            }
-            covered = {}
-            for genmt_source in genmt_sources(InputFile(source.name, here)):
-                if genmt_source.id in texts:
-                    covered[genmt_source.id] = {
+            texts = {}
+            for line in genmt_outputs(InputFile(output.name, output_stream)):
+                texts[line.id] = hash(line.text)
+            for source_line in genmt_sources(InputFile(source.name, source_stream)):
+                text = texts.get(source_line.id)
+                if text is not None:
+                    names_by_id[source_line.id] = {
                         name
-                        for name, text in genmt_source.references.items()
-                        if hash(text) == texts[genmt_source.id]
+                        for name, reference in source_line.references.items()
+                        if hash(reference) == text
                     }
         except FormatError:
             return False
-    if covered:
-        shared = set.intersection(*covered.values())
-    else:
-        shared = set()
-    return texts.keys() == covered.keys() and bool(shared)
+    if not names_by_id or texts.keys() != names_by_id.keys():
+        return False
+    return bool(set.intersection(*names_by_id.values()))
 
 
 def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
-    with one.file.open() as here, other.file.open() as there:
-        pairs = zip_longest(
-            text_lines(InputFile(one.name, here)),
-            text_lines(InputFile(other.name, there)),
-        )
+    with one.file.open() as one_stream, other.file.open() as other_stream:
+        lines = text_lines(InputFile(one.name, one_stream))
+        other_lines = text_lines(InputFile(other.name, other_stream))
         try:
-            return all(
-                a is not None and b is not None and a.strip() == b.strip()
-                for a, b in pairs
-            )
-        except FormatError:
+            pairs = zip(lines, other_lines, strict=True)
+            return all(line.strip() == same.strip() for line, same in pairs)
+        except (FormatError, ValueError):
             return False
 
 
 def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Refuse files that look like outputs but do not have the extension of a text file."""
-    sources = [f for f in files if f.role in {FileRole.SOURCE, FileRole.WHOLE}]
-    tags = {
-        file_names.last_language(f.name) for f in files if f.role is FileRole.SYSTEM
-    } - {None}
+    sources = [file for file in files if file.role in {FileRole.SOURCE, FileRole.WHOLE}]
     lines = None
     if len(sources) == 1:
         lines = _line_count(sources[0])
+    tags = _last_languages(files, FileRole.SYSTEM)
 
     def is_output(file: RecognisedFile) -> bool:
         name = file.file.plain_name
         if not name.lower().endswith(_OTHER_TEXTS) or file.role is not FileRole.IGNORED:
             return False
-        if (
-            file_names.says_scores(file.name)
-            or name.split(".")[0].upper() in _SIDE_NAMES
-        ):
+        if file_names.says_scores(file.name) or _is_side_file(name):
             return False
         if file_names.in_systems_folder(file.name):
             return True
         if sources and sources[0].role is FileRole.WHOLE:
             return False
-        ends = file_names.last_language(name.rpartition(".")[0])
-        return ends in tags or (lines is not None and _line_count(file) == lines)
+        base, _dot, _ending = name.rpartition(".")
+        if file_names.last_language(base) in tags:
+            return True
+        return lines is not None and _line_count(file) == lines
 
     def refused(file: RecognisedFile) -> RecognisedFile:
         refusal = FormatError(
@@ -666,19 +715,29 @@ def _line_count(file: RecognisedFile) -> int | None:
 
 def _languages(files: Sequence[RecognisedFile]) -> tuple[str, str] | None:
     """Return the language pair in most file names; otherwise the languages in which sources and targets end."""
-    used = [file for file in files if file.role is not FileRole.IGNORED]
-    pairs = Counter(
-        pair for file in used if (pair := file_names.language_pair(file.name))
-    )
+    pairs = Counter[tuple[str, str]]()
+    for file in files:
+        pair = file_names.language_pair(file.name)
+        if pair and file.role is not FileRole.IGNORED:
+            pairs[pair] += 1
     if pairs:
-        (best, most), *others = pairs.most_common()
-        if all(number < most for _pair, number in others):
-            return best
+        most = max(pairs.values())
+        most_frequent = [pair for pair, count in pairs.items() if count == most]
+        if len(most_frequent) == 1:
+            return most_frequent[0]
         return None
-    sources = [f for f in used if f.role is FileRole.SOURCE]
-    targets = [f for f in used if f.role in {FileRole.REFERENCE, FileRole.SYSTEM}]
-    source = {tag for f in sources if (tag := file_names.last_language(f.name))}
-    target = {tag for f in targets if (tag := file_names.last_language(f.name))}
-    if len(source) == 1 and len(target) == 1:
-        return source.pop(), target.pop()
+    sources = _last_languages(files, FileRole.SOURCE)
+    targets = _last_languages(files, FileRole.REFERENCE, FileRole.SYSTEM)
+    if len(sources) == 1 and len(targets) == 1:
+        return sources.pop(), targets.pop()
     return None
+
+
+def _last_languages(files: Sequence[RecognisedFile], *roles: FileRole) -> set[str]:
+    """Return the languages in which the names of files with these roles end."""
+    languages = set()
+    for file in files:
+        language = file_names.last_language(file.name)
+        if language and file.role in roles:
+            languages.add(language)
+    return languages

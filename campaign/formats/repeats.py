@@ -106,26 +106,32 @@ def _left_out(
     describe: Callable[[Submission], str] | None,
 ) -> list[tuple[int, str]]:
     """Return the numbers of the answers about one thing that are to be reported, and what they are."""
+
+    def time_of(number: int) -> float:
+        return submissions[number].time or 0
+
     reported: list[tuple[int, str]] = []
-    different: list[int] = []
-    for number in sorted(numbers, key=lambda number: submissions[number].time or 0):
-        if any(
-            submissions[number].is_same_as(submissions[other]) for other in different
-        ):
+    different: dict[int, Submission] = {}
+    for number in sorted(numbers, key=time_of):
+        submission = submissions[number]
+        if any(submission.is_same_as(other) for other in different.values()):
             reported.append((number, COUNTED_ONCE))
         else:
-            different.append(number)
+            different[number] = submission
     if len(different) == 1:
         return reported
-    last = _last([submissions[number] for number in different])
+    last = _last(list(different.values()))
+    in_order = sorted(different)
     if last is not None:
-        reported += [
-            (number, REPLACED) for number in different if number != different[last]
-        ]
+        for number, submission in different.items():
+            if submission is not last:
+                reported.append((number, REPLACED))
     elif describe is None:
-        reported += [(number, UNDECIDED) for number in sorted(different)[1:]]
+        for number in in_order[1:]:
+            reported.append((number, UNDECIDED))
     else:
-        first, second = (submissions[number] for number in sorted(different)[:2])
+        first = different[in_order[0]]
+        second = different[in_order[1]]
         raise FormatError(
             second.file,
             f"{describe(second)} differs from that in {first.file}, line {first.line},"
@@ -136,16 +142,24 @@ def _left_out(
     return reported
 
 
-def _last(different: Sequence[Submission]) -> int | None:
-    """Return the index of the last of several different answers; None if that is unknown."""
-    is_one_log = all(
-        each.is_logged and each.file == different[0].file for each in different
+def _last(different: Sequence[Submission]) -> Submission | None:
+    """Return the last of several different answers; None if that is unknown."""
+    files = {submission.file for submission in different}
+    is_one_log = len(files) == 1 and all(
+        submission.is_logged for submission in different
     )
-    times = [each.line if is_one_log else each.time for each in different]
-    known = [time for time in times if time is not None]
-    if len(known) < len(times) or known.count(max(known)) > 1:
+    times: list[float] = []
+    for submission in different:
+        time = submission.time
+        if is_one_log:
+            time = submission.line
+        if time is None:
+            return None
+        times.append(time)
+    latest = max(times)
+    if times.count(latest) > 1:
         return None
-    return known.index(max(known))
+    return different[times.index(latest)]
 
 
 def copies_of_content(contents: Iterable[Hashable]) -> int:

@@ -8,7 +8,7 @@ each name has one text.
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, NoReturn
@@ -67,19 +67,24 @@ class KnownSegment:
     document: str
     position: int
 
+    @property
+    def description(self) -> str:
+        """The segment in errors."""
+        return f'{self.number} (number {self.position} of "{self.document}")'
+
 
 class KnownSegments:
     """The segments of a test set, by every name that a row may give them."""
 
     def __init__(self, test_set: str, segments: Iterable[KnownSegment]) -> None:
         self._test_set = test_set
-        self._by_number = {each.number: each for each in segments}
-        self._by_position = {
-            (each.document, each.position): each for each in self._by_number.values()
-        }
-        self._lengths = Counter(
-            segment.document for segment in self._by_number.values()
-        )
+        self._by_number: dict[int, KnownSegment] = {}
+        self._by_position: dict[tuple[str, int], KnownSegment] = {}
+        self._lengths = Counter[str]()
+        for segment in segments:
+            self._by_number[segment.number] = segment
+            self._by_position[segment.document, segment.position] = segment
+            self._lengths[segment.document] += 1
         self._documents = set(self._lengths)
 
     def numbered(self, number: int) -> KnownSegment:
@@ -105,43 +110,48 @@ class KnownSegments:
 
         Raises SegmentProblem for an unknown document, position or number.
         """
-        in_id, place = id_parts(name.segment)
+        in_id, position = id_parts(name.segment)
         document = self._document(name.document)
-        if in_id and _NUMBER.fullmatch(place):
-            said = self._document(in_id)
-            if document and said != document:
+        if in_id and _NUMBER.fullmatch(position):
+            document_in_id = self._document(in_id)
+            if document and document_in_id != document:
                 raise SegmentProblem(
                     f'the segment {name.segment} is not in the document "{name.document}"',
                     "correct the segment or the document",
                 )
-            return self._known(name, self._placed(name, said, int(place)))
+            return self._known(
+                name, self._by_positions(name, document_in_id, int(position))
+            )
         if not _NUMBER.fullmatch(name.segment):
             return []
         number = int(name.segment)
-        through = self._by_number.get(number)
+        numbered = self._by_number.get(number)
         if not document:
-            return self._known(name, [through])
+            return self._known(name, [numbered])
+        is_elsewhere = numbered is not None and numbered.document != document
         if name.is_number:
-            if through is not None and through.document != document:
+            if numbered is not None and is_elsewhere:
                 raise SegmentProblem(
-                    f'segment {number} is in the document "{through.document}", but the row says "{document}"',
+                    f'segment {number} is in the document "{numbered.document}", but the row says "{document}"',
                     "number segments consecutively through the test set, or provide the file for this test set",
                 )
-            return self._known(name, [through])
-        if through is not None and through.document != document:
-            through = None
-        return self._known(name, [through, *self._placed(name, document, number)])
+            return self._known(name, [numbered])
+        candidates = self._by_positions(name, document, number)
+        if not is_elsewhere:
+            candidates.insert(0, numbered)
+        return self._known(name, candidates)
 
-    def _placed(
-        self, name: SegmentName, document: str, place: int
-    ) -> Iterator[KnownSegment | None]:
-        """Yield the segment at a place in a document, and the next one, because some tools count from 0.
+    def _by_positions(
+        self, name: SegmentName, document: str, position: int
+    ) -> list[KnownSegment | None]:
+        """Return the segment at a position in a document, and the next one, because some tools count from 0.
 
         Only a source text can tell the two apart.
         """
-        yield self._by_position.get((document, place))
+        segments = [self._by_position.get((document, position))]
         if name.source is not None:
-            yield self._by_position.get((document, place + 1))
+            segments.append(self._by_position.get((document, position + 1)))
+        return segments
 
     def choose(
         self,
@@ -154,26 +164,23 @@ class KnownSegments:
         `sources` are the texts of all candidates by key. Raises SegmentProblem if none matches, or several do.
         """
         possible = list(candidates)
-        fitting = [
-            each for each in possible if same_text(name.source, sources.get(each.key))
-        ]
-        if name.document:
-            document = self._document(name.document)
-            fitting = [each for each in fitting if each.document == document]
+        document = self._document(name.document)
+        fitting = []
+        for segment in possible:
+            is_in_document = not document or segment.document == document
+            if is_in_document and same_text(name.source, sources.get(segment.key)):
+                fitting.append(segment)
+        if not possible:
+            self._refuse_unknown(name)
         if not fitting:
-            if not possible:
-                self._refuse_unknown(name)
             raise SegmentProblem(
                 f"the source text differs from that of segment {possible[0].number}",
                 "provide the judgments of these texts, or import the texts that were judged",
             )
         if len(fitting) > 1:
+            descriptions = [segment.description for segment in fitting[:_CLOSEST]]
             raise SegmentProblem(
-                f"segment {name.segment} could be any of "
-                + " and ".join(
-                    f'{each.number} (number {each.position} of "{each.document}")'
-                    for each in fitting[:_CLOSEST]
-                ),
+                f"segment {name.segment} could be any of {' and '.join(descriptions)}",
                 f"name it {segment_id('document', 'position')}, or add its source text",
             )
         (chosen,) = fitting
@@ -187,27 +194,25 @@ class KnownSegments:
 
     @staticmethod
     def _is_by_position_alone(name: SegmentName, segment: KnownSegment) -> bool:
-        return (
-            bool(_NUMBER.fullmatch(name.segment))
-            and int(name.segment) != segment.number
-        )
+        if not _NUMBER.fullmatch(name.segment):
+            return False
+        return int(name.segment) != segment.number
 
     def _known(
         self, name: SegmentName, segments: Iterable[KnownSegment | None]
     ) -> list[KnownSegment]:
-        there = [fromkey for fromkey in dict.fromkeys(segments) if fromkey is not None]
-        if not there:
+        known = [segment for segment in dict.fromkeys(segments) if segment is not None]
+        if not known:
             self._refuse_unknown(name)
-        return there
+        return known
 
     def _refuse_unknown(self, name: SegmentName) -> NoReturn:
+        segment = name.segment
         if name.document:
-            of = f' of the document "{name.document}"'
-        else:
-            of = ""
+            segment = f'{segment} of the document "{name.document}"'
         last = max(self._by_number, default=0)
         raise SegmentProblem(
-            f'the test set "{self._test_set}" has no segment {name.segment}{of}; its last is {last}',
+            f'the test set "{self._test_set}" has no segment {segment}; its last is {last}',
             "identify segments by their number in the test set, by document and position, or by unique source texts",
         )
 
@@ -281,11 +286,10 @@ def document_named(cell: str) -> str:
 
 def segment_id(document: str, segment: str) -> str:
     """Return the ID of a segment for formats with a single name; `id_parts` splits it again."""
-    if (
-        not document
-        or segment.startswith(f"{document}{MARK}")
-        or id_parts(segment)[0] == document
-    ):
+    if not document or segment.startswith(f"{document}{MARK}"):
+        return segment
+    document_in_id, _position = id_parts(segment)
+    if document_in_id == document:
         return segment
     return f"{document}{MARK}{segment}"
 
@@ -323,19 +327,15 @@ class SegmentTexts:
         for system, text in ((None, source), *outputs):
             if text is None:
                 continue
-            before, line = self._known.setdefault(
-                (document, segment, system), (text, where)
-            )
-            if not same_text(text, before):
-                if system is None:
-                    what = "source"
-                else:
-                    what = f"output of {system}"
+            key = (document, segment, system)
+            first_text, first_place = self._known.setdefault(key, (text, where))
+            if not same_text(text, first_text):
+                what = f"source of segment {segment}"
+                if system is not None:
+                    what = f"output of {system} of segment {segment}"
                 if document:
-                    of = f' of the document "{document}"'
-                else:
-                    of = ""
+                    what = f'{what} of the document "{document}"'
                 raise SegmentProblem(
-                    f"the {what} of segment {segment}{of} differs from {line}",
+                    f"the {what} differs from {first_place}",
                     "use different names for different segments, or provide judgments of a single version of the texts",
                 )

@@ -76,7 +76,8 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
     document_start = position = 0
     while (tag := read.next_tag(position)) is not None:
         position = tag.end()
-        name = ((tag.group(1) or "") + (tag.group(2) or "")).lower()
+        slash = tag.group(1) or ""
+        name = slash + (tag.group(2) or "").lower()
         place = read.place(tag.start())
         if name == "doc":
             document = _attribute("docid", "document", tag, place)
@@ -164,31 +165,34 @@ class _Text:
 
 def _attribute(name: str, what: str, tag: re.Match[str], place: Place) -> str:
     for match in _ATTRIBUTE.finditer(tag.group(3)):
-        if match.group(1).lower() == name:
-            value = match.group(2) or match.group(3) or match.group(4) or ""
-            if decoded := _decoded(value, place).strip():
-                return decoded
+        attribute, *quoted_or_bare = match.groups(default="")
+        if attribute.lower() == name:
+            value = _decoded("".join(quoted_or_bare), place).strip()
+            if value:
+                return value
     raise Place(place.file, place.line, field=name).error(
         f"the {what} has no {name}", f'add one: {name}="…"'
     )
 
 
 def _decoded(text: str, place: Place) -> str:
-    def entity(found: re.Match[str]) -> str:
-        decimal, hexadecimal = found.groups()
-        if not (decimal or hexadecimal):
-            # Not unescape(): it reads "&notit;" as "¬it;".
-            return html5.get(found.group()[1:], found.group())
+    def entity(match: re.Match[str]) -> str:
+        written = match.group()
+        decimal, hexadecimal = match.groups()
         if decimal:
             code = int(decimal)
-        else:
+        elif hexadecimal:
             code = int(hexadecimal, 16)
-        if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
+        else:
+            # Not unescape(): it reads "&notit;" as "¬it;".
+            return html5.get(written[1:], written)
+        is_break_or_tab = code in {0x09, 0x0A, 0x0D}
+        if code == 0x7F or (code < 0x20 and not is_break_or_tab):
             raise place.error(
-                f"{found.group()} is a control character, which is not allowed in text",
+                f"{written} is a control character, which is not allowed in text",
                 "remove it",
             )
-        return html.unescape(found.group())
+        return html.unescape(written)
 
     return one_line(_ENTITY.sub(entity, text))
 
@@ -217,47 +221,36 @@ def read_sgml_test_set(
         position, number = counter.place(segment.document, segment.id, segment.line)
         of = f" (document {segment.document}, segment {segment.id})"
         place = Place(source.name, segment.line)
+        source_text = filled_text(segment.text, f"the source{of}", place)
+        references = []
+        for file in reference_files:
+            reference = file.take(segment)
+            if reference is None:
+                raise file.lacking(segment, source)
+            references.append(reference.text)
+        outputs = {}
+        for system, file in system_files.items():
+            output = file.take(segment)
+            if output is None:
+                error = file.lacking(segment, source)
+                omissions.lacks(segment.document, system, error)
+                outputs[system] = ""
+            else:
+                place = Place(file.name, output.line)
+                outputs[system] = omissions.output(
+                    system, segment.document, output.text, place, of=of
+                )
         yield SegmentTexts(
             document=segment.document,
             position=position,
             number=number,
-            source=filled_text(segment.text, f"the source{of}", place),
-            references=tuple(
-                _reference(file, segment, source) for file in reference_files
-            ),
-            outputs={
-                system: _output(omissions, system, file, segment, source, of)
-                for system, file in system_files.items()
-            },
+            source=source_text,
+            references=tuple(references),
+            outputs=outputs,
         )
     counter.refuse_nothing()
     for file in (*reference_files, *system_files.values()):
         file.refuse_rest(source)
-
-
-def _reference(file: "_Translation", segment: SgmlSegment, source: InputFile) -> str:
-    text = file.take(segment)
-    if text is None:
-        raise file.lacking(segment, source)
-    return text.text
-
-
-def _output(
-    omissions: Omissions,
-    system: str,
-    file: "_Translation",
-    segment: SgmlSegment,
-    source: InputFile,
-    of: str,
-) -> str:
-    """Return the output for a segment; note a missing or empty one, and return an empty text."""
-    text = file.take(segment)
-    if text is None:
-        omissions.lacks(segment.document, system, file.lacking(segment, source))
-        return ""
-    return omissions.output(
-        system, segment.document, text.text, Place(file.name, text.line), of=of
-    )
 
 
 class _Translation:

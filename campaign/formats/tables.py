@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import IO, Final, TypeVar
 
 from campaign.formats.errors import FormatError, Place
@@ -64,7 +64,9 @@ def _quoted_line(separator: str) -> re.Pattern[str]:
 
 def is_quoted_line(line: str, separator: str) -> bool:
     """Return whether the quotes of a line follow RFC 4180: around a cell, or doubled inside."""
-    return '"' not in line or _quoted_line(separator).fullmatch(line) is not None
+    if '"' not in line:
+        return True
+    return _quoted_line(separator).fullmatch(line) is not None
 
 
 def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
@@ -90,20 +92,22 @@ def table_rows(
         _IN_MEMORY, "w+", encoding="utf-8", newline="\n"
     ) as kept:
         separator = ""
-        quoted = True
-        held = False
+        has_quotes = False
+        is_consistent = True
         for line, text in enumerate(text_lines(file), 1):
             if not separator and not is_blank_row(text):
                 refuse_separator_line(file.name, line, text)
                 separator = separator_of(text)
-            held = held or '"' in text
-            quoted = quoted and (not separator or is_quoted_line(text, separator))
+            if '"' in text:
+                has_quotes = True
+                if separator and not is_quoted_line(text, separator):
+                    is_consistent = False
             kept.write(f"{text}\n")
+        quoted = has_quotes and is_consistent
         if numeric is not None:
-            numeric |= _numeric_columns(
-                _kept_rows(file.name, kept, separator, quoted and held)
-            )
-        yield from _kept_rows(file.name, kept, separator, quoted and held)
+            rows = _kept_rows(file.name, kept, separator, quoted)
+            numeric |= _numeric_columns(rows)
+        yield from _kept_rows(file.name, kept, separator, quoted)
 
 
 def _kept_rows(
@@ -123,44 +127,45 @@ def _kept_rows(
         cells = cells_of(text, separator, quoted=quoted)
         width = width or len(cells)
         if len(cells) != width:
-            _refuse_open_quote(file, (line, text), last, separator)
-        last = line, text
-        yield line, [restored(cell) for cell in cells] if is_neutral else cells
+            for short_line in ((line, text), last):
+                _refuse_open_quote(file, *short_line, separator)
+        last = (line, text)
+        if is_neutral:
+            cells = [restored(cell) for cell in cells]
+        yield line, cells
 
 
 def _has_formulas(kept: IO[str], separator: str, quoted: bool) -> bool:
     """Return whether a cell begins like a formula; a table that `neutral` wrote has none."""
     kept.seek(0)
-    return any(
-        _FORMULA_CELL.match(cell)
-        for text in kept
-        if _FORMULA_CELL.search(text)
-        for cell in cells_of(text[:-1], separator, quoted=quoted)
-    )
+    for text in kept:
+        if _FORMULA_CELL.search(text):
+            cells = cells_of(text[:-1], separator, quoted=quoted)
+            if any(map(_FORMULA_CELL.match, cells)):
+                return True
+    return False
 
 
 def _numeric_columns(rows: Iterator[tuple[int, list[str]]]) -> set[int]:
+    """Return the places of columns with only numbers below the header."""
     next(rows, None)
     numeric: set[int] | None = None
     for _line, cells in rows:
         if numeric is None:
             numeric = set(range(len(cells)))
-        numeric = {
-            n for n in numeric if n < len(cells) and _NUMBER.fullmatch(cells[n].strip())
-        }
+        for column in tuple(numeric):
+            if column >= len(cells) or not _NUMBER.fullmatch(cells[column].strip()):
+                numeric.remove(column)
         if not numeric:
             break
     return numeric or set()
 
 
-def _refuse_open_quote(
-    file: str, short: tuple[int, str], before: tuple[int, str], separator: str
-) -> None:
-    """Raise FormatError if the last cell of this or the previous line opens a quote without closing it."""
-    for line, text in (short, before):
-        cell = text.rsplit(separator, 1)[-1]
-        if cell.startswith('"') and cell.count('"') % 2:
-            raise _open_quote(Place(file, line, text.count(separator) + 1))
+def _refuse_open_quote(file: str, line: int, text: str, separator: str) -> None:
+    """Raise FormatError if the last cell of a line opens a quote without closing it."""
+    cell = text.rsplit(separator, 1)[-1]
+    if cell.startswith('"') and cell.count('"') % 2:
+        raise _open_quote(Place(file, line, text.count(separator) + 1))
 
 
 def _open_quote(place: Place) -> FormatError:
@@ -238,9 +243,11 @@ class Table:
     @property
     def unnamed(self) -> tuple[int, ...]:
         """Columns without a name, which must be empty, except for the first: the index of pandas."""
-        return tuple(
-            column for column, name in enumerate(self.names) if column and not name
-        )
+        columns = []
+        for column, name in enumerate(self.names):
+            if column and not name:
+                columns.append(column)
+        return tuple(columns)
 
     def columns(self) -> Iterator[tuple[int, str]]:
         """Yield the place and name of each column to read."""
@@ -261,16 +268,15 @@ class Table:
         ours = {name.lower(): name for name in known}
         places: dict[str, int] = {}
         for column, name in self.columns():
-            refused = partial(
-                FormatError, self.file, line=self.line, column=column + 1, field=name
-            )
-            if name.lower() not in ours:
-                raise refused("the column is unknown", UNKNOWN_COLUMN)
-            if ours[name.lower()] in places:
-                raise refused(
+            place = Place(self.file, self.line, column + 1, name)
+            our_name = ours.get(name.lower())
+            if our_name is None:
+                raise place.error("the column is unknown", UNKNOWN_COLUMN)
+            if our_name in places:
+                raise place.error(
                     "the column appears twice in the header", "remove one of the two"
                 )
-            places[ours[name.lower()]] = column
+            places[our_name] = column
         for name in known:
             require_column(self.file, self.line, places, name)
         return places
@@ -300,17 +306,19 @@ def read_table(file: InputFile) -> Table:
 
     Raises FormatError for an empty file.
     """
-    numbered = (
-        (line, text)
-        for line, text in enumerate(text_lines(file), 1)
-        if not is_blank_row(text)
-    )
-    line, header = first_row(file.name, numbered)
+    lines = _filled_lines(file)
+    line, header = first_row(file.name, lines)
     refuse_separator_line(file.name, line, header)
     separator = max(_SEPARATORS, key=header.count)
     cells = line_cells(file.name, line, header, separator)
     names = tuple(cell.strip() for cell in cells)
-    return Table(file.name, line, names, separator, numbered, header)
+    return Table(file.name, line, names, separator, lines, header)
+
+
+def _filled_lines(file: InputFile) -> Iterator[tuple[int, str]]:
+    for line, text in enumerate(text_lines(file), 1):
+        if not is_blank_row(text):
+            yield line, text
 
 
 def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
@@ -382,8 +390,11 @@ def is_index(name: str) -> bool:
 def integer(text: str, smallest: int) -> int | None:
     """Read a number that fits a database integer; int() alone would accept "１" and "1_0"."""
     match = _INTEGER.fullmatch(text)
-    if match and smallest <= int(match.group(1)) <= MAX_INTEGER:
-        return int(match.group(1))
+    if match is None:
+        return None
+    number = int(match.group(1))
+    if smallest <= number <= MAX_INTEGER:
+        return number
     return None
 
 

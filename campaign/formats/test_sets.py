@@ -1,7 +1,7 @@
 """Detect the format of a test set and read it; plain text, TSV and JSONL are read here."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
@@ -68,18 +68,18 @@ def read_plain_test_set(
         if documents is not None:
             document = _document(documents, line, row[-1], domains)
         position, number = counter.place(document, None, line)
+        source_text = filled_text(row[0], "the source", Place(source.name, line))
+        outputs = {}
+        for system, text in zip(systems, row[first_output:], strict=False):
+            place = Place(systems[system].name, line)
+            outputs[system] = omissions.output(system, document, text, place)
         yield SegmentTexts(
             document=document,
             position=position,
             number=number,
-            source=filled_text(row[0], "the source", Place(source.name, line)),
+            source=source_text,
             references=tuple(text.strip() for text in row[1:first_output]),
-            outputs={
-                system: omissions.output(system, document, text, Place(file.name, line))
-                for (system, file), text in zip(
-                    systems.items(), row[first_output:], strict=False
-                )
-            },
+            outputs=outputs,
         )
     counter.refuse_nothing()
     if documents is not None and any(domains.values()):
@@ -127,26 +127,26 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
             pass
     source = readers[0]
     other = next(reader for reader in readers if reader.count != source.count)
-    places: list[tuple[int, str]] = []
+    longest = max(source.count, other.count)
+    lines: list[int] = []
+    hints = ""
     for reader in (other, source):
-        blank = [
-            str(line)
-            for line in reader.blank
-            if line not in source.blank or reader is source
-        ]
-        if blank and reader.count == max(source.count, other.count):
-            places.append(
-                (int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}")
-            )
+        blank = reader.blank
+        if reader is other:
+            blank = [line for line in other.blank if line not in source.blank]
+        if blank and reader.count == longest:
+            lines.append(blank[0])
+            blank_lines = named([str(line) for line in blank])
+            hints += f"; blank lines in {reader.name}: {blank_lines}"
         # If all lines end so (old Mac files), it is no hint.
-        if reader.returns.first and reader.returns.count < reader.count - 1:
-            line = reader.returns.first
-            reason = f"; a carriage return alone ends line {line} of {reader.name}"
-            places.append((line, reason))
-    line = next((line for line, _said in places), min(other.count, source.count + 1))
-    return Place(other.name, line or None).error(
+        line = reader.returns.first
+        if line and reader.returns.count < reader.count - 1:
+            lines.append(line)
+            hints += f"; a carriage return alone ends line {line} of {reader.name}"
+    lines.append(min(other.count, source.count + 1))
+    return Place(other.name, lines[0] or None).error(
         f"the file has {counted(other.count, 'line')}, but {source.name} has "
-        f"{counted(source.count, 'line')}{''.join(reason for _line, reason in places)}",
+        f"{counted(source.count, 'line')}{hints}",
         "use one line per segment in every file; check for line breaks inside segments and truncated files",
     )
 
@@ -191,23 +191,20 @@ def read_tsv_test_set(
     names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()  # spreadsheets write empty columns at the end
-    if any(
-        column in numeric and name.lower() == "source"
-        for column, name in enumerate(names)
-    ):
+    numeric_names = {names[column].lower() for column in numeric if column < len(names)}
+    if "source" in numeric_names:
         numeric.clear()
     layout = _layout(file.name, line, names, numeric)
     if omissions is not None:
-        omissions.left_out += [
-            (f'{file.name}, column "{names[column]}"', why)
-            for column, why in layout.left_out.items()
-        ]
+        for column, why in layout.left_out.items():
+            left = f'{file.name}, column "{names[column]}"'
+            omissions.left_out.append((left, why))
     counter = SegmentCounter(file.name)
+    width = len(names)
     for line, row in rows:
-        if not any(row[len(names) :]):
-            cells = row[: len(names)]
-        else:
-            cells = row
+        cells = row
+        if not any(row[width:]):
+            cells = row[:width]
         refuse_other_width(file.name, line, cells, names)
         yield _segment(file, line, layout, cells, counter)
     counter.refuse_nothing()
@@ -224,25 +221,24 @@ def _segment(
         place = Place(file.name, line, column + 1, layout.names[column])
         return filled_text(cells[column], what, place)
 
-    if layout.document is None:
-        document = file.plain_name
-    else:
+    document = file.plain_name
+    if layout.document is not None:
         document = filled(layout.document, "the name of the document")
-    if layout.segment is None:
-        segment_id = None
-    else:
+    segment_id = None
+    if layout.segment is not None:
         segment_id = filled(layout.segment, "the segment's id")
     position, number = counter.place(document, segment_id, line)
+    source = filled(layout.source, "the source")
+    outputs = {}
+    for system, column in layout.systems.items():
+        outputs[system] = filled(column, f"the output of {system}")
     return SegmentTexts(
         document=document,
         position=position,
         number=number,
-        source=filled(layout.source, "the source"),
+        source=source,
         references=tuple(cells[column].strip() for column in layout.references),
-        outputs={
-            system: filled(column, f"the output of {system}")
-            for system, column in layout.systems.items()
-        },
+        outputs=outputs,
     )
 
 
@@ -259,20 +255,17 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             left_out[column] = "it describes the segment and is not a system"
         elif reference:
             index = int(reference.group(1) or 1)
-            problem = _TWICE if index in references else None
+            problem = _repeated(references, index)
             references[index] = column
         elif key in {"document", "segment", "source"}:
-            problem = _TWICE if key in columns else None
+            problem = _repeated(columns, key)
             columns[key] = column
         elif column in numeric:
             left_out[column] = (
                 "it contains only numbers; provide it as a separate plain text file to keep it"
             )
         else:
-            if name in systems:
-                problem = _TWICE
-            else:
-                problem = system_name_problem(name)
+            problem = _repeated(systems, name) or system_name_problem(name)
             systems[name] = column
         if problem:
             place = Place(file, line, column + 1, name)
@@ -299,7 +292,11 @@ def _refuse_numbers_alone(file: str, line: int, columns: list[str]) -> None:
     )
 
 
-_TWICE = "the column appears twice in the header"
+def _repeated(columns: Container[object], name: object) -> str | None:
+    """Return the problem of a name that a column before has, or None."""
+    if name in columns:
+        return "the column appears twice in the header"
+    return None
 
 
 def _refuse_missing(
@@ -313,9 +310,8 @@ def _refuse_missing(
         )
     for index in range(1, len(references) + 1):
         if index not in references:
-            if index == 1:
-                name = "reference"
-            else:
+            name = "reference"
+            if index > 1:
                 name = f"reference{index}"
             raise Place(file, line, field=name).error(
                 f"the header has no column {name}, but a later reference",
@@ -378,18 +374,14 @@ class _Line:
     def compare(self, first: "_Line") -> None:
         """Refuse a line that has other optional keys than the first."""
         for key in ("document", "segment"):
-            if (key in self.values) != (key in first.values):
-                if key in self.values:
-                    here = "a"
-                    there = "no"
-                else:
-                    here = "no"
-                    there = "a"
-                raise self.error(
-                    f'the line has {here} "{key}", but line {first.number} has {there} "{key}"',
-                    f'use "{key}" in every line or in none',
-                    field=key,
-                )
+            remedy = f'use "{key}" in every line or in none'
+            line = f"line {first.number}"
+            if key in self.values and key not in first.values:
+                problem = f'the line has a "{key}", but {line} has no "{key}"'
+                raise self.error(problem, remedy, field=key)
+            if key not in self.values and key in first.values:
+                problem = f'the line has no "{key}", but {line} has a "{key}"'
+                raise self.error(problem, remedy, field=key)
 
     def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
         document = self._file.plain_name
@@ -405,22 +397,19 @@ class _Line:
             raise self.error(
                 "the value is not a list", 'write ["text", …]', field="references"
             )
+        source = self._filled("source", self.values.get("source"), "the source")
+        reference_texts = [self._text("references", text) for text in references]
+        outputs = {}
+        for system, value in systems.in_order(self._outputs).items():
+            text = self._text("outputs", value or "")
+            outputs[system] = systems.omissions.output(system, document, text, place)
         return SegmentTexts(
             document=document,
             position=position,
             number=number,
-            source=self._filled("source", self.values.get("source"), "the source"),
-            references=tuple(self._text("references", text) for text in references),
-            outputs={
-                system: systems.omissions.output(
-                    system,
-                    document,
-                    self._text("outputs", self._outputs[system] or ""),
-                    place,
-                )
-                for system in systems.names
-                if system in self._outputs
-            },
+            source=source,
+            references=tuple(reference_texts),
+            outputs=outputs,
         )
 
     def _segment_id(self) -> str | None:
@@ -436,9 +425,8 @@ class _Line:
         return filled_text(self._text(key, value), what, place)
 
     def _text(self, key: str, value: object) -> str:
-        return one_line(
-            text_value(value, Place(self._file.name, self.number, field=key))
-        )
+        place = Place(self._file.name, self.number, field=key)
+        return one_line(text_value(value, place))
 
 
 SNIFFED_BYTES: Final = 64 * 1024
@@ -561,36 +549,45 @@ def holds_key(head: bytes, *keys: str) -> bool:
     return any(re.search(rf'(?<!\\)"{key}"\s*:', first_line) for key in keys)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """Options for reading the files of a test set.
+
+    Without `file_format`, it is detected from the source. `languages` chooses one of several pairs in a file.
+    `by_paragraph` splits WMT's JSON Lines into paragraphs, and `with_media` adds the files that their lines name.
+    """
+
+    file_format: TestSetFormat | None = None
+    languages: tuple[str, str] | None = None
+    by_paragraph: bool = False
+    with_media: bool = False
+
+
 def read_test_set(
     *,
     source: InputFile,
     references: Sequence[InputFile] = (),
     systems: Mapping[str, InputFile] | None = None,
     documents: InputFile | None = None,
-    file_format: TestSetFormat | None = None,
-    languages: tuple[str, str] | None = None,
-    by_paragraph: bool = False,
-    with_media: bool = False,
+    options: ReadingOptions = ReadingOptions(),
     omissions: Omissions | None = None,
 ) -> Iterator[SegmentTexts]:
     """Return an iterator over the segments of a test set in order, in bounded memory.
 
     Plain text and SGML have one file each for the source, every reference and every system; WMT's JSON
     Lines have one each for the source and every system; other formats are one file, given as `source`.
-    `documents` belongs to plain text: a document name per line. Without `file_format`, it is detected from
-    the source. `languages` chooses one of several pairs in a file. `by_paragraph` splits WMT's JSON Lines
-    into paragraphs, and `with_media` adds the files that their lines name. With `omissions`, which collects them, segments that some systems lack are yielded;
-    otherwise they are refused.
+    `documents` belongs to plain text: a document name per line. With `omissions`, which collects them, segments
+    that some systems lack are yielded; otherwise they are refused.
 
     Raises FormatError at the first error, here or while iterating; the caller must then undo what it did
     with earlier segments.
     """
-    if omissions is None:
+    omitted = omissions
+    if omitted is None:
         omitted = Omissions()
-    else:
-        omitted = omissions
     systems = systems or {}
     _refuse_names(systems)
+    file_format = options.file_format
     if file_format is None:
         file_format, source = detect_format(source)
     _refuse_mixture(source, file_format, references, systems, documents)
@@ -602,15 +599,15 @@ def read_test_set(
         segments = read_genmt_test_set(
             source,
             systems,
-            languages,
+            options.languages,
             omissions=omitted,
-            by_paragraph=by_paragraph,
-            with_media=with_media,
+            by_paragraph=options.by_paragraph,
+            with_media=options.with_media,
         )
     elif file_format is TestSetFormat.TSV:
         segments = read_tsv_test_set(source, omitted)
     elif file_format is TestSetFormat.WMT_XML:
-        segments = read_wmt_xml_test_set(source, languages, omitted)
+        segments = read_wmt_xml_test_set(source, options.languages, omitted)
     elif file_format is TestSetFormat.PEARMUT:
         segments = read_pearmut_campaign(source, omitted)
     else:
@@ -640,7 +637,9 @@ def _refuse_mixture(
             f"{source.name} is {file_format.words} and already names its documents",
             "remove the file of document names, or specify that the source is plain text",
         )
-    others = [*references, *(systems.values() if file_format in _ONE_FILE else ())]
+    others = list(references)
+    if file_format in _ONE_FILE:
+        others += systems.values()
     if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
         raise Place(others[0].name).error(
             f"{source.name} is {file_format.words} and already contains references and outputs",

@@ -1,6 +1,6 @@
 """WMT XML test sets (2021 and later): documents that hold source, references and outputs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 from xml.parsers import expat
@@ -254,38 +254,32 @@ def read_wmt_xml_test_set(
     systems = SystemsSeen(omissions)
     for document in xml_documents(file):
         source = _source(file, document)
-        # A source without translations belongs to every pair with its language.
-        versions = [
-            version
-            for version in document.versions
-            if version is not source
-            and choice.takes(source.language, version.language, version.line)
-        ]
-        if not versions and len(document.versions) > 1:
+        aligned = _Aligned(file, document, source)
+        has_translations = False
+        for version in document.versions:
+            # A source without translations belongs to every pair with its language.
+            if version is source or not choice.takes(
+                source.language, version.language, version.line
+            ):
+                continue
+            has_translations = True
+            if version.kind == "ref":
+                aligned.references[version.name] = version
+            elif version.kind == "hyp":
+                aligned.outputs[version.name] = version
+        if not has_translations and len(document.versions) > 1:
             continue
-        references = [version for version in versions if version.kind == "ref"]
-        outputs = {
-            version.name: version for version in versions if version.kind == "hyp"
-        }
         if choice.undecided:
             continue  # only the list of pairs matters now
         if source.segments:
             called = f'the document "{document.name}" (line {document.line})'
-            systems.add(document.name, outputs, Place(file.name, document.line), called)
+            place = Place(file.name, document.line)
+            systems.add(document.name, aligned.outputs, place, called)
         else:
             left = f'{file.name}, line {document.line}: document "{document.name}"'
             omissions.left_out.append((left, "it has no segment"))
-        translators.update(dict.fromkeys(reference.name for reference in references))
-        yield from _segments(
-            file,
-            document,
-            source,
-            references,
-            outputs,
-            tuple(translators),
-            counter,
-            systems,
-        )
+        translators |= dict.fromkeys(aligned.references)
+        yield from aligned.segments(translators, counter, systems)
     choice.finish()
     counter.refuse_nothing()
 
@@ -300,120 +294,123 @@ def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
     )
 
 
-def _segments(
-    file: InputFile,
-    document: XmlDocument,
-    source: XmlVersion,
-    references: Sequence[XmlVersion],
-    outputs: Mapping[str, XmlVersion],
-    translators: tuple[str, ...],
-    counter: SegmentCounter,
-    systems: SystemsSeen,
-) -> Iterator[SegmentTexts]:
-    _refuse_disorder(file, document, source)
-    whole: dict[str, XmlVersion] = {}
-    for name, output in outputs.items():
-        error = _incomplete(file, document, source, output)
-        if error is None:
-            whole[name] = output
-        else:
-            systems.omissions.lacks(document.name, name, error)
-    by_translator = {}
-    for reference in references:
-        by_translator[reference.name] = {
-            key: found.text
-            for key, found in _by_id(file, document, source, reference).items()
-        }
-    for index, segment in enumerate(source.segments):
-        position, number = counter.place(document.name, segment.id, segment.line)
-        yield SegmentTexts(
-            document=document.name,
-            position=position,
-            number=number,
-            source=filled_text(
+@dataclass(frozen=True, slots=True)
+class _Aligned:
+    """A document, and its translations of the chosen language pair by name."""
+
+    file: InputFile
+    document: XmlDocument
+    source: XmlVersion
+    references: dict[str, XmlVersion] = field(default_factory=dict)
+    outputs: dict[str, XmlVersion] = field(default_factory=dict)
+
+    def segments(
+        self, translators: Iterable[str], counter: SegmentCounter, systems: SystemsSeen
+    ) -> Iterator[SegmentTexts]:
+        """Yield the segments with references by the translators, and outputs in the order of the systems."""
+        self._refuse_disorder()
+        name = self.document.name
+        omissions = systems.omissions
+        outputs = systems.in_order(self._complete_outputs(omissions))
+        references = {}
+        for translator, reference in self.references.items():
+            references[translator] = self._by_id(reference)
+        for index, segment in enumerate(self.source.segments):
+            position, number = counter.place(name, segment.id, segment.line)
+            source = filled_text(
                 segment.text,
-                f"the source{_of(document, segment)}",
-                Place(file.name, segment.line),
-            ),
-            references=tuple(
-                by_translator.get(name, {}).get(segment.id, "") for name in translators
-            ),
-            outputs={
-                name: systems.omissions.output(
+                f"the source{self._of(segment)}",
+                Place(self.file.name, segment.line),
+            )
+            reference_texts = []
+            for translator in translators:
+                translated = references.get(translator, {}).get(segment.id)
+                reference_texts.append(translated.text if translated else "")
+            texts = {}
+            for system, version in outputs.items():
+                output = version.segments[index]
+                texts[system] = omissions.output(
+                    system,
                     name,
-                    document.name,
-                    version.segments[index].text,
-                    Place(file.name, version.segments[index].line),
-                    of=_of(document, version.segments[index]),
+                    output.text,
+                    Place(self.file.name, output.line),
+                    of=self._of(output),
                 )
-                for name in systems.names
-                if (version := whole.get(name))
-            },
-        )
-
-
-def _of(document: XmlDocument, segment: XmlSegment) -> str:
-    return f" (document {document.name}, segment {segment.id})"
-
-
-def _refuse_disorder(
-    file: InputFile, document: XmlDocument, source: XmlVersion
-) -> None:
-    """Refuse a source whose segment numbers decrease: moved text cannot be aligned."""
-    last: XmlSegment | None = None
-    for segment in source.segments:
-        if not (segment.id.isascii() and segment.id.isdigit()):
-            continue
-        if last is not None and int(segment.id[:18]) < int(last.id[:18]):
-            raise Place(file.name, segment.line).error(
-                f'the segment "{segment.id}" of the document "{document.name}" comes after the '
-                f'segment "{last.id}" (line {last.line})',
-                "put the segments in the order of their IDs",
+            yield SegmentTexts(
+                document=name,
+                position=position,
+                number=number,
+                source=source,
+                references=tuple(reference_texts),
+                outputs=texts,
             )
-        last = segment
 
+    def _of(self, segment: XmlSegment) -> str:
+        return f" (document {self.document.name}, segment {segment.id})"
 
-def _incomplete(
-    file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
-) -> FormatError | None:
-    """Return an error if the output lacks a segment; raise an error for any other difference."""
-    segments = _by_id(file, document, source, output)
-    for segment in source.segments:
-        if segment.id not in segments:
-            return Place(file.name, output.line).error(
-                f'{output.called} has no segment "{segment.id}" of the document '
-                f'"{document.name}" (source: line {segment.line}); it has '
-                f"{counted(len(output.segments), 'segment')} of {len(source.segments):,}",
-                _SAME_SEGMENTS,
-            )
-    for there, here in zip(source.segments, output.segments, strict=True):
-        if there.id != here.id:
-            raise Place(file.name, here.line).error(
-                f'{output.called} has the segment "{here.id}" of the document '
-                f'"{document.name}" where the source has "{there.id}" (line {there.line})',
-                _SAME_SEGMENTS,
-            )
-    return None
+    def _refuse_disorder(self) -> None:
+        """Refuse a source whose segment numbers decrease: moved text cannot be aligned."""
+        last: XmlSegment | None = None
+        for segment in self.source.segments:
+            if not (segment.id.isascii() and segment.id.isdigit()):
+                continue
+            if last is not None and int(segment.id[:18]) < int(last.id[:18]):
+                raise Place(self.file.name, segment.line).error(
+                    f'the segment "{segment.id}" of the document "{self.document.name}" comes after the '
+                    f'segment "{last.id}" (line {last.line})',
+                    "put the segments in the order of their IDs",
+                )
+            last = segment
 
+    def _complete_outputs(self, omissions: Omissions) -> dict[str, XmlVersion]:
+        """Return the outputs that have every segment; note the others as missing."""
+        outputs = {}
+        for name, output in self.outputs.items():
+            error = self._incomplete(output)
+            if error is None:
+                outputs[name] = output
+            else:
+                omissions.lacks(self.document.name, name, error)
+        return outputs
 
-def _by_id(
-    file: InputFile, document: XmlDocument, source: XmlVersion, version: XmlVersion
-) -> dict[str, XmlSegment]:
-    """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
-    wanted = {segment.id for segment in source.segments}
-    segments: dict[str, XmlSegment] = {}
-    for segment in version.segments:
-        place = Place(file.name, segment.line)
-        called = f'"{segment.id}" of the document "{document.name}"'
-        if segment.id in segments:
-            raise place.error(
-                f"{version.called} has the segment {called} twice, first on line {segments[segment.id].line}",
-                "remove one of the two, or number them differently",
-            )
-        if segment.id not in wanted:
-            raise place.error(
-                f"{version.called} has a segment {called}, which the source (line {source.line}) does not have",
-                _SAME_SEGMENTS,
-            )
-        segments[segment.id] = segment
-    return segments
+    def _incomplete(self, output: XmlVersion) -> FormatError | None:
+        """Return an error if the output lacks a segment; raise an error for any other difference."""
+        segments = self._by_id(output)
+        for segment in self.source.segments:
+            if segment.id not in segments:
+                return Place(self.file.name, output.line).error(
+                    f'{output.called} has no segment "{segment.id}" of the document '
+                    f'"{self.document.name}" (source: line {segment.line}); it has '
+                    f"{counted(len(output.segments), 'segment')} of {len(self.source.segments):,}",
+                    _SAME_SEGMENTS,
+                )
+        pairs = zip(self.source.segments, output.segments, strict=True)
+        for expected, segment in pairs:
+            if expected.id != segment.id:
+                raise Place(self.file.name, segment.line).error(
+                    f'{output.called} has the segment "{segment.id}" of the document '
+                    f'"{self.document.name}" where the source has "{expected.id}" (line {expected.line})',
+                    _SAME_SEGMENTS,
+                )
+        return None
+
+    def _by_id(self, version: XmlVersion) -> dict[str, XmlSegment]:
+        """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
+        wanted = {segment.id for segment in self.source.segments}
+        segments: dict[str, XmlSegment] = {}
+        for segment in version.segments:
+            place = Place(self.file.name, segment.line)
+            called = f'"{segment.id}" of the document "{self.document.name}"'
+            if segment.id in segments:
+                first = segments[segment.id]
+                raise place.error(
+                    f"{version.called} has the segment {called} twice, first on line {first.line}",
+                    "remove one of the two, or number them differently",
+                )
+            if segment.id not in wanted:
+                raise place.error(
+                    f"{version.called} has a segment {called}, which the source (line {self.source.line}) does not have",
+                    _SAME_SEGMENTS,
+                )
+            segments[segment.id] = segment
+        return segments

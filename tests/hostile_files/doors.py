@@ -18,7 +18,7 @@ from campaign.formats.inspecting import inspect
 from campaign.formats.judge_lists import judge_list_decode, judge_list_read
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
-from campaign.formats.test_sets import TestSetFormat, read_test_set
+from campaign.formats.test_sets import ReadingOptions, TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
 from protocols.quiz.snippet_rows import snippet_rows
 from protocols.spans.files.formats import SpansFormat, read_spans_file
@@ -35,7 +35,8 @@ def _test_set(kind: TestSetFormat) -> Door:
     def door(path: Path) -> None:
         with path.open("rb") as stream:
             for _segment in read_test_set(
-                source=InputFile(path.name, stream), file_format=kind
+                source=InputFile(path.name, stream),
+                options=ReadingOptions(file_format=kind),
             ):
                 pass
 

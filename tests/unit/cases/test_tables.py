@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    ReadingOptions,
+    SegmentTexts,
+    read_test_set,
+)
 from campaign.formats.omissions import Omissions
 from campaign.formats.test_sets import TestSetFormat
 
@@ -17,7 +23,11 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 def _read(content: bytes) -> list[SegmentTexts]:
     file = InputFile("t.tsv", io.BytesIO(content))
-    return list(read_test_set(source=file, file_format=TestSetFormat.TSV))
+    return list(
+        read_test_set(
+            source=file, options=ReadingOptions(file_format=TestSetFormat.TSV)
+        )
+    )
 
 
 def _case(folder: str) -> list[SegmentTexts]:

@@ -8,6 +8,7 @@ import pytest
 from campaign.formats import (
     FormatError,
     InputFile,
+    ReadingOptions,
     TestSetFormat,
     detect_format,
     read_test_set,
@@ -83,6 +84,7 @@ def test_files_that_do_not_go_together_are_refused_at_once(
 
 def test_the_format_can_be_given(make_file: MakeFile) -> None:
     segments = read_test_set(
-        source=make_file("set.tsv", "source\ttext\n"), file_format=TestSetFormat.PLAIN
+        source=make_file("set.tsv", "source\ttext\n"),
+        options=ReadingOptions(file_format=TestSetFormat.PLAIN),
     )
     assert [segment.source for segment in segments] == ["source\ttext"]

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+from campaign.formats import (
+    FormatError,
+    InputFile,
+    ReadingOptions,
+    SegmentTexts,
+    read_test_set,
+)
 from campaign.formats.genmt import divided_id
 
 MakeFile = Callable[[str, str | bytes], InputFile]
@@ -57,7 +63,9 @@ def read(make_file: MakeFile) -> Read:
         }
         return list(
             read_test_set(
-                source=make_file("genmt.jsonl", source), systems=files, **options
+                source=make_file("genmt.jsonl", source),
+                systems=files,
+                options=ReadingOptions(**options),
             )
         )
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from campaign.formats import (
     FormatError,
     InputFile,
+    ReadingOptions,
     SegmentTexts,
     TestSetFormat,
     read_test_set,
@@ -40,7 +41,7 @@ def read(make_file: MakeFile) -> Read:
                 documents=None
                 if documents is None
                 else make_file("docs.txt", documents),
-                file_format=TestSetFormat.PLAIN,
+                options=ReadingOptions(file_format=TestSetFormat.PLAIN),
             )
         )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from campaign.formats import (
     FormatError,
     InputFile,
+    ReadingOptions,
     TestSetFormat,
     read_five_way_csv,
     read_test_set,
@@ -79,7 +80,8 @@ def test_test_sets(
     content = data.draw(_content(_PIECES[file_format]) | st.binary())
     with contextlib.suppress(FormatError):
         for segment in read_test_set(
-            source=make_file("f", content), file_format=file_format
+            source=make_file("f", content),
+            options=ReadingOptions(file_format=file_format),
         ):
             assert segment.source.strip()
             segment.source.encode()

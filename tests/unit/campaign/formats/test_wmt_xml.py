@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from campaign.formats import (
     FormatError,
     InputFile,
+    ReadingOptions,
     SegmentTexts,
     TestSetFormat,
     read_test_set,
@@ -39,7 +40,10 @@ def read(make_file: MakeFile) -> Callable[..., list[SegmentTexts]]:
         content: str | bytes, languages: tuple[str, str] | None = None
     ) -> list[SegmentTexts]:
         return list(
-            read_test_set(source=make_file("set.xml", content), languages=languages)
+            read_test_set(
+                source=make_file("set.xml", content),
+                options=ReadingOptions(languages=languages),
+            )
         )
 
     return read
@@ -209,7 +213,8 @@ def test_xml_of_another_kind_and_xml_that_is_cut_off_are_refused(
     with pytest.raises(FormatError, match="its root is html, not dataset"):
         list(
             read_test_set(
-                source=make_file("x", "<html/>"), file_format=TestSetFormat.WMT_XML
+                source=make_file("x", "<html/>"),
+                options=ReadingOptions(file_format=TestSetFormat.WMT_XML),
             )
         )
     assert "no element found" in refused(whole(doc(SOURCE))[:-12])
